@@ -2,7 +2,6 @@ import {
   type ChatCompletionsOptions,
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
-import { viewerProcesses } from '../adapters/file-viewer/viewer.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advance } from '../kernel/background/deadlines.ts'
@@ -21,6 +20,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { EventStreams } from './event-streams.ts'
+import { sharedViewers } from './files/viewing.ts'
 import { reference } from './reference.ts'
 
 interface Parts {
@@ -89,7 +89,7 @@ export function portsOf(parts: Parts): Ports {
     personalAreas: personalAreasOf(areas),
     openEventStream: streams.open,
     waitForEvents: streams.wait,
-    viewer: viewerProcesses(),
+    viewer: sharedViewers(),
     ...pages,
     ...reference({ areas, threads: given.threads, publicUrl: docsUrl, ownUrl: pages.publicUrl }),
   }

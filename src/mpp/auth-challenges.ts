@@ -90,9 +90,14 @@ class HeaderReader {
   #addParameter(name: string): void {
     const open = this.#open ?? this.#refuse('a scheme before the first parameter')
     this.#match(SPACES)
-    const value = this.#text[this.#at] === '"' ? this.#quoted() : this.#need(UNQUOTED, 'a value')
+    const isQuoted = this.#text[this.#at] === '"'
+    const value = isQuoted ? this.#quoted() : this.#need(UNQUOTED, 'a value')
     this.#match(SPACES)
-    if (this.#at < this.#text.length && this.#text[this.#at] !== ',') this.#refuse('a comma')
+    if (this.#at < this.#text.length && this.#text[this.#at] !== ',') {
+      if (!isQuoted || name !== 'description' || open.scheme !== 'payment') this.#refuse('a comma')
+      // The description has a quote that is not escaped. What follows may be its text, so no parameter is read from it.
+      this.#at = this.#text.length
+    }
     if (open.parameters.has(name)) open.twice ??= name
     open.parameters.set(name, value)
     open.count += 1

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
@@ -14,11 +14,14 @@ export interface Metrics {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, sizes, trips, requestsOut } = histogramsOf([registry])
+  const { requests, times, sizes, trips, requestsOut } = histogramsOf([registry])
   watchPool(pool, registry)
   return {
-    served: (operation, status, milliseconds) =>
-      requests.observe({ operation: operation ?? 'none', status: String(status) }, milliseconds / 1000),
+    served(operation, status, milliseconds) {
+      requests.inc({ operation: operation ?? 'none', status: String(status) })
+      const [noun = 'none'] = operation?.split('.') ?? []
+      times.observe({ noun, status: `${Math.floor(status / 100)}xx` }, milliseconds / 1000)
+    },
     batch(operation, size, roundTrips) {
       sizes.observe({ operation }, size)
       trips.observe({ operation }, roundTrips)
@@ -30,10 +33,17 @@ export function openMetrics(pool: Pool): Metrics {
 }
 
 function histogramsOf(registers: Registry[]) {
-  const requests = new Histogram({
-    name: 'http_request_seconds',
+  const requests = new Counter({
+    name: 'http_requests_total',
     help: 'Requests by operation and status.',
     labelNames: ['operation', 'status'],
+    registers,
+  })
+  // By noun and class of status: buckets for each operation and status would be megabytes at each scrape.
+  const times = new Histogram({
+    name: 'http_request_seconds',
+    help: 'Duration of requests by the noun of the operation and the class of the status.',
+    labelNames: ['noun', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   })
@@ -58,7 +68,7 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  return { requests, sizes, trips, requestsOut }
+  return { requests, times, sizes, trips, requestsOut }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

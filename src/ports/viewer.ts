@@ -21,15 +21,21 @@ export interface View {
   readonly text: string | null
 }
 
-/** What it shows; or why it cannot be taken, in words for whoever has sent it; or that too many wait to be looked at. */
-export type Looked = View | { readonly problem: string } | { readonly busy: true }
+/** What it shows; or why it cannot be taken, in words for whoever has sent it. */
+export type Looked = View | { readonly problem: string }
+
+/** A thread that has the bytes of a file imports the module and calls the function with them. */
+export interface ViewTask {
+  readonly module: string
+  readonly name: string
+  readonly args: readonly unknown[]
+}
 
 /** Looks at files that anybody may have made, where they can do no harm. */
 export interface Viewer {
-  /** How a thread that has the bytes of a file has them looked at: it imports the module and calls the function with them. */
-  task(kind: FileKind): {
-    readonly module: string
-    readonly name: string
-    readonly args: readonly unknown[]
-  }
+  /**
+   * Has a file looked at when it is its owner's turn: `carryOut` has a thread do the task. Throws a Problem where the owner's
+   * files wait or take too long.
+   */
+  look(owner: string, kind: FileKind, carryOut: (task: ViewTask) => Promise<Looked>): Promise<Looked>
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { instant } from './clock.ts'
 import { countries } from './countries.ts'
 import { id } from './ids.ts'
+import { hasMaskableNumber } from './mask-card-numbers.ts'
 
 /** The members that every record of a tenant begins and ends with. */
 export const recordHead = (prefix: string) => ({
@@ -78,12 +79,21 @@ export const ownAgent = id('agent')
 /** A filter that searches a list for a text. */
 export const searchText = z.string().min(1).max(200).optional()
 
-/** Free text written by a person. */
-export const freeText = z.string().trim().max(1_000)
+const NO_CARD_NUMBER = 'This looks like the number of a card. Never send one: leave it out.'
+
+/** Free text written by a person or an agent, without the numbers of cards: it is kept and shown. */
+export const freeText = z
+  .string()
+  .trim()
+  .max(1_000)
+  .refine(text => !hasMaskableNumber(text), NO_CARD_NUMBER)
 
 export const metadata = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
   .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
+
+/** Metadata as a request gives it: records may have older ones. */
+export const givenMetadata = metadata.refine(members => !hasMaskableNumber(members), NO_CARD_NUMBER)
 
 /** Cuts free text to 200 characters for an event, never inside a surrogate pair. */
 export const excerpt = (text: string): string =>

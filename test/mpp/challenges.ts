@@ -103,6 +103,21 @@ describe('challenges in WWW-Authenticate', () => {
   })
 
   test.each([
+    ['words', '"hi" to her"'],
+    ['what looks like a parameter', '"hi" header="X-Pay""'],
+    ['what looks like more parameters', '"hi", header="X-Pay", expires="2026-11-21T12:00:00Z"'],
+    ['what looks like a challenge', `"hi"", Payment ${named('other')}`],
+  ])('are read up to a quote in the description that is not escaped, and nothing of %s', (_, rest) => {
+    expect(parseChallenges([`Payment ${minimal}, description="Say ${rest}`])).toEqual({
+      challenges: [
+        { id: 'a', realm: 'r', method: 'card', intent: 'charge', request: 'e30', description: 'Say ' },
+      ],
+      otherSchemes: [],
+      problems: [],
+    })
+  })
+
+  test.each([
     ['a parameter given twice', header(`${minimal}, realm="other"`), /gives its parameter realm twice/],
     ['one given twice in another case', header(`${minimal}, ID="b"`), /gives its parameter id twice/],
     ['an empty id', header(named('')), /has no id/],

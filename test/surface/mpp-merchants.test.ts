@@ -106,7 +106,7 @@ describe('a merchant that asks for money as it should not', () => {
       jwksUri: expect.any(String),
     })
     expect((await of('other-digest')).digest).toMatch(/^sha-256=:/)
-    expect(offeredIn(await of('other-name')).methodDetails.merchantName).toBe('Bookshop')
+    expect(offeredIn(await of('other-name')).methodDetails.merchantName).toBe('bookshop.example')
   })
 })
 

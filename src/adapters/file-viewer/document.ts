@@ -4,6 +4,7 @@ import { createCanvas } from '@napi-rs/canvas'
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import sharp from 'sharp'
 import type { ViewNote } from '../../ports/viewer.ts'
+import { isTooExpensive, withinCost } from './drawing-cost.ts'
 import type { Facts, Told } from './messages.ts'
 import { LARGE, picturesOf } from './picture.ts'
 
@@ -30,8 +31,14 @@ const options = {
   iccUrl: inPackage('iccs'),
 } as const
 
-/** Opens a PDF, reads its first pages, and draws the first one. What is known so far is told before each step. */
-export async function viewDocument(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> {
+/**
+ * Opens a PDF, reads its first pages, and draws the first one, within what a document may cost; one that costs more is
+ * `unseen`. What is known so far is told before each step.
+ */
+export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> =>
+  withinCost(() => view(bytes, tell))
+
+async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> {
   const opening = getDocument({ data: Uint8Array.from(bytes), ...options })
   let facts: Facts = { pages: null, notes: [], text: null }
   const know = (more: Partial<Facts>) => {
@@ -51,6 +58,8 @@ export async function viewDocument(bytes: Uint8Array, tell: (facts: Facts) => vo
     return { view: { ...facts, ...pictures, isPlain: false } }
   } catch {
     return { unseen: facts }
+  } finally {
+    await opening.destroy()
   }
 }
 
@@ -73,7 +82,7 @@ async function textOf(document: PDFDocumentProxy): Promise<string | null> {
     const { items } = await (await document.getPage(number)).getTextContent()
     for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '')
     text += '\n'
-    if (text.length > MOST_TEXT) break
+    if (text.length > MOST_TEXT || isTooExpensive()) break
   }
   const readable = tidy(text.slice(0, MOST_TEXT))
   return readable.trim() === '' ? null : readable

@@ -3,7 +3,15 @@ import type { Looked } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { ViewerProcess } from './viewer-process.ts'
 
-const viewer = new ViewerProcess(fileURLToPath(new URL('./child.ts', import.meta.url)))
+const entry = fileURLToPath(new URL('./child.ts', import.meta.url))
+const idle: ViewerProcess[] = []
 
-/** Has the file looked at; the thread keeps its bytes. */
-export const look = (bytes: Uint8Array, kind: FileKind): Promise<Looked> => viewer.look(bytes, kind)
+/** Renders the file in a viewer process; the bytes stay in this thread. As many look at once as are asked. */
+export async function look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+  const viewer = idle.pop() ?? new ViewerProcess(entry)
+  try {
+    return await viewer.look(bytes, kind)
+  } finally {
+    idle.push(viewer)
+  }
+}

@@ -1,21 +1,21 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Looked } from '../../ports/viewer.ts'
-import { after, clock } from '../../values/clock.ts'
+import { clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import type { Ask, Facts, Told } from './messages.ts'
-import { residentMib } from './resident.ts'
+import { cpuSeconds, residentMib } from './usage.ts'
 
-/** What one file may take: an honest receipt needs a tenth of it. */
-export const LIMITS = { seconds: 5, mib: 256 } as const
+/**
+ * What one file may take: an honest receipt needs a tenth of it. The seconds are processor time; on a busy machine they may
+ * take `waitSeconds`.
+ */
+export const LIMITS = { seconds: 5, waitSeconds: 25, mib: 256 } as const
 /** Whatever a file has left behind in the process is gone after this many. */
 const MOST_FILES = 50
 const IDLE_MS = 30_000
 /** A process that a file leaves with more than this has no room for the next one. */
 const SPENT_MIB = 160
 const LOOK_EVERY_MS = 20
-
-/** Whoever waits longer is told to come again: the thread that waits has its limit, too. */
-const MOST_WAITING_MS = 10_000
 
 type End = { readonly over: string }
 
@@ -27,23 +27,13 @@ export class ViewerProcess {
   readonly #entry: string
   #child: ChildProcess | undefined
   #files = 0
-  #last: Promise<unknown> = Promise.resolve()
   #stayAwake: () => void = () => undefined
 
   constructor(entry: string) {
     this.#entry = entry
   }
 
-  look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
-    const latest = after(clock.real(), MOST_WAITING_MS)
-    const looked = this.#last.then((): Looked | Promise<Looked> =>
-      clock.real() > latest ? { busy: true } : this.#look(bytes, kind),
-    )
-    this.#last = looked.catch(() => undefined)
-    return looked
-  }
-
-  async #look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+  async look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
     let facts: Facts | undefined
     const told = await this.#ask({ bytes, kind }, known => {
       facts = known
@@ -120,10 +110,12 @@ export class ViewerProcess {
 function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
   const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
   const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
-  const stopLate = clock.alarm(LIMITS.seconds * 1_000, () => end(tooLate))
+  const usedBefore = cpuSeconds(pid)
+  const stopLate = clock.alarm(LIMITS.waitSeconds * 1_000, () => end(tooLate))
   let stopNext: () => void = () => undefined
   const look = () => {
     if (residentMib(pid) > LIMITS.mib) return end(tooMuch)
+    if (cpuSeconds(pid) - usedBefore > LIMITS.seconds) return end(tooLate)
     stopNext = clock.alarm(LOOK_EVERY_MS, look)
   }
   look()

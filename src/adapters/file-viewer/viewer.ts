@@ -1,8 +1,7 @@
-import type { Viewer } from '../../ports/viewer.ts'
+import type { ViewTask } from '../../ports/viewer.ts'
+import type { FileKind } from '../../values/file-kind.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-/** A process of its own for each thread of uploads, as it needs one: see `ViewerProcess`. */
-export const viewerProcesses = (): Viewer => ({
-  task: kind => ({ module: THREAD, name: 'look', args: [kind] }),
-})
+/** Processes of their own for each thread, as it needs them: see `ViewerProcess`. */
+export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'look', args: [kind] })

@@ -1,3 +1,4 @@
+export { AgentCredential } from './agent-credential.ts'
 export { agentCredentialsApi } from './api.ts'
 export { type CredentialCharges, openCredentialCharges } from './charges.ts'
 export { noteDeletion, tokenToDelete } from './delete-mpp-token.ts'

@@ -55,7 +55,8 @@ export const authorizationsApi = {
   explanation: get('/cards/{id}/authorizations/{authorizationId}/explanation', {
     ...reading,
     summary: 'Explain an authorization',
-    description: 'Every rule in words, what paid or would have paid, and what would make a decline a yes.',
+    description:
+      'Every rule in words, what paid or would have paid, and what would make a decline a yes. The network’s id, which `POST /simulate/card/authorize` answers, finds it, too.',
     returns: [200, AuthorizationExplanation],
     fails: { authorization_not_found },
   }),

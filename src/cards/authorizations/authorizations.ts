@@ -1,5 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { Card } from '../cards/index.ts'
@@ -13,6 +14,20 @@ import { notice } from './network/notice.ts'
 import { take } from './network/take.ts'
 import { authorizationsPersonal } from './personal.ts'
 import { simulate } from './simulate.ts'
+
+interface Named {
+  readonly id: string
+  readonly authorizationId: string
+}
+
+/** By our id, or by the network's: `POST /simulate/card/authorize` answers that one. Ours wins, and is unique. */
+async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
+  const [ours, theirs] = await Promise.all([
+    records.findOne(CardAuthorization, { id, cardId }),
+    records.findOne(CardAuthorization, { processorRef: id, cardId }),
+  ])
+  return ours ?? theirs
+}
 
 const authorizations = implement(authorizationsApi, {
   take,
@@ -33,12 +48,12 @@ const authorizations = implement(authorizationsApi, {
     })
   },
 
-  async get({ params: { id: cardId, authorizationId: id } }, { records, refuse }) {
-    return (await records.findOne(CardAuthorization, { id, cardId })) ?? refuse('authorization_not_found')
+  async get({ params }, { records, refuse }) {
+    return (await find(params, records)) ?? refuse('authorization_not_found')
   },
 
-  async explanation({ params: { id: cardId, authorizationId: id } }, { records, refuse }) {
-    const row = await records.findOne(CardAuthorization, { id, cardId })
+  async explanation({ params }, { records, refuse }) {
+    const row = await find(params, records)
     if (!row) return refuse('authorization_not_found')
     const { decision, source, intentId, createdAt } = row
     const checks = decision?.checks ?? []

@@ -4,7 +4,7 @@ import { WalletEvent } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { metadata, timeRange } from '../../values/schemas.ts'
+import { givenMetadata, metadata, timeRange } from '../../values/schemas.ts'
 import {
   CardRecord,
   ControlsBody,
@@ -39,27 +39,35 @@ export const cardsApi = {
     summary: 'Issue a card for an agent',
     description: [
       'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
-      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: it is for a `single` use, whatever `usage` says. A card for a single use closes when its one payment has ended.',
+      'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: its `usage` is `single`. A card for a single use closes when its one payment has ended.',
     ].join('\n\n'),
     run: 'outside',
     requires: 'cardProcessor',
     bodyLimitKiB: 256,
-    body: body({
-      agentId: id('agent'),
-      usage,
-      displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
-      limits: LimitsBody.prefault({}),
-      controls: ControlsBody.prefault({}),
-      activate: z
-        .boolean()
-        .default(true)
-        .meta({ description: 'Whether the card can pay as soon as it is issued.' }),
-      intentId: id('intent')
-        .nullable()
-        .default(null)
-        .meta({ description: 'The only intent that the card pays.' }),
-      metadata: metadata.default({}),
-    }),
+    body: withoutCardNumbers(
+      z
+        .strictObject({
+          agentId: id('agent'),
+          usage,
+          displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
+          limits: LimitsBody.prefault({}),
+          controls: ControlsBody.prefault({}),
+          activate: z
+            .boolean()
+            .default(true)
+            .meta({ description: 'Whether the card can pay as soon as it is issued.' }),
+          intentId: id('intent')
+            .nullable()
+            .default(null)
+            .meta({ description: 'The only intent that the card pays.' }),
+          metadata: givenMetadata.default({}),
+        })
+        .refine(({ usage, intentId }) => intentId === null || usage === 'single', {
+          path: ['usage'],
+          message: 'must be single with intentId: the card pays that intent alone, once',
+        }),
+      NO_NUMBERS,
+    ),
     example: {
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',
       usage: 'multi',

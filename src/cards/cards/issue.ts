@@ -92,8 +92,7 @@ const membersOf = (
   agentName: string,
 ) => ({
   agentId,
-  // An intent is paid once.
-  usage: intentId === null ? usage : ('single' as const),
+  usage,
   displayName: displayName ?? agentName,
   intentId,
   requestId: requestId ?? null,

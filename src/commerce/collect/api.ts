@@ -4,7 +4,14 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
-import { email, freeText, label, metadata, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
+import {
+  email,
+  freeText,
+  givenMetadata,
+  label,
+  ProcessStatusRecord,
+  timeRange,
+} from '../../values/schemas.ts'
 import { requestEvents } from './events.ts'
 import {
   lookupFails,
@@ -36,7 +43,7 @@ const body = z.strictObject({
   payerName: label.nullable().default(null).meta({ description: 'For you. Nobody who pays is shown it.' }),
   payerEmail: email.nullable().default(null).meta({ description: 'For you. Nobody who pays is shown it.' }),
   expiresInHours: z.int().min(1).max(720),
-  metadata: metadata.prefault({}),
+  metadata: givenMetadata.prefault({}),
   unlocks: unlocks.nullable().default(null),
 })
 

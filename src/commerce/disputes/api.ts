@@ -162,7 +162,10 @@ export const disputesApi = {
   submit: post('/disputes/{id}/submit', {
     ...writers,
     summary: 'Submit a dispute to the card network',
-    description: 'With the bundle as it is now. Nothing can be added afterwards.',
+    description:
+      'With the bundle as it is now. Nothing can be added afterwards. The answer shows what the network has credited at once; a processor that does not answer is asked again meanwhile.',
+    run: 'outside',
+    requires: 'cardProcessor',
     returns: [200, DisputeRecord],
     fails: { ...lookupFails, dispute_not_open: not_open },
     emits: laterEvents,
@@ -188,6 +191,7 @@ export const disputesApi = {
     fails: lookupFails,
   }),
   bundle: get('/disputes/{id}/bundle', {
+    turn: 'owner',
     ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:

@@ -29,16 +29,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   return dispute
 }
 
-const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
-
-export const submit: HandlerOf<typeof disputesApi.submit> = async ({ params }, context) => {
-  const { refuse } = context
-  const locked = await lockDispute(params.id, context)
-  if (!locked) return refuse('dispute_not_found')
-  if (locked.dispute.status !== 'open') return refuse('dispute_not_open', stateOf(locked.dispute))
-  handIn(locked, context)
-  return locked.dispute
-}
+export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
 
 /** From here on it lies with the processor: what it gets, it gets once. */
 export function handIn(locked: Parameters<typeof settle>[0], context: Settling): void {

@@ -1,5 +1,6 @@
 import { digestMatches, isInstant } from '../../mpp/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
+import { isBelow, namedHost, plainHost } from './hosts.ts'
 import type { CardOffer } from './offers.ts'
 
 /** What an offer is held against before anything is minted for it. */
@@ -23,6 +24,7 @@ export type OfferProblemCode =
   | 'network_not_accepted'
   | 'digest_mismatch'
   | 'merchant_key_unusable'
+  | 'merchant_mismatch'
 
 export interface OfferProblem {
   readonly code: OfferProblemCode
@@ -95,7 +97,18 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
       }
 
-const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey]
+/** A name in words proves nothing and is only shown; the address of another host is refused. */
+const ownName: Check = ({ card: { merchantName } }, { url }) => {
+  const named = namedHost(merchantName)
+  const host = plainHost(url)
+  if (named === undefined || named === host || isBelow(host, named)) return undefined
+  return {
+    code: 'merchant_mismatch',
+    message: `url: the merchant calls itself ${named}, and ${host} was asked. Pay at the address of the merchant.`,
+  }
+}
+
+const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
 
 /** Why nothing is minted for an offer; undefined where it can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): OfferProblem | undefined {

@@ -92,6 +92,7 @@ export const auditApi = {
     item: CheckpointRecord,
   }),
   consistency: get('/audit/consistency', {
+    turn: 'owner',
     ...reading,
     summary: 'Prove that the audit trail has only grown',
     description:
@@ -106,6 +107,7 @@ export const auditApi = {
     },
   }),
   export: get('/audit/export', {
+    turn: 'owner',
     ...reading,
     summary: 'Export the audit trail',
     description:

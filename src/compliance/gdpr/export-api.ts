@@ -77,10 +77,10 @@ export const exportApi = {
     callers: [...writers.callers, 'dash'],
     summary: 'Ask for all that is held about you',
     description:
-      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key.',
+      'Or about a person, a beneficiary or a payer of yours, who have the same right; the operator asks about the contact of a merchant. The archive holds the records of the mode of your key; make one with a live key, and one with a test key. While an archive about somebody can be downloaded, or soon can, asking again answers with that one.',
     body: z.strictObject({ subject: subject.optional() }),
     example: {},
-    returns: [201, DataExportRecord],
+    returns: [202, DataExportRecord],
     fails: { subject_not_found, merchant_needed },
     emits: { 'gdpr.export_requested': exportEvents['gdpr.export_requested'] },
   }),
@@ -99,6 +99,7 @@ export const exportApi = {
     fails: { export_not_found },
   }),
   archive: get('/gdpr/exports/{id}/archive', {
+    turn: 'owner',
     callers: ['key', 'console', 'dash'],
     scope: 'gdpr-archives:read',
     readsClock: true,

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { archiveOf } from './archive.ts'
@@ -37,12 +38,40 @@ export function monthAfter(start: Date): Date {
   return end
 }
 
+/** The export of the subject that can be downloaded, or soon. */
+async function openExport(
+  { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
+  { records, now }: Pick<Context, 'records' | 'now'>,
+): Promise<DataExport | undefined> {
+  const [newest] = await records.find(
+    DataExport,
+    {
+      subjectType: type,
+      subjectId: id,
+      $or: [{ status: 'requested' }, { status: 'ready', expiresAt: { $gt: now } }],
+    },
+    { orderBy: { id: 'desc' }, limit: 1 },
+  )
+  return newest
+}
+
+/** Where there is none yet: of two requests at once, the second one finds that of the first. */
+async function openExportOnceAlone(
+  subject: Parameters<typeof openExport>[0],
+  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<DataExport | undefined> {
+  const [, open] = await Promise.all([lockTenant(context, 'data exports'), openExport(subject, context)])
+  return open
+}
+
 export const createExport: HandlerOf<typeof exportApi.createExport> = async ({ body }, context) => {
   const { records, now, emit, refuse } = context
   if (isOthers(body.subject?.type, context)) return refuse('merchant_needed')
   actForAsker(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
   if (!(await isKnown(subject, context))) return refuse('subject_not_found')
+  const open = (await openExport(subject, context)) ?? (await openExportOnceAlone(subject, context))
+  if (open) return response(open)
   const id = newId('gdprexport')
   const made = records.create(DataExport, {
     id,

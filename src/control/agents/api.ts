@@ -6,6 +6,7 @@ import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import {
   freeText,
+  givenMetadata,
   label,
   metadata,
   ProcessStatusRecord,
@@ -62,7 +63,7 @@ const members = {
   name: label.meta({ examples: ['Research assistant'] }),
   description: freeText.nullable(),
   externalId: label.nullable().meta({ description: 'Your own id of the agent; unique among your agents.' }),
-  metadata,
+  metadata: givenMetadata,
 }
 const { name, description, externalId } = members
 
@@ -83,7 +84,7 @@ export const agentsApi = {
       description: description.default(null),
       externalId: externalId.default(null),
       policyId: id('policy').nullable().default(null),
-      metadata: metadata.default({}),
+      metadata: givenMetadata.default({}),
     }),
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],

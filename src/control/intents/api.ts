@@ -10,8 +10,8 @@ import { positiveEuros } from '../../values/money.ts'
 import {
   country,
   freeText,
+  givenMetadata,
   label,
-  metadata,
   ownAgent,
   ProcessStatusRecord,
   searchText,
@@ -73,7 +73,7 @@ const IntentCreate = z
       .max(43_200)
       .default(1_440)
       .meta({ description: 'The time until the deadline.' }),
-    metadata: metadata.default({}),
+    metadata: givenMetadata.default({}),
   })
   .refine(hasPayee, payeeMissing)
   .refine(hasOnePayee, payeeAmbiguous)

@@ -17,6 +17,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import {
   freeText,
+  givenMetadata,
   label,
   metadata,
   ownAgent,
@@ -95,7 +96,7 @@ export const runsApi = {
         .default(null)
         .meta({ description: 'Your own id of the run; unique for the agent.' }),
       budgetEuros: members.budgetEuros.default(null),
-      metadata: metadata.default({}),
+      metadata: givenMetadata.default({}),
     }),
     example: { agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz', name: 'Literature review', budgetEuros: 50 },
     returns: [201, RunRecord],

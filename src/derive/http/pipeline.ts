@@ -22,7 +22,7 @@ import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
-import { greeting, requestIdOf, send, sendProblem } from './respond.ts'
+import { greeting, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 import type { Headers } from './send-static-file.ts'
@@ -213,12 +213,6 @@ const keyMissing = (): Problem =>
     'invalid_request',
     'Idempotency-Key: this operation needs one. Send a new value for each payment, and the same one when you repeat.',
   )
-
-function keyOf(given: string | undefined): string | null {
-  if (given === undefined) return null
-  if (/^[\x21-\x7e]{1,255}$/.test(given)) return given
-  throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
-}
 
 interface Failed {
   readonly headers: Headers

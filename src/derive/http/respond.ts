@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { type ByteStream, isStreamed } from '../../kernel/contract/file.ts'
-import type { Problem } from '../../kernel/contract/problem.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
@@ -27,6 +27,19 @@ export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasSecret(given) ? given : randomUUID()
 
 const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
+
+/** The `Idempotency-Key` of a request: it is kept, so it is no secret and no card's number. */
+export function keyOf(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (!/^[\x21-\x7e]{1,255}$/.test(given))
+    throw new Problem('invalid_request', 'Idempotency-Key: 1 to 255 visible ASCII characters, no spaces.')
+  if (isCardNumberInId(given))
+    throw new Problem(
+      'invalid_request',
+      'Idempotency-Key: this looks like the number of a card. Never send one: make the key of random characters.',
+    )
+  return given
+}
 
 /** The headers of every answer. */
 export const greeting = (requestId: string): Headers => ({

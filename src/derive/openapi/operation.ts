@@ -69,6 +69,11 @@ function descriptionOf(
   const facts = [
     `${ACCESS} ${accessOf(operation)}`,
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
+    ...(operation.turn
+      ? [
+          'It is expensive, so such requests of one owner run one at a time: a further one waits up to 10 seconds for its turn, and is then refused as `rate_limited` with `Retry-After`.',
+        ]
+      : []),
     ...(operation.unmetered ? ['It is outside the rate limit.'] : []),
     ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
     ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),

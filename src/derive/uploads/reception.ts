@@ -13,7 +13,7 @@ import {
 } from '../../kernel/contract/upload.ts'
 import type { Files, StagedFile, Staging } from '../../ports/files.ts'
 import type { Feed, Threads } from '../../ports/threads.ts'
-import type { Looked, View, Viewer } from '../../ports/viewer.ts'
+import type { Looked, View, Viewer, ViewTask } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
 import { announcedLength, announcesBody, checkHead, collect, type TakeRoom } from '../http/body-bytes.ts'
 import { grantTime } from '../http/body-time.ts'
@@ -141,9 +141,9 @@ export class Reception {
 
   /** Nothing is kept of a file that cannot be decoded to its end. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
-    const order = { member, ...this.#tools.viewer.task(kind) }
-    const looked = (await this.#orFail(this.#have(order))) as Looked
-    if ('busy' in looked) throw new Problem('overloaded')
+    const { viewer, turn } = this.#tools
+    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as Looked
+    const looked = await this.#orFail(viewer.look(turn, kind, carryOut))
     if ('problem' in looked) throw invalid(member, looked.problem)
     return looked
   }

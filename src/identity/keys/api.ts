@@ -9,7 +9,7 @@ import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
 import { assertionEvents, assertionRefusals } from '../passkeys/index.ts'
 import { consent, signedKey } from './consent.ts'
-import { environments } from './key.ts'
+import { environments, MAX_KEYS } from './key.ts'
 
 const environment = z.enum(environments).meta({
   description: '`sandbox` and `test` see the same test data; `live` needs a verified owner.',
@@ -84,6 +84,10 @@ const fails = {
     'environment: live keys are made for a verified owner. See GET /kyc/status for what is missing.',
   ],
   scope_not_held: [403, 'scopes: a key cannot give more than it has itself.'],
+  too_many_keys: [
+    400,
+    `There are ${MAX_KEYS} active keys in this mode already. Revoke one that is not needed any more.`,
+  ],
   binding_not_held: [
     403,
     'The calling key works with the proof of a device only, and the other without it: rotate it with another key, or in the console.',
@@ -154,6 +158,7 @@ export const keysApi = {
         'scopes: the first live key needs keys:write, as all others are made and revoked with it.',
       ],
       scope_not_held: fails.scope_not_held,
+      too_many_keys: fails.too_many_keys,
       tool_writes_not_held: fails.tool_writes_not_held,
     },
     emits: {
@@ -205,6 +210,10 @@ export const keysApi = {
       key_not_found: fails.key_not_found,
       key_not_open: fails.key_not_open,
       expires_too_late: fails.expires_too_late,
+      too_many_keys: [
+        400,
+        `There are ${MAX_KEYS} active keys in this mode already. Revoke one, or replace this one at once: overlapMinutes 0.`,
+      ],
       tool_writes_not_held: [
         403,
         'The key changes things by tools, and the calling key does not: replace it with itself, or in the console.',

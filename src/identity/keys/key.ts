@@ -8,6 +8,9 @@ import { after, days } from '../../values/clock.ts'
 export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]
 
+/** How many keys of an owner may be active at once, in each mode. */
+export const MAX_KEYS = 100
+
 /** Sandbox keys see the data of test mode. */
 export const modeOf = (environment: Environment): Mode => (environment === 'live' ? 'live' : 'test')
 

@@ -16,6 +16,7 @@ import { Key, modeOf } from './key.ts'
 import {
   expiryProblem,
   hasActiveLiveKey,
+  hasTooManyKeys,
   holdsBindingOf,
   inheritedScopes,
   type LockedCaller,
@@ -118,6 +119,7 @@ const keys = implement(keysApi, {
     actFor({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
+    if (await hasTooManyKeys(context, clock.real())) return refuse('too_many_keys')
     const limits = limitsIn(mode, maker, actor)
     const key = createKey(records, {
       ...body,
@@ -161,6 +163,8 @@ const keys = implement(keysApi, {
     const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
     const late = expiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key lasts longer: ${late}`)
+    if (body.overlapMinutes > 0 && (await hasTooManyKeys(context, clock.real())))
+      return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
     const key = createKey(records, { ...kept, madeById: maker.keyId })
     const end = after(clock.real(), minutes(body.overlapMinutes))

@@ -6,7 +6,7 @@ import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
-import { Key } from './key.ts'
+import { Key, MAX_KEYS } from './key.ts'
 
 type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
 
@@ -97,4 +97,13 @@ export async function hasActiveLiveKey(
 ): Promise<boolean> {
   await lockTenant(context, 'live keys')
   return (await context.records.count(Key, openAt(now))) > 0
+}
+
+/** Whether no further key may be active in this mode. Serializes the check as above. */
+export async function hasTooManyKeys(
+  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
+  now: Date,
+): Promise<boolean> {
+  const [, active] = await Promise.all([lockTenant(context, 'keys'), context.records.count(Key, openAt(now))])
+  return active >= MAX_KEYS
 }

@@ -102,6 +102,7 @@ const description =
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {
+    turn: 'owner',
     callers: ['key', 'agent'],
     scope: 'insight:read',
     readsClock: true,
@@ -112,6 +113,7 @@ export const forecastApi = {
     fails: { agent_not_found: missing('agent') },
   }),
   ofOwner: get('/forecast', {
+    turn: 'owner',
     callers: ['key'],
     scope: 'insight:read',
     readsClock: true,

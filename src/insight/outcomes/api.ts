@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { euros, formatEuros, signedEuros } from '../../values/money.ts'
-import { freeText, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 
 /** What one intent can have been worth at most. */
@@ -144,7 +144,7 @@ export const outcomesApi = {
       success: members.success,
       valueEuros: writable.valueEuros.default(null).meta({ description: 'What it was worth to you.' }),
       note: writable.note.default(null),
-      metadata: metadata.default({}),
+      metadata: givenMetadata.default({}),
     }),
     example: {
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',

@@ -76,6 +76,11 @@ export interface Contract<
   readonly problems?: Readonly<Partial<Record<F, readonly [type: string, title: string]>>>
   /** The refusals that are errors of JSON-RPC, with this code, in place of `{error}`. */
   readonly rpcErrors?: Readonly<Partial<Record<F, number>>>
+  /**
+   * One call that costs more than 50 ms of processor: those of one owner run one at a time in all processes together. A
+   * further one waits for some seconds, and is refused as `rate_limited`.
+   */
+  readonly turn?: 'owner'
   /** For how many seconds anybody may keep the answer, which is the same for all: it has an `ETag`. */
   readonly cachedFor?: number
   /** What the operation costs, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */

@@ -4,6 +4,7 @@ import { outsideRun } from './external-call.ts'
 import { hotRun } from './group-commit.ts'
 import { read, runPlain } from './plain.ts'
 import type { Runtime } from './runtime.ts'
+import { inTurns } from './turns.ts'
 
 export type Execute = (call: Call) => Promise<Outcome>
 
@@ -18,5 +19,7 @@ export function executor(runtime: Runtime): Execute {
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)
-  return call => (isWrite(call) ? executeByRun[runOf(call)](call) : read(runtime, call))
+  return inTurns(runtime.database, call =>
+    isWrite(call) ? executeByRun[runOf(call)](call) : read(runtime, call),
+  )
 }

@@ -4,7 +4,7 @@ import { del, type Failure, get, list, missing, patch, post } from '../../kernel
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
+import { givenMetadata, label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
 import { purseRefusal } from './purse-refusal.ts'
 import { walletKinds, walletMachine } from './wallet.ts'
 
@@ -67,7 +67,7 @@ export const walletsApi = {
     body: z.strictObject({
       name: label.meta({ examples: ['Research'] }),
       parentWalletId: id('wallet').nullable().default(null),
-      metadata: metadata.default({}),
+      metadata: givenMetadata.default({}),
     }),
     example: { name: 'Research' },
     returns: [201, WalletRecord],

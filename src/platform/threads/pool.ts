@@ -1,5 +1,5 @@
+import { once, type TurnLimits, Turns } from '../../kernel/run/owner-queue.ts'
 import type { Task, Threads } from '../../ports/threads.ts'
-import { once, type TurnLimits, Turns } from './owner-queue.ts'
 import { type Job, Thread, type ThreadOptions } from './thread.ts'
 
 /** Two threads are enough: each interleaves the steps of several jobs. */

@@ -26,7 +26,7 @@ export const mcpApi = {
     rawBody: true,
     bodyLimitKiB: 256,
     howToSignIn:
-      'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key by the code that a person confirms at /device (POST /auth/device); `agentpay agent-tokens create` makes a token for an agent.',
+      'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
     reads: {
       host: 'An address of this service: another one is refused.',
       origin: 'Of a page of this service, where a browser sends it: another one is refused.',

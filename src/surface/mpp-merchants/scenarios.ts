@@ -105,8 +105,8 @@ export const scenarios = {
   },
   'other-name': {
     ...refused,
-    asks: asking(() => ({ details: { merchantName: 'Bookshop' } })),
-    about: 'Calls itself Bookshop, which is not its name.',
+    asks: asking(() => ({ details: { merchantName: 'bookshop.example' } })),
+    about: 'Calls itself bookshop.example, which is another host.',
   },
   'price-raised': {
     ...unpaid,

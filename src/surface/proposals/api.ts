@@ -33,7 +33,7 @@ export const proposalsApi = {
   apply: post('/canvas/proposals/{id}/apply', {
     summary: 'Apply a proposal',
     description: [
-      'Does exactly the operation with exactly the input of the proposal, with the rights of who applies it, once: whoever repeats it is told that it was done. Where the record that it is about, or the policy of its agent, has changed since, nothing is done. `GET /events?requestId=` with the id of the proposal tells what it has done.',
+      'Does exactly the operation with exactly the input of the proposal, with the rights of who applies it, once: applying it again gets the same answer and does nothing. Where the record that it is about, or the policy of its agent, has changed since, nothing is done. `GET /events?requestId=` with the id of the proposal tells what it has done.',
       'Where the operation takes the signature of a passkey (`takesPasskey`), send it along as you would to the operation itself. What the operation refuses is `proposal_refused`, and can be tried again.',
     ].join('\n\n'),
     callers: ['key'],

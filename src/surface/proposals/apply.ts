@@ -62,6 +62,7 @@ export const apply: HandlerOf<typeof proposalsApi.apply> = {
     const { records, actor, now, address, refuse } = context
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
+    if (proposal.status === 'applied') return new Settled(proposalResponse(proposal))
     const problem = whyNotOpen(proposal, now)
     if (problem) return refuse(problem)
     if (proposal.status === 'applying') {

@@ -18,6 +18,12 @@ const fails = {
   card_not_found: [404, 'cardId: no such card.'],
   number_not_found: [404, 'last4: the card has no such number.'],
   card_not_issued: [400, 'The processor has not issued the card yet: it has no number that could pay.'],
+  agent_credential_not_found: [404, 'agentCredentialId: no such network token.'],
+  token_named_twice: [400, 'networkTokenId: agentCredentialId names the token already. Give one of both.'],
+  token_not_issued: [
+    400,
+    'agentCredentialId: the processor has given no network token for it. Take one that is active.',
+  ],
   card_unnamed: [400, 'cardId: no such authorization is known, so name the card too.'],
   merchant_unnamed: [400, 'merchant: no such authorization is known, so name the merchant too.'],
   not_delivered: [
@@ -50,7 +56,7 @@ export const cardNetworkApi = {
   authorizeCard: post('/simulate/card/authorize', {
     ...played,
     summary: 'Let a merchant ask for an authorization',
-    description: `${WAY}\n\nThe answer says what was approved, or why nothing was. Three amounts make the processor act by itself. € 91.01: it cannot reach the service and approves in its place, so that only its word comes. € 91.02: the answer of the service comes too late, and the processor has declined. € 91.03: the request comes twice.`,
+    description: `${WAY}\n\nWith \`agentCredentialId\` an agent’s network token pays, as in pass-through: its merchants, limits and state count, too. The answer says what was approved, or why nothing was. Three amounts make the processor act by itself. € 91.01: it cannot reach the service and approves in its place, so that only its word comes. € 91.02: the answer of the service comes too late, and the processor has declined. € 91.03: the request comes twice.`,
     body: AuthorizeBody,
     example: { cardId, amountEuros: 25.5, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },
   }),

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
 import type { Known, NetworkContext } from './card-network-message.ts'
@@ -28,34 +27,28 @@ interface GivenMerchant {
   readonly mcc?: string | null | undefined
   readonly country?: string | null | undefined
   readonly url?: string | null | undefined
-  readonly networkTokenId?: string | null | undefined
 }
 
 /** The merchant of the body, else that of the authorization. */
 function merchantOf(
   given: GivenMerchant,
-  authorization: CardAuthorization | null,
+  { authorization, networkTokenId }: Known,
   { refuse }: NetworkContext,
 ): CardMerchant | Refusal {
   const descriptor = given.merchant ?? authorization?.descriptor
   if (descriptor === undefined) return refuse('merchant_unnamed')
-  const {
-    mcc = authorization?.mcc ?? null,
-    country = authorization?.country ?? null,
-    url = null,
-    networkTokenId = authorization?.networkTokenId ?? null,
-  } = given
+  const { mcc = authorization?.mcc ?? null, country = authorization?.country ?? null, url = null } = given
   return { descriptor, mcc, country, url, networkTokenId }
 }
 
 /** A content whose merchant is in the body or known. */
 const withMerchant = (
   body: GivenMerchant,
-  { authorization }: Known,
+  known: Known,
   context: NetworkContext,
   content: (merchant: CardMerchant) => Made,
 ): Made => {
-  const merchant = merchantOf(body, authorization, context)
+  const merchant = merchantOf(body, known, context)
   return merchant instanceof Refusal ? merchant : content(merchant)
 }
 

@@ -1,3 +1,4 @@
+import { AgentCredential } from '../../cards/agent-credentials/index.ts'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { Card, CardNumber } from '../../cards/cards/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
@@ -16,6 +17,8 @@ export interface About {
   readonly cardId?: string | undefined
   readonly last4?: string | undefined
   readonly authorizationId?: string | undefined
+  readonly agentCredentialId?: string | undefined
+  readonly networkTokenId?: string | null | undefined
 }
 
 /** What is known when the content is made. */
@@ -24,6 +27,8 @@ export interface Known {
   readonly authorization: CardAuthorization | null
   /** The network's id of the authorization that the body names. */
   readonly authorizationId: string | undefined
+  /** The processor's id of the network token that pays; null where the number of the card does. */
+  readonly networkTokenId: string | null
 }
 
 /** Signed messages, and what their answer names. Plain JSON, so that it outlives a crash. */
@@ -61,9 +66,11 @@ export async function prepare(
   const authorization = await findAuthorization(body, context)
   const number = await findNumber(body, authorization, context)
   if (number instanceof Refusal) return number
+  const networkTokenId = await findToken(body, authorization, context)
+  if (networkTokenId instanceof Refusal) return networkTokenId
   const { messageId = newId('networkmessage'), sentAt = now } = body
   const authorizationId = authorization?.processorRef ?? body.authorizationId
-  const content = contentOf({ messageId, authorization, authorizationId })
+  const content = contentOf({ messageId, authorization, authorizationId, networkTokenId })
   if (content instanceof Refusal) return content
   const { cardId, processorCardId } = number
   const script = scriptOf(content)
@@ -101,6 +108,19 @@ async function findNumber(
     last4 === undefined ? number.id === card.numberId : number.last4 === last4,
   )
   return wanted ?? refuse(last4 === undefined ? 'card_not_issued' : 'number_not_found')
+}
+
+/** The token that the body names, by the credential or by the processor's id, else that of the authorization. */
+async function findToken(
+  { agentCredentialId: id, networkTokenId }: About,
+  authorization: CardAuthorization | null,
+  { records, refuse }: NetworkContext,
+): Promise<string | null | Refusal> {
+  if (id === undefined) return networkTokenId ?? authorization?.networkTokenId ?? null
+  if (networkTokenId) return refuse('token_named_twice')
+  const credential = await records.findOne(AgentCredential, { id })
+  if (!credential) return refuse('agent_credential_not_found')
+  return credential.tokenId ?? refuse('token_not_issued')
 }
 
 /** The ids and the amount that a message has: its answer names them, so that it can be sent again. */

@@ -38,6 +38,12 @@ const last4 = formattedText(/^\d{4}$/, 4, 'four digits')
   })
 
 const cardId = id('card')
+const agentCredentialId = id('agentcredential').optional().meta({
+  description: 'The network token that pays in place of the number of the card.',
+})
+const networkTokenId = networkId('token that pays').meta({
+  description: 'The token by the processor’s id. `agentCredentialId` names it by ours: give one of both.',
+})
 const authorizationId = networkId('authorization')
 
 /** Who asks for money, as the network describes merchants. */
@@ -58,7 +64,8 @@ const merchant = {
     .max(2_000)
     .nullable()
     .default(null),
-  networkTokenId: networkId('token that pays').nullable().default(null),
+  agentCredentialId,
+  networkTokenId: networkTokenId.nullable().default(null),
 }
 
 /** A later message says again what the first one has not: for one that comes alone or before it. */
@@ -75,7 +82,10 @@ const laterMerchant = {
   mcc: mcc.nullish(),
   country: country.nullish(),
   url: merchant.url.unwrap().optional(),
-  networkTokenId: networkId('token that pays').nullish(),
+  agentCredentialId: agentCredentialId.meta({
+    description: 'The network token that pays; that of the authorization if left out.',
+  }),
+  networkTokenId: networkTokenId.nullish(),
 }
 
 export const AuthorizeBody = withoutCardNumbers(

@@ -59,6 +59,31 @@ describe('a payment by a network token', () => {
     expect((await pay(1)).reply).toEqual(declined(/pays once: 1 used, 0 left/))
   })
 
+  test('is tried by its id in the sandbox, within its merchants and its limit', async () => {
+    const { client, card, id: agentCredentialId, read } = await aToken({ amountLimitEuros: 20 })
+    const simulate = (amountEuros: number, more: object = {}) => {
+      const merchant = { merchant: SHOP.descriptor, url: SHOP.url }
+      const body = { cardId: card.id, agentCredentialId, amountEuros, ...merchant, ...more }
+      return client.sandbox.authorizeCard({ body })
+    }
+    const { authorizationId, reply } = await bodyOf(simulate(15))
+    expect([reply, await read()]).toMatchObject(['approved', { spentEuros: 15, charges: 1 }])
+    expect(await bodyOf(simulate(5.01))).toMatchObject({
+      reply: 'declined',
+      reason: expect.stringMatching(/€ 5\.00 left/),
+    })
+    const casino = { merchant: 'CASINO', url: null }
+    expect(await bodyOf(simulate(1, casino))).toMatchObject({
+      reply: 'declined',
+      reason: expect.stringMatching(/does not pay CASINO/),
+    })
+    const body = { authorizationId: String(authorizationId) }
+    expect((await bodyOf(client.sandbox.clearCard({ body }))).reply).toBe('noted')
+    expect(await read()).toMatchObject({ spentEuros: 15, charges: 1 })
+    const unknown = await simulate(1, { agentCredentialId: 'agentcredential_01jd8x2m4ye7k9v0c3q5r6t8wz' })
+    expect([unknown.status, unknown.code]).toEqual([404, 'agent_credential_not_found'])
+  })
+
   test('is declined from the moment on in which the token is suspended, and once it is revoked', async () => {
     const { pay, client, id } = await aToken()
     const params = { id }

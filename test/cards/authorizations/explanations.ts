@@ -18,6 +18,22 @@ describe('an explanation', () => {
     expect(told.summary).toContain('declined')
   })
 
+  test('is found by the id that the sandbox’s network has answered, within its card', async () => {
+    const [{ card }, other] = await Promise.all([aPayingCard(client, 100), aPayingCard(client, 100)])
+    const body = { cardId: card.id, amountEuros: 5, merchant: 'Bookshop' }
+    const authorizationId = String((await bodyOf(client.sandbox.authorizeCard({ body }))).authorizationId)
+    const params = { id: card.id, authorizationId }
+    const [payment] = await paymentsOf(card.id)
+    expect(await bodyOf(client.authorizations.explanation({ params }))).toMatchObject({
+      authorizationId: payment?.id,
+    })
+    expect(await bodyOf(client.authorizations.get({ params }))).toEqual(payment)
+    const foreign = { id: other.card.id, authorizationId }
+    expect((await client.authorizations.explanation({ params: foreign })).code).toBe(
+      'authorization_not_found',
+    )
+  })
+
   test('is given by a simulation beforehand, with the same answer, and nothing is stored', async () => {
     const { agent, card } = await aPayingCard(client, 100, { rules: { maxTransactionEuros: 45 } })
     const intent = await anIntent(client, agent.id, { amountEuros: 40 })

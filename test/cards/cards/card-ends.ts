@@ -143,7 +143,7 @@ describe('a card for an intent', () => {
   test('is named by the intent, and there is one at a time', async () => {
     const { client } = await service.owner()
     const { agent, intent } = await anIntentAnd(client)
-    const card = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'multi' })
+    const card = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'single' })
     expect(card).toMatchObject({ intentId: intent.id, usage: 'single' })
     const named = () => bodyOf(client.intents.get({ params: { id: intent.id } }))
     expect((await named()).cardId).toBe(card.id)
@@ -153,6 +153,18 @@ describe('a card for an intent', () => {
     await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
     const next = await bodyOf(client.cards.create({ body }))
     expect((await named()).cardId).toBe(next.id)
+  })
+
+  test('is refused for more than one use', async () => {
+    const { client } = await service.owner()
+    const { agent, intent } = await anIntentAnd(client)
+    const body = { agentId: agent.id, usage: 'multi', intentId: intent.id } as const
+    expect(await client.cards.create({ body })).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      error: expect.stringMatching(/usage: must be single with intentId/),
+    })
+    expect((await bodyOf(client.cards.list({ query: {} }))).data).toEqual([])
   })
 
   test('is made once by many requests at the same time', async () => {
@@ -182,7 +194,7 @@ describe('a card for an intent', () => {
   test('closes when the payment on its intent has ended, and not before', async () => {
     const { client } = await service.owner()
     const { agent, intent } = await anIntentAnd(client)
-    const { id } = await aCard(client, { agentId: agent.id, intentId: intent.id })
+    const { id } = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'single' })
     const { authorizationId, reply } = await network.authorize(id, 25)
     expect(reply.kind).toBe('approved')
     await network.clear(id, authorizationId, 10, { final: false })
@@ -197,7 +209,7 @@ describe('a card for an intent', () => {
   test.each(['cancelled', 'expired'] as const)('closes when the intent is %s', async status => {
     const { client } = await service.owner()
     const { agent, intent } = await anIntentAnd(client)
-    const { id } = await aCard(client, { agentId: agent.id, intentId: intent.id })
+    const { id } = await aCard(client, { agentId: agent.id, intentId: intent.id, usage: 'single' })
     const other = await aCard(client, { agentId: agent.id })
     if (status === 'cancelled') await bodyOf(client.intents.cancel({ params: { id: intent.id }, body: {} }))
     else await pass(client, { days: 1 })

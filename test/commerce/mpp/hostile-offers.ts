@@ -47,6 +47,12 @@ const cases: readonly (readonly [string, number, string, Conduct])[] = [
     'digest_mismatch',
     demand({ parameters: { digest: contentDigest('other') } }),
   ],
+  [
+    'calls itself by the name of another host',
+    400,
+    'merchant_mismatch',
+    demand({ details: { merchantName: 'bookshop.example' } }),
+  ],
   ['takes another network', 400, 'network_not_accepted', demand({ details: { acceptedNetworks: ['amex'] } })],
   ['wants the credential in a cookie', 400, 'no_card_offer', demand({ parameters: { header: 'Cookie' } })],
   [

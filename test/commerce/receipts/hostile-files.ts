@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { bestOf } from '../../support/longest-turn.ts'
-import { aPayer, aPdf, aPhoto, send, sent, service, thumbnail } from './service.ts'
+import { until } from '../../support/until.ts'
+import { aBill, aPayer, aPdf, aPhoto, send, sent, service, thumbnail } from './service.ts'
 
 const SCRIPT = Buffer.from('<script>alert(1)</script><?php system("id"); ?>PK\x03\x04')
 
@@ -89,6 +90,37 @@ const endlessFont = () =>
 /** More to draw than five seconds suffice for. */
 const endlessPage = () =>
   aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
+
+/** Far more curves than anybody draws for a receipt, in a small file. */
+function manyCurves(): Buffer {
+  const curves = Array.from({ length: 400_000 }, (_, at) => `${at % 99} 10 m 9 8 30 40 50 ${at % 77} c S\n`)
+  const content = deflateSync(curves.join('')).toString('latin1')
+  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>'
+  const file = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    page,
+    `<< /Filter /FlateDecode /Length ${content.length} >>\nstream\n${content}\nendstream`,
+  ].map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`)
+  return Buffer.from(`%PDF-1.7\n${file.join('')}trailer << /Root 1 0 R /Size 5 >>\n%%EOF\n`, 'latin1')
+}
+
+describe('a file that is expensive to draw', () => {
+  test('delays the files of other owners by one of it, and those of its owner by all', async () => {
+    const [{ client }, other] = await Promise.all([aPayer(), aPayer()])
+    const file = manyCurves()
+    let isAnswered = 0
+    const expensive = Array.from({ length: 12 }, async () => {
+      const { status } = await send(client, file)
+      isAnswered++
+      return status
+    })
+    await until('the first was looked at', () => isAnswered > 0)
+    expect(await sent(other.client, await aBill('25.00'))).toMatchObject({ isPlain: false })
+    expect(isAnswered).toBeLessThan(12)
+    expect([...new Set(await Promise.all(expensive))]).toEqual([201])
+  })
+})
 
 describe('a file that is refused', () => {
   test.each<[string, () => Buffer | Promise<Buffer>, RegExp]>([

@@ -62,6 +62,30 @@ describe('an export', () => {
     }
   })
 
+  test('is the open one where it is asked for again, also at once, until it has expired', async () => {
+    const owner = await service.owner()
+    const person = await post(owner, '/people', {
+      name: 'Mark Person',
+      email: 'p@example.com',
+      role: 'viewer',
+    })
+    const ask = (body: object) => service.http('POST', '/gdpr/exports', { token: owner.key, body })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask({})))
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([202])
+    const ids = new Set(answers.map(({ body }) => body.id))
+    expect(ids.size).toBe(1)
+    const [id] = ids
+    const ofPerson = await ask({ subject: { type: 'person', id: person.id } })
+    expect(ofPerson).toMatchObject({ status: 202, body: { status: 'requested' } })
+    expect(ofPerson.body.id).not.toBe(id)
+    await advance(owner.key, { seconds: 1 })
+    expect(await ask({})).toMatchObject({ status: 202, body: { id, status: 'ready' } })
+    await advance(owner.key, { days: 8 })
+    const next = await ask({})
+    expect(next).toMatchObject({ status: 202, body: { status: 'requested' } })
+    expect(next.body.id).not.toBe(id)
+  })
+
   test('holds uploaded files as they came, and names those that are away', async () => {
     const owner = await service.owner()
     const content = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#123' } })

@@ -39,6 +39,9 @@ describe('a new intent', () => {
     ['an empty name of its own', { clientIntentId: '' }, 'clientIntentId'],
     ['numbers as metadata', { metadata: { a: 1 } }, 'metadata'],
     ['a status', { status: 'approved' }, 'status'],
+    ['the number of a card as purpose', { purpose: 'Pay by 4242 4242 4242 4242' }, 'purpose'],
+    ['the number of a card in metadata', { metadata: { a: '4242424242424242' } }, 'metadata'],
+    ['the number of a card as a name in metadata', { metadata: { '4242-4242-4242-4242': 'a' } }, 'metadata'],
     ['NUL in a text', { purpose: 'a\u0000b' }, 'purpose'],
   ])('is refused with %s', async (_, invalid, field) => {
     const { client, key, agent } = await anOwnerWithAgent()

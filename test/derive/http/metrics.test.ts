@@ -22,7 +22,7 @@ async function value(name: string, labels: Record<string, string> = {}): Promise
 }
 
 const servedCount = (operation: string, status: number) =>
-  value('http_request_seconds_count', { operation, status: String(status) })
+  value('http_requests_total', { operation, status: String(status) })
 
 describe('the metrics', () => {
   test('require the dashboard secret', async () => {
@@ -49,6 +49,12 @@ describe('the metrics', () => {
       (before[0] ?? 0) + 3,
       (before[1] ?? 0) + 1,
     ])
+  })
+
+  test('measure the duration of requests by noun and class of status, not by each operation', async () => {
+    await owner.client.policies.create({ body: { name: '' } })
+    expect(await value('http_request_seconds_count', { noun: 'policies', status: '4xx' })).toBeGreaterThan(0)
+    expect(await text()).not.toMatch(/^http_request_seconds_bucket\{.*operation=/m)
   })
 
   test('show how long work has waited for Temporal', async () => {

@@ -1,10 +1,36 @@
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { isAccepted, minutesFromNow, secondsUntilRefused } from '../../support/keys.ts'
+import { withConnection } from '../../support/rows.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 import { otherProcessUrl, service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))
+
+describe('the number of active keys', () => {
+  test('is bounded for an owner in each mode: a revoked one makes room', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const spare = await aKey(client)
+    const fill = `insert into keys select (jsonb_populate_record(k, jsonb_build_object(
+      'id', 'key_' || translate(md5(k.id || n), '0', 'x')::char(26), 'hash', md5(k.id || n)))).*
+      from keys k, generate_series(1, 98) n where k.id = $1`
+    await withConnection(service.databaseUrl, database => database.query(fill, [spare.id]))
+    const one = () => client.keys.create({ body: { name: 'One more', environment: 'sandbox' } })
+    expect(await one()).toMatchObject({
+      status: 400,
+      code: 'too_many_keys',
+      error: /^There are 100 active keys/,
+    })
+    const params = { id: spare.id }
+    expect(await client.keys.rotate({ params, body: { overlapMinutes: 5 } })).toMatchObject({ status: 400 })
+    const replaced = await bodyOf(client.keys.rotate({ params }))
+    expect((await one()).status).toBe(400)
+    await client.keys.revoke({ params: { id: replaced.id } })
+    expect((await one()).status).toBe(201)
+    expect(await isAccepted(await aLiveClient(service, owner))).toBe(true)
+  })
+})
 
 describe('rotating a key', () => {
   test('creates a key like the old one, and the old one stops at once', async () => {

@@ -39,6 +39,17 @@ async function agentsCreatedBy(work: () => Promise<unknown>, ownerId = owner.own
 }
 
 describe('an idempotency key', () => {
+  test.each(['4242424242424242', 'order-4242-4242-4242-4242'])(
+    'is refused with the number of a card: %s',
+    async key => {
+      const answer = await create(owner.key, key)
+      expect(answer.status).toBe(400)
+      const text = await answer.text()
+      expect(text).toContain('Idempotency-Key')
+      expect(text).not.toContain('4242')
+    },
+  )
+
   test('returns the same answer again, without a second effect', async () => {
     const created = await agentsCreatedBy(async () => {
       const [first, again] = [await create(owner.key, 'again'), await create(owner.key, 'again')]

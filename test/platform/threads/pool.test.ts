@@ -106,7 +106,8 @@ describe('the tasks of one owner', () => {
     const first = startCounting(pool, 'one')
     await first.next()
     await expect(startCounting(pool, 'one').next()).rejects.toMatchObject({
-      status: 503,
+      status: 429,
+      message: expect.stringMatching(/behind other requests of yours/),
       headers: { 'Retry-After': '5' },
     })
     await first.leave()
@@ -123,6 +124,24 @@ describe('the tasks of all owners', () => {
     await second?.leave()
     expect((await waiting)?.done).toBe(false)
     await Promise.all([first?.leave(), third?.leave()])
+  })
+
+  test('take turns: an owner with many tasks delays another by one', async () => {
+    const pool = aPool({ limits: { atOnce: 1 } })
+    const first = startCounting(pool, 'one')
+    await first.next()
+    const tasks = ['one', 'one', 'two'].map(owner => startCounting(pool, owner))
+    const begun: number[] = []
+    const steps = tasks.map(async ({ next }, at) => {
+      await next()
+      begun.push(at)
+    })
+    await first.leave()
+    for (const at of [0, 2, 1]) {
+      await steps[at]
+      await tasks[at]?.leave()
+    }
+    expect(begun).toEqual([0, 2, 1])
   })
 
   test('that are short run even while all streams are in use', async () => {

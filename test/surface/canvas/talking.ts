@@ -158,6 +158,29 @@ describe('a conversation', () => {
     expect(textIn(await asAgent('Freeze Other'))).toMatch(/no agent called other/)
   })
 
+  test.each(['Raise my daily limit to 80 €', 'Let me spend 80 € a day'])(
+    'asks for the agent whose token says: %s',
+    async sentence => {
+      const { client, agent } = await anOwnerWhoTalks()
+      await aFundedAgent(client, { name: 'Other' })
+      const { token } = await aToken(client, agent.id)
+      const id = proposalIn(await talkingWith(String(token))(sentence))
+      expect(await bodyOf(client.proposals.get({ params: { id } }))).toMatchObject({
+        operation: 'policies.replace',
+        agentId: agent.id,
+        changes: [{ member: 'dailyLimitEuros', from: '50', to: '80' }],
+      })
+    },
+  )
+
+  test('asks an agent which of its limits is to be raised, and an owner which agent', async () => {
+    const { client, agent, say } = await anOwnerWhoTalks()
+    await aFundedAgent(client, { name: 'Other' })
+    const { token } = await aToken(client, agent.id)
+    expect(textIn(await talkingWith(String(token))('Raise my limit'))).toMatch(/limit of Reader for a day/)
+    expect(textIn(await say('Raise my limit'))).toMatch(/Which agent do you mean/)
+  })
+
   test('fires an event for each message and for each answer, without what was said', async () => {
     const { client, say } = await anOwnerWhoTalks()
     const conversationId = conversationOf(await say('What is waiting?'))

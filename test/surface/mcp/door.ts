@@ -66,6 +66,13 @@ describe('the door for assistants', () => {
     ])
   })
 
+  test('names an address in its 401 that is there', async () => {
+    const { text } = await post(JSON.stringify(LIST), { authorization: '' })
+    const [, path = ''] = /POST (\/[\w/]+)/.exec(text) ?? []
+    const { status, headers } = await service.http('POST', path, { body: {} })
+    expect([path, status, headers.get('x-error-code')]).toEqual(['/sessions/device', 400, 'invalid_request'])
+  })
+
   test.each([
     ['a batch', JSON.stringify([LIST, LIST]), {}, 400, -32_600],
     ['no JSON', '{', {}, 400, -32_700],

@@ -38,12 +38,12 @@ async function viewOf(
   const content = await readFile(files, owner, viewSha256 ?? sha256)
   if (typeof content === 'string') return null
   if (viewSha256 !== null) return content
-  const { module, name } = viewer.task(kind)
-  const task = { module: new URL(module), name, owner: owner.ownerId }
-  const looked = await threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
-    task,
-    content,
-    kind,
+  const looked = await viewer.look(owner.ownerId, kind, ({ module, name }) =>
+    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
+      { module: new URL(module), name, owner: owner.ownerId },
+      content,
+      kind,
+    ),
   )
   return 'large' in looked ? looked.large : null
 }

@@ -6,9 +6,11 @@ import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { KnownDispute } from '../../../ports/card-processor.ts'
 import { after } from '../../../values/clock.ts'
+import type { disputesApi } from '../api.ts'
 import { bundleOf } from '../bundle/bundle-of.ts'
 import { renderBundle } from '../bundle/render.ts'
-import { type Dispute, pauseAfter } from '../dispute.ts'
+import { handIn, stateOf } from '../change.ts'
+import { Dispute, pauseAfter } from '../dispute.ts'
 import { lockDispute } from '../lock-dispute.ts'
 import { pendingCall, schedule } from '../schedule.ts'
 import type { stepsApi } from '../steps-api.ts'
@@ -16,6 +18,8 @@ import { applyAnswer } from './apply-answer.ts'
 import type { DisputeAnswer, DisputeCall } from './dispute-call.ts'
 
 type StepContext = ContextOf<typeof stepsApi.callProcessor>
+type SubmitContext = ContextOf<typeof disputesApi.submit>
+type CallContext = StepContext | SubmitContext
 
 const NOTHING = { acted: false }
 const ACTED = { acted: true }
@@ -34,20 +38,58 @@ export const callStep: HandlerOf<typeof stepsApi.callProcessor> = {
   call: askProcessor,
 
   async record(answer: DisputeAnswer, asked: DisputeCall, context) {
-    const locked = await lockDispute(asked.disputeId, context)
-    if (!locked) return NOTHING
-    applyAnswer(answer, asked, locked, context)
-    const { dispute } = locked
-    const next = pendingCall(dispute)
-    const goesOn = next !== null && next !== 'inquire' && next !== asked.kind
-    return goesOn ? new NextCall(await reserveCall(dispute, context)) : ACTED
+    const recorded = await recordAnswer(answer, asked, context)
+    if (recorded instanceof NextCall) return recorded
+    return recorded ? ACTED : NOTHING
   },
 
   // The process calls again: by the same reference the processor acts once.
   recover: async () => ACTED,
 }
 
-async function reserveCall(dispute: Dispute, context: StepContext): Promise<DisputeCall> {
+/**
+ * Hands a dispute in while the caller waits, so that the answer shows what the network has credited at once. Where the
+ * processor does not answer, the process calls it again.
+ */
+export const submit: HandlerOf<typeof disputesApi.submit> = {
+  async reserve({ params }, context) {
+    const { tenant, ports, refuse } = context
+    const locked = await lockDispute(params.id, context)
+    if (!locked) return refuse('dispute_not_found')
+    const { dispute } = locked
+    if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
+    handIn(locked, context)
+    const isOfProcessor = dispute.processor === ports.cardProcessor(tenant.mode).name
+    return isOfProcessor ? reserveCall(dispute, context) : new Settled(dispute)
+  },
+
+  call: askProcessor,
+
+  async record(answer: DisputeAnswer, asked: DisputeCall, context) {
+    return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
+  },
+
+  async recover({ disputeId }: DisputeCall, { records, refuse }) {
+    return (await records.findOne(Dispute, { id: disputeId })) ?? refuse('dispute_not_found')
+  },
+}
+
+/** Applies an answer. The next call follows at once: also the first inquiry, as the network may credit at the filing. */
+async function recordAnswer(
+  answer: DisputeAnswer,
+  asked: DisputeCall,
+  context: CallContext,
+): Promise<Dispute | NextCall<DisputeCall> | null> {
+  const locked = await lockDispute(asked.disputeId, context)
+  if (!locked) return null
+  applyAnswer(answer, asked, locked, context)
+  const { dispute } = locked
+  const next = pendingCall(dispute)
+  const goesOn = next !== null && next !== asked.kind
+  return goesOn ? new NextCall(await reserveCall(dispute, context)) : dispute
+}
+
+async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {
   const { records, tenant, now, ports } = context
   const kind = pendingCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)

@@ -56,6 +56,7 @@ const query = ofSpan({
 
 export const anomaliesApi = {
   anomalies: get('/analytics/anomalies', {
+    turn: 'owner',
     ...reading,
     summary: 'What was unusual',
     description:
@@ -64,6 +65,7 @@ export const anomaliesApi = {
     returns: [200, AnomaliesRecord],
   }),
   anomaliesTable: get('/analytics/anomalies/csv', {
+    turn: 'owner',
     ...reading,
     summary: 'What was unusual, as a table',
     description: 'RFC 4180 in UTF-8: a line for each.',

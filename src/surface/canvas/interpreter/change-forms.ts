@@ -32,6 +32,8 @@ export const changes: readonly Form[] = [
       '(?:set|change|raise|lower|increase|decrease|reduce|put) (?:the )?(?:limit|budget) (?:of|for) {agent} to {number}',
       '(?:set|change|raise|lower|increase|decrease|reduce|put) {agent} (?:limit|budget) to {number}',
       '(?:limit|restrict|cap) {agent} (?:to|at) {number}',
+      '(?:set|change|raise|lower|increase|decrease|reduce) {agent}(?: {per})? (?:limit|budget)',
+      '(?:set|change|raise|lower|increase|decrease|reduce) (?:the )?(?:{per} )?(?:limit|budget) (?:of|for) {agent}',
     ],
   },
   {

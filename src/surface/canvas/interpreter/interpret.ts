@@ -27,6 +27,9 @@ interface Rule {
   readonly pattern: RegExp
 }
 
+/** An agent that talks of itself: its token knows no other one. An owner with several agents is asked which one. */
+const CHANGE_MARKS = { ...MARKS, agent: MARKS.agent?.replace('|it|', '|i|me|my|myself|it|') ?? '' }
+
 const compiled = (forms: readonly Form[], marks: Readonly<Record<string, string>>): Rule[] =>
   forms.flatMap(({ name, forms: all }) =>
     all.map(form => ({
@@ -36,7 +39,7 @@ const compiled = (forms: readonly Form[], marks: Readonly<Record<string, string>
   )
 
 /** Changes are looked at first: "let Reader spend" is no question. */
-const strict = compiled([...changes, ...reads], MARKS)
+const strict = [...compiled(changes, CHANGE_MARKS), ...compiled(reads, MARKS)]
 /** In which somebody is named whom nobody knows; a sentence that is only a name says nothing. */
 const lax = compiled(
   [...changes, ...reads.filter(({ name }) => name !== 'agent')].map(({ name, forms }) => ({
@@ -82,12 +85,12 @@ function meaningOf(
   world: World,
   sentence: string,
 ): Meaning {
-  if (name === 'limitUnclear')
-    return unclear(
-      'Is that a limit for a day, for a month, or for one payment? Say it with the amount: 20 € a day.',
-    )
   const agent = agentOf(groups, found, world)
   if (agent && 'question' in agent) return unclear(agent.question)
+  if (name === 'limitUnclear')
+    return unclear(
+      `Is that a limit of ${agent?.name} for a day, for a month, or for one payment? Say it with the amount: 20 € a day.`,
+    )
   const number = groups.number === undefined ? undefined : found.numbers[Number(groups.number)]
   if (number?.value === null)
     return unclear(

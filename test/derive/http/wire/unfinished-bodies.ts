@@ -74,7 +74,7 @@ async function servedCount(): Promise<number> {
   const { text } = await service.http('GET', '/metrics', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
   })
-  const counts = [...text.matchAll(/^http_request_seconds_count\{operation="([^"]+)".* (\d+)$/gm)]
+  const counts = [...text.matchAll(/^http_requests_total\{operation="([^"]+)".* (\d+)$/gm)]
   return counts.reduce((sum, [, key, count]) => (key === METRICS ? sum : sum + Number(count)), 0)
 }
 

@@ -1,0 +1,124 @@
+import { clock } from '../../values/clock.ts'
+import { Problem } from '../contract/problem.ts'
+
+export interface TurnLimits {
+  /** How many tasks run at once, of one owner and of all owners together. */
+  readonly atOnceOfOne: number
+  readonly atOnce: number
+  /** How many tasks may wait, of one owner and of all owners together. */
+  readonly waitingOfOne: number
+  readonly waiting: number
+  readonly waitMs: number
+}
+
+/**
+ * A bounded queue that runs few tasks of each owner at a time, several owners side by side. Owners that wait take turns: one
+ * with many tasks delays another by one task.
+ */
+export class Turns {
+  readonly #limits: TurnLimits
+  /** How many tasks of each owner are at work. */
+  readonly #atWork = new Map<string, number>()
+  #allAtWork = 0
+  /** What begins each task that waits. The owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+  #allWaiting = 0
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits
+  }
+
+  /**
+   * Waits for the owner's turn and gives the function that ends it. Throws a Problem where the queue is full or slow: a 429
+   * where the owner's own tasks are the reason, otherwise a 503.
+   */
+  async take(owner: string): Promise<() => void> {
+    if (!this.#mayBegin(owner)) await this.#wait(owner)
+    else this.#count(owner, 1)
+    return once(() => this.#release(owner))
+  }
+
+  #mayBegin(owner: string): boolean {
+    return this.#allAtWork < this.#limits.atOnce && !this.#isFull(owner)
+  }
+
+  /** Whether as many tasks of the owner are at work as may be. */
+  #isFull(owner: string): boolean {
+    return (this.#atWork.get(owner) ?? 0) >= this.#limits.atOnceOfOne
+  }
+
+  #count(owner: string, more: number): void {
+    this.#allAtWork += more
+    const ofOwner = (this.#atWork.get(owner) ?? 0) + more
+    if (ofOwner === 0) this.#atWork.delete(owner)
+    else this.#atWork.set(owner, ofOwner)
+  }
+
+  #wait(owner: string): Promise<void> {
+    this.#refuseTooMany(owner)
+    const { waitMs } = this.#limits
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), resolve])
+    this.#allWaiting++
+    const stopWaiting = clock.alarm(waitMs, () => {
+      this.#leave(owner, resolve)
+      const waited = `This has waited ${waitMs / 1_000} seconds for its turn`
+      reject(
+        this.#isFull(owner)
+          ? tooMany(
+              `${waited}, behind other requests of yours. Send the next one when they have been answered.`,
+            )
+          : busy(`${waited}, behind requests of others.`),
+      )
+    })
+    return promise.finally(stopWaiting)
+  }
+
+  #leave(owner: string, begin: () => void): void {
+    const rest = (this.#waiting.get(owner) ?? []).filter(other => other !== begin)
+    if (rest.length === 0) this.#waiting.delete(owner)
+    else this.#waiting.set(owner, rest)
+    this.#allWaiting--
+  }
+
+  #refuseTooMany(owner: string): void {
+    const { waiting, waitingOfOne } = this.#limits
+    const own = this.#waiting.get(owner)?.length ?? 0
+    if (own >= waitingOfOne)
+      throw tooMany(
+        `${own} requests of yours wait already for one that is at work. Send the next one when they have been answered.`,
+      )
+    if (this.#allWaiting >= waiting) throw busy('Too many requests wait for their turn.')
+  }
+
+  #release(owner: string): void {
+    this.#count(owner, -1)
+    for (const [next, [begin]] of [...this.#waiting]) {
+      if (!begin || !this.#mayBegin(next)) continue
+      this.#leave(next, begin)
+      const rest = this.#waiting.get(next)
+      // The others that wait come before its next task.
+      if (rest && this.#waiting.delete(next)) this.#waiting.set(next, rest)
+      this.#count(next, 1)
+      begin()
+    }
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+/** The refusal of a request that waits behind others of the same owner. */
+export const tooMany = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
+  new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
+
+const busy = (why: string): Problem =>
+  new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })
+
+/** The function, which does nothing when it is called again. */
+export function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Call, Outcome } from '../../../src/kernel/contract/call.ts'
+import type { Problem } from '../../../src/kernel/contract/problem.ts'
+import { inTurns } from '../../../src/kernel/run/turns.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
+import { startTestService } from '../../support/harness.ts'
+
+const service = await startTestService()
+
+describe('an operation whose owner has one turn', () => {
+  const operation = { operation: { turn: 'owner' }, key: 'notes.write' }
+  const callOf = (ownerId: string, type = 'key') =>
+    ({ operation, actor: { tenant: { ownerId, mode: 'test' }, type } }) as unknown as Call
+
+  test('runs once at a time for each owner in all processes, until a streamed answer has gone', async () => {
+    const databases = [1, 2].map(() => openDatabase(service.databaseUrl, 4))
+    const begun: string[] = []
+    async function* pieces() {
+      yield 'one'
+      yield 'two'
+    }
+    const [here, there] = databases.map(database =>
+      inTurns(database, async ({ actor }) => {
+        begun.push(String(actor.tenant?.ownerId))
+        return { status: 200, body: pieces() }
+      }),
+    )
+    const first = await here?.(callOf('one'))
+    const waiting = [here, there].map(process => process?.(callOf('one')))
+    const other = await there?.(callOf('two'))
+    await there?.(callOf('one', 'process'))
+    expect(begun).toEqual(['one', 'two', 'one'])
+    for await (const _ of pieceBy(first)) expect(begun).toHaveLength(3)
+    const next = await Promise.race(waiting)
+    expect(begun).toHaveLength(4)
+    for await (const _ of pieceBy(next)) expect(begun).toHaveLength(4)
+    for (const outcome of await Promise.all(waiting))
+      if (outcome !== next) for await (const _ of pieceBy(outcome));
+    for await (const _ of pieceBy(other));
+    await Promise.all(databases.map(database => database.close()))
+  })
+
+  test('is refused where too many of its owner wait already, and given free by one that fails', async () => {
+    const database = openDatabase(service.databaseUrl, 4)
+    const { promise, reject } = Promise.withResolvers<Outcome>()
+    const run = inTurns(database, () => promise)
+    const calls = Array.from({ length: 12 }, () => run(callOf('three')))
+    const refused = await Promise.race(calls.map(call => call.catch((problem: Problem) => problem)))
+    expect(refused).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      message: expect.stringMatching(/^10 requests of yours wait/),
+      headers: { 'Retry-After': '5' },
+    })
+    reject(new Error('failed'))
+    const outcomes = await Promise.allSettled(calls)
+    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 'rejected'))
+    await database.close()
+  })
+})
+
+const pieceBy = (outcome: Outcome | undefined) => outcome?.body as AsyncIterable<string>
