@@ -9,7 +9,7 @@ export const environments = ['sandbox', 'test', 'live'] as const
 export type Environment = (typeof environments)[number]
 
 /** How many keys of an owner may be active at once, in each mode. */
-export const MAX_KEYS = 100
+export const MAX_KEYS = 1_000
 
 /** Sandbox keys see the data of test mode. */
 export const modeOf = (environment: Environment): Mode => (environment === 'live' ? 'live' : 'test')

@@ -14,7 +14,7 @@ describe('the number of active keys', () => {
     const spare = await aKey(client)
     const fill = `insert into keys select (jsonb_populate_record(k, jsonb_build_object(
       'id', 'key_' || translate(md5(k.id || n), '0', 'x')::char(26), 'hash', md5(k.id || n)))).*
-      from keys k, generate_series(1, 98) n where k.id = $1`
+      from keys k, generate_series(1, 998) n where k.id = $1`
     await withConnection(service.databaseUrl, database => database.query(fill, [spare.id]))
     const one = () => client.keys.create({ body: { name: 'One more', environment: 'sandbox' } })
     expect(await one()).toMatchObject({
