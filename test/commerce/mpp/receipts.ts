@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { readReceipt } from '../../../src/commerce/mpp/merchant-receipt.ts'
-import { type Receipt, writeReceipt } from '../../../src/mpp/index.ts'
+import { withoutCredential } from '../../../src/commerce/mpp/pay/echoed-credential.ts'
+import { type Receipt, writeCredential, writeReceipt } from '../../../src/mpp/index.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const terms = { challengeId: 'c1', externalId: 'order-1', sentAt: now, now }
@@ -19,6 +21,22 @@ test.each<[string, object]>([
 ])('a receipt %s is given as it came', (_, members) => {
   const header = receipt(members)
   expect(readReceipt(header, terms)).toEqual({ receipt: header })
+})
+
+test('a receipt that names the network is given as it came, wherever its Base64 begins', () => {
+  const named = { currency: 'eur', network: 'visa', panLastFour: '7597' }
+  const jwe = Array.from('hkiec', letter => hash('sha256', letter, 'base64url')).join('.')
+  for (const realm of ['a', 'ab', 'abc'])
+    for (const reference of ['d', 'de', 'def']) {
+      const challenge = { id: 'c1', realm, method: 'card', intent: 'charge', request: 'e30' }
+      const credential = writeCredential({ challenge, payload: { encryptedPayload: jwe, ...named } })
+      const header = receipt({
+        reference,
+        proof: Buffer.from(JSON.stringify({ reference, ...named })).toString('base64url'),
+      })
+      const answer = { body: Buffer.of(), headers: {}, headerLists: { 'payment-receipt': [header] } }
+      expect(withoutCredential(answer, { authorization: credential })).toEqual(answer)
+    }
 })
 
 test.each<[string, string | undefined, RegExp]>([

@@ -44,7 +44,9 @@ function secretsOf(header: string): Secrets[] {
   // The first part of a JWE says how it is encrypted, and anybody may know it.
   const encrypted = jwe.slice(jwe.indexOf('.') + 1)
   const from = Buffer.from(whole, 'base64url').indexOf(encrypted)
-  const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3))
+  // What follows it in the credential is no secret: an honest receipt names the network, too.
+  const to = from + encrypted.length
+  const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3), Math.floor((to * 4) / 3))
   return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
 }
 
