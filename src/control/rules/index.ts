@@ -10,6 +10,7 @@ export {
   checkOutcomes,
   type MandateLimit,
   type MandateUse,
+  type NamedCard,
   type Risk,
   type RuledMandate,
   type Ruling,
@@ -19,6 +20,7 @@ export {
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
 export { lackOf, mandateInWords } from './mandate-rules.ts'
+export { cardProblem } from './person-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,
