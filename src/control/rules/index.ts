@@ -10,7 +10,6 @@ export {
   checkOutcomes,
   type MandateLimit,
   type MandateUse,
-  type NamedCard,
   type Risk,
   type RuledMandate,
   type Ruling,
