@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { areas } from '../areas.ts'
+import { accessMatrix } from '../derive/access-matrix.ts'
 import { commandTable, writeTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
@@ -14,6 +15,9 @@ printLine(`openapi.json: ${Object.keys(document.paths).length} paths`)
 const table = commandTable(areas)
 writeFileSync(new URL('../../commands.json', import.meta.url), writeTable(table))
 printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
+
+writeFileSync(new URL('../../test/contract/access-matrix.md', import.meta.url), accessMatrix(areas))
+printLine('test/contract/access-matrix.md')
 
 const functions = { personal_register: personalRegister(areas), kept_while: keptWhile(areas) }
 for (const [name, text] of Object.entries(functions)) {

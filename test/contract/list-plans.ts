@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { SESSION } from '../../src/platform/database.ts'
-import { casesWhere } from '../support/contract/contract.ts'
+import type { cases } from '../support/contract/contract.ts'
+import type { WorldOwner } from '../support/contract/world.ts'
+import { bodyOf } from '../support/factories.ts'
 import type { TestService } from '../support/harness.ts'
 import { BELIEFS } from '../support/planner-beliefs.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
@@ -14,21 +16,26 @@ const WITHOUT_INDEX = new Set([
   'analytics.anomaliesTable',
 ])
 
-const lists = casesWhere(
-  ({ key, operation }) => operation.query?.shape?.limit !== undefined && !WITHOUT_INDEX.has(key),
-)
+const isList = ([key, { operation }]: (typeof cases)[number]): boolean =>
+  operation.query?.shape?.limit !== undefined && !WITHOUT_INDEX.has(key)
 
 /**
  * A plan is kept, whatever becomes of its table: so each list must walk an index in its order, even where PostgreSQL
  * thinks that reading and sorting all rows costs nothing. The lists were called without filters.
  */
 export function testListPlans(
-  { databaseUrl }: Pick<TestService, 'databaseUrl'>,
+  called: typeof cases,
+  { databaseUrl, owner }: Pick<TestService, 'databaseUrl'> & { readonly owner: WorldOwner },
   recorder: SqlRecorder,
 ): void {
   describe('the page of a list is read in the order of an index', () => {
     const client = new pg.Client({ connectionString: databaseUrl, ...SESSION })
     beforeAll(async () => {
+      // An account with a handful of entries is read and sorted sooner than its index is walked.
+      const { body } = await owner.client.wallets.list({ query: { limit: 1 } })
+      const params = { id: String(body.data[0]?.id) }
+      for (let n = 0; n < 200; n++)
+        await bodyOf(owner.client.fund.wallet({ params, body: { amountEuros: 1 } }))
       await client.connect()
       await client.query('begin')
       await client.query('set local role none')
@@ -46,7 +53,7 @@ export function testListPlans(
       await client.query(believe)
       const sorted: string[] = []
       let pages = 0
-      for (const [key] of lists)
+      for (const [key] of called.filter(isList))
         for (const text of recorder.statements.get(key) ?? []) {
           if (!text.includes('limit $')) continue
           pages++
@@ -54,7 +61,7 @@ export function testListPlans(
           if (/\bSort\b|Seq Scan/.test(plan)) sorted.push(`${key}: ${text}\n${plan}`)
         }
       expect(sorted).toEqual([])
-      expect(pages).toBeGreaterThan(25)
+      expect(pages).toBeGreaterThan(5)
     })
   })
 }

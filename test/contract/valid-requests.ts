@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { mediaTypeOf } from '../../src/kernel/contract/file.ts'
 import { takesKey } from '../../src/kernel/contract/operation.ts'
 import {
-  cases,
+  type cases,
   type checkedSender,
   commonMembers,
   isWrite,
@@ -27,8 +27,11 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'f
 const OF_NOBODY = new Set(['mppMerchants.get', 'mppMerchants.post'])
 
 /** Calls each operation once with a valid request, and tests the answer. */
-export function testValidRequests({ service, recorder, owner, freshWorld, send }: Worlds): void {
-  describe.each(cases)('%s, called with a valid request,', (key, registered) => {
+export function testValidRequests(
+  called: typeof cases,
+  { service, recorder, owner, freshWorld, send }: Worlds,
+): void {
+  describe.each(called)('%s, called with a valid request,', (key, registered) => {
     const [status, schema] = registered.operation.returns
     const sendTwice = async (): Promise<{
       path: string

@@ -2,6 +2,7 @@ import './breaks.ts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { accessMatrix } from '../../../src/derive/access-matrix.ts'
 import { commandTable, writeTable } from '../../../src/derive/commands/command-table.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import type {
@@ -47,6 +48,14 @@ test('commands.json is up to date, and has a command for each operation', () => 
   const isCurrent = committed === writeTable(table)
   expect(isCurrent ? 'current' : 'commands.json has drifted: run `npm run openapi`').toBe('current')
   expect(Object.keys(table.operations)).toEqual(operations.map(([key]) => key))
+})
+
+test('the access matrix is up to date', () => {
+  const committed = readFileSync(new URL('../../contract/access-matrix.md', import.meta.url), 'utf8')
+  const isCurrent = committed === accessMatrix(areas)
+  expect(isCurrent ? 'current' : 'test/contract/access-matrix.md has drifted: run `npm run openapi`').toBe(
+    'current',
+  )
 })
 
 test('the committed document has one line for each operation, and the same content', () => {

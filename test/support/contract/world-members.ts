@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { onboardingApi } from '../../../src/identity/onboarding/api.ts'
+import { beneficiariesApi } from '../../../src/money/beneficiaries/api.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
@@ -208,6 +209,11 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
   'gdpr.createDeletion': aDeletion,
+  // About somebody new: one about the owner may be open already, and is answered again.
+  'gdpr.createExport': async make => {
+    const { id } = await make('POST', '/beneficiaries', beneficiariesApi.create.example)
+    return { subject: { type: 'beneficiary', id } }
+  },
   'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
   'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),

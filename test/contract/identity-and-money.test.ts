@@ -1,0 +1,4 @@
+import { casesFrom } from '../support/contract/contract.ts'
+import { testOperations } from './operations.ts'
+
+await testOperations(casesFrom('customers'))
