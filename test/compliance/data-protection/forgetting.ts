@@ -154,7 +154,6 @@ describe('forgetting an owner with something in every column of the register', (
   let broken: string[]
 
   beforeAll(async () => {
-    const { sql } = service
     const owner = await service.owner()
     ;({ ownerId } = owner)
     const { body } = await service.http('POST', '/gdpr/deletions', { token: owner.key, body: {} })
