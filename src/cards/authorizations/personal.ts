@@ -1,5 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
-import { isUnpaidByCard, isNotAbout } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard } from '../../values/unpaid.ts'
 
 export const authorizationsPersonal = {
   card_authorizations: {

@@ -1,5 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
-import { isUnpaidByCard, isNotAbout, isUnpaidIntent } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard, isUnpaidIntent } from '../../values/unpaid.ts'
 
 export const policiesPersonal = {
   policies: {
