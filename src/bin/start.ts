@@ -13,6 +13,7 @@ import { accessTo } from '../app/temporal-access.ts'
 import { claim } from '../dev/data-directory.ts'
 import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
+import { endWithin } from '../dev/processes/deadline.ts'
 import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { seedSandbox } from '../dev/seed.ts'
 import { type SignIn, signInOf } from '../dev/sign-in.ts'
@@ -24,6 +25,7 @@ import type { Settings } from '../platform/settings/settings.ts'
 
 /** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
 async function start(life: Lifetime): Promise<void> {
+  life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
   const settings = environment()
   mkdirSync(settings.dataDir, { recursive: true })
   const dataDir = realpathSync(settings.dataDir)
@@ -98,6 +100,9 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
+/** All is closed before this is over, or given up by `live`. */
+const END_SECONDS = 12
+
 /** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
@@ -114,6 +119,7 @@ async function work(
     import('../app/relay-service.ts'),
     import('../app/worker-service.ts'),
   ])
+  if (life.ending.aborted) return
   const access = accessTo(runtime.settings, temporalAddress)
   for (const part of [startRelay(runtime, access), startWork(runtime, access)])
     life.closeLater(() => part.stop())
