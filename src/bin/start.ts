@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -114,12 +115,13 @@ async function work(
   { temporalAddress, webUi }: Temporal,
   life: Lifetime,
 ): Promise<void> {
-  runtime.showRunsAt(webUi)
-  const [{ startRelay }, { startWork }] = await Promise.all([
-    import('../app/relay-service.ts'),
-    import('../app/worker-service.ts'),
-  ])
   if (life.ending.aborted) return
+  runtime.showRunsAt(webUi)
+  const loading = Promise.all([import('../app/relay-service.ts'), import('../app/worker-service.ts')])
+  // Loading takes longer on a busy machine than the process has for its end.
+  const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
+  if (loaded === null) return
+  const [{ startRelay }, { startWork }] = loaded
   const access = accessTo(runtime.settings, temporalAddress)
   for (const part of [startRelay(runtime, access), startWork(runtime, access)])
     life.closeLater(() => part.stop())
