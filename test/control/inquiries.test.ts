@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ruleTable } from '../../src/control/rules/decide.ts'
+import { aCard } from '../support/cards/cards.ts'
 import { aKey, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
@@ -121,6 +122,51 @@ describe('an explanation', () => {
       expect.stringMatching(/^Its deadline has passed, and nobody had decided: € 60.00 is above/),
       'Its deadline has passed: it was approved, and not paid in time.',
     ])
+  })
+
+  test('says of an open intent whether its card can pay, as the card is now', async () => {
+    const { client, id } = await anOwnerWithAgent({})
+    const { id: cardId } = await aCard(client, { agentId: id, activate: false })
+    const params = { id: cardId }
+    const declare = async (amountEuros: number) => {
+      const body = { amountEuros, merchant: `Shop ${amountEuros}`, purpose: 'A book', cardId }
+      return bodyOf(client.intents.create({ body: { ...body, agentId: id } }))
+    }
+    const checkOf = ({ decision }: Awaited<ReturnType<typeof declare>>) =>
+      decision.checks.find(({ rule }) => rule === 'cardStatus')
+    const summaryOf = async (intentId: string) =>
+      (await bodyOf(client.intents.explanation({ params: { id: intentId } }))).summary
+    const inactive = `The card ${cardId} is inactive: no payment can be made with it until it is activated (POST /cards/${cardId}/activate).`
+    const frozen = `The card ${cardId} is frozen: no payment can be made with it until it is unfrozen (POST /cards/${cardId}/unfreeze).`
+    const first = await declare(20)
+    expect([first.status, checkOf(first)]).toEqual([
+      'approved',
+      expect.objectContaining({ outcome: 'skip', message: inactive }),
+    ])
+    expect(await summaryOf(first.id)).toMatch(inactive)
+    await bodyOf(client.cards.activate({ params }))
+    expect(checkOf(await declare(21))).toMatchObject({
+      outcome: 'pass',
+      message: `The card ${cardId} is active.`,
+    })
+    expect(await summaryOf(first.id)).not.toContain(cardId)
+    await bodyOf(client.cards.freeze({ params, body: {} }))
+    const simulated = await bodyOf(
+      client.intents.simulate({ body: { agentId: id, amountEuros: 22, merchant: 'Shop', cardId } }),
+    )
+    expect([simulated.allowed, simulated.checks.find(({ rule }) => rule === 'cardStatus')?.message]).toEqual([
+      true,
+      frozen,
+    ])
+    const waiting = await declare(60)
+    expect([waiting.status, await summaryOf(waiting.id)]).toEqual([
+      'created',
+      expect.stringContaining(frozen),
+    ])
+    const approved = await bodyOf(client.intents.approve({ params: { id: waiting.id } }))
+    expect([approved.status, checkOf(approved)?.message]).toEqual(['approved', frozen])
+    await bodyOf(client.intents.cancel({ params: { id: waiting.id } }))
+    expect(await summaryOf(waiting.id)).toBe('It was cancelled.')
   })
 
   test('is not found by another owner', async () => {

@@ -28,6 +28,10 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{}, { agentStatus: 'active' }, {}, 'pass'],
     [{}, { agentStatus: 'frozen' }, {}, 'fail'],
   ],
+  cardStatus: [
+    [{}, { namedCard: { id: 'card_1', status: 'active' } }, {}, 'pass'],
+    [{}, { namedCard: { id: 'card_1', status: 'frozen' } }, {}, 'pass'],
+  ],
   expiresAfterMinutes: [
     [{ expiresAfterMinutes: 1 }, { policyEndsAt: new Date(NOON.getTime() + 1) }, {}, 'pass'],
     [{ expiresAfterMinutes: 1 }, { policyEndsAt: NOON }, {}, 'pass'],

@@ -98,11 +98,11 @@ describe('the documented example', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'body'), BODY)
   const page = readFileSync('docs/webhooks.md', 'utf8')
-  const block = (language: string): string =>
-    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
+  const blockAfter = (sentence: string): string =>
+    new RegExp(`${sentence}[^\\n]*:\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 
   test('in JavaScript verifies a webhook', async () => {
-    const source = block('js')
+    const source = blockAfter('In JavaScript')
       .replace('export function', 'return function')
       .replace(/^import .*$/m, '')
     const verify = new Function('createHmac', 'timingSafeEqual', source)(createHmac, timingSafeEqual)
@@ -125,7 +125,10 @@ describe('the documented example', () => {
       TIMESTAMP: headers['X-Service-Timestamp'],
       SECRET,
     }
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', block('bash')], { cwd: folder, env })
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', blockAfter('With openssl')], {
+      cwd: folder,
+      env,
+    })
     expect(stdout.trim()).toBe(headers['X-Service-Signature'])
   })
 })

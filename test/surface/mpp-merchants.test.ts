@@ -39,6 +39,21 @@ describe('the good merchant', () => {
     expect(await settlementsOf('paid')).toEqual([{ status: 'paid', amount: '750' }])
   })
 
+  /** The headers of ten thousand challenges are more than fetch reads. */
+  const readable = scenarioNames.filter(name => name !== 'many-challenges')
+
+  test.each(readable)('%s answers HEAD as GET without a credential, and charges nothing', async scenario => {
+    const url = urlOf(scenario)
+    const before = await settlementsOf(scenario)
+    const [head, unpaid] = await Promise.all([
+      ask(url, { method: 'HEAD', headers: { authorization: credentialFor(good) } }),
+      ask(url),
+    ])
+    expect([head.status, head.text]).toEqual([unpaid.status, ''])
+    expect(head.headers.has('www-authenticate')).toBe(unpaid.headers.has('www-authenticate'))
+    expect(await settlementsOf(scenario)).toEqual(before)
+  })
+
   test('does not take the price of one for the other', async () => {
     const cheap = credentialFor(await challengeOf(`${urlOf('paid')}?amountEuros=0.01`))
     expect(await present(`${urlOf('paid')}?amountEuros=10`, cheap)).toMatchObject({ status: 402 })

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { hostOf, patternProblem } from '../../control/merchants/index.ts'
+import { countries } from '../../values/countries.ts'
 
 /** Below these names anybody can have a host: what lies above it says nothing about its owner. */
 const SHARED = new Set(
@@ -37,6 +38,28 @@ function addressIn(text: string): string | undefined {
 /** The host that a text names, by name or by address; undefined for any other text. */
 export const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
 
+/** Generic names at the end of hosts of shops, and those reserved for tests. Countries have theirs beside these. */
+const TOP_LEVEL = new Set(
+  (
+    'com net org info biz name pro edu gov int eu uk agency app art bank blog business center cloud club company dev digital ' +
+    'email events finance food fun games global group help host hotel life link live ltd market media network news one online ' +
+    'page pay plus run sale services shop shopping site software solutions space store studio support systems team tech tickets ' +
+    'today top tools travel trade video vip web website wiki work works world xyz zone example invalid localhost test'
+  ).split(' '),
+)
+
+/**
+ * The host by which a merchant calls itself; undefined for a name in words. `Dr.Oetker` and `Node.js` are words, although
+ * they have the form of a host: no host ends like them.
+ */
+export function calledHost(name: string): string | undefined {
+  const named = namedHost(name)
+  if (named === undefined || isAddress(named) || name.includes('//')) return named
+  const last = named.slice(named.lastIndexOf('.') + 1)
+  const isHost = TOP_LEVEL.has(last) || countries.has(last.toUpperCase()) || last.startsWith('xn--')
+  return isHost ? named : undefined
+}
+
 /** Whether hosts of many owners lie below this name. */
 export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
@@ -45,11 +68,24 @@ export const isShared = (domain: string): boolean =>
 export const isBelow = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
-/** The label that the owner of a host has registered: `example` of `pay.example.co.uk`. */
-export function registeredLabel(host: string): string | undefined {
-  if (isAddress(host)) return undefined
+/** The domain that the owner of a named host has registered: `example.co.uk` of `pay.example.co.uk`. */
+function registeredDomain(host: string): string {
   const labels = host.split('.')
-  if (labels.length === 1) return labels[0]
-  const isBelowShared = labels.length > 2 && isShared(labels.slice(-2).join('.'))
-  return labels.at(isBelowShared ? -3 : -2)
+  return labels.slice(isShared(labels.slice(-2).join('.')) ? -3 : -2).join('.')
+}
+
+/** The label that the owner of a host has registered: `example` of `pay.example.co.uk`. */
+export const registeredLabel = (host: string): string | undefined =>
+  isAddress(host) ? undefined : registeredDomain(host).split('.')[0]
+
+/**
+ * Whether two hosts are of one site: one below the other, or both below a domain that one owner has registered. On a
+ * platform, where a name may be a region rather than an owner, hosts beside each other are of different sites.
+ */
+export function isSameSite(one: string, other: string): boolean {
+  if (one === other || isBelow(one, other) || isBelow(other, one)) return true
+  if (isAddress(one) || isAddress(other)) return false
+  const domain = registeredDomain(one)
+  const parent = domain.slice(domain.indexOf('.') + 1)
+  return domain === registeredDomain(other) && !SHARED.has(parent)
 }

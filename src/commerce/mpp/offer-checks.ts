@@ -1,6 +1,6 @@
 import { digestMatches, isInstant } from '../../mpp/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { isBelow, namedHost, plainHost } from './hosts.ts'
+import { calledHost, isSameSite, plainHost } from './hosts.ts'
 import type { CardOffer } from './offers.ts'
 
 /** What an offer is held against before anything is minted for it. */
@@ -97,11 +97,11 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
       }
 
-/** A name in words proves nothing and is only shown; the address of another host is refused. */
+/** A name in words proves nothing and is only shown; the address of another site is refused. */
 const ownName: Check = ({ card: { merchantName } }, { url }) => {
-  const named = namedHost(merchantName)
+  const named = calledHost(merchantName)
   const host = plainHost(url)
-  if (named === undefined || named === host || isBelow(host, named)) return undefined
+  if (named === undefined || isSameSite(host, named)) return undefined
   return {
     code: 'merchant_mismatch',
     message: `url: the merchant calls itself ${named}, and ${host} was asked. Pay at the address of the merchant.`,

@@ -103,7 +103,7 @@ export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params 
 }
 
 export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
-  const { records, now, emit, refuse } = context
+  const { records, now, emit, refuse, readLater: sql, ports } = context
   actForAsker(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
@@ -111,7 +111,11 @@ export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, c
   if (!found.expiresAt || found.expiresAt <= now) return refuse('export_expired')
   emit('gdpr.export_downloaded', eventData(found))
   const made = { exportId: found.id, subject: subjectOf(found), madeAt: now }
-  return { type: 'application/zip', name: `${found.id}.zip`, content: archiveOf(made, context) }
+  return {
+    type: 'application/zip',
+    name: `${found.id}.zip`,
+    content: archiveOf(made, { sql, ports, tenant: context.tenant }),
+  }
 }
 
 export const advanceExport: HandlerOf<typeof exportSteps.advanceExport> = async ({ params }, context) => {

@@ -1,10 +1,11 @@
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { formatEuros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
+import { CardTerms } from '../card-terms/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
-import { explainChecks } from '../rules/index.ts'
+import { cardProblem, explainChecks } from '../rules/index.ts'
 import { intentEvent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
@@ -35,6 +36,16 @@ async function decisionsOn(
   return [first, ...others]
 }
 
+/** What holds up a payment of an open intent with the card that it names, as the card is now. */
+async function cardSentence(
+  { status, cardId }: Intent,
+  { records }: ReadContext,
+): Promise<string | undefined> {
+  const isOpen = status === 'created' || status === 'approved'
+  const card = isOpen && cardId ? await records.findOne(CardTerms, { id: cardId }) : null
+  return card ? cardProblem(card) : undefined
+}
+
 type IntentStatus = (typeof intentMachine.states)[number]
 
 /** Nobody can approve it before there is enough money. Whoever waits is told what was there when it was declared. */
@@ -57,16 +68,19 @@ const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: strin
       : `Its deadline has passed, and nobody had decided: ${why}`,
 }
 
-/** Says how the intent and its latest payment stand. */
+/** Says how the intent, its latest payment and its card stand. */
 async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
   const { decidedBy, comment } = intent
   const personsReason = comment ? `a person decided, and said: ${comment}` : 'a person decided'
   const byPerson = decidedBy !== null && decidedBy.type !== 'policy' && decidedBy.type !== 'mandate'
   const status: IntentStatus = intent.status
   const summary = summaryByStatus[status](intent, byPerson ? personsReason : policyReason)
-  const [latestPayment] = await paymentsOf([intent], context)
-  const sentence = latestPayment && paymentSentence(latestPayment)
-  return sentence ? `${summary} ${sentence}` : summary
+  const [[latestPayment], ofCard] = await Promise.all([
+    paymentsOf([intent], context),
+    cardSentence(intent, context),
+  ])
+  const ofPayment = latestPayment && paymentSentence(latestPayment)
+  return [summary, ofPayment, ofCard].filter(Boolean).join(' ')
 }
 
 const versionName = (version: number | null): string =>

@@ -157,6 +157,7 @@ export function decideIntent(
     ...spend,
     kind: 'intent' as const,
     card: card ? controlsOf(card) : null,
+    namedCard: card ? { id: card.id, status: card.status } : null,
     intentId: null,
     approval: null,
     possibleDuplicateOf,

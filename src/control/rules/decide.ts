@@ -23,13 +23,14 @@ import {
   countries,
   firstMerchantOnly,
 } from './merchant-rules.ts'
-import { agentState, attestation, duplicate, requireIntent, risk } from './person-rules.ts'
+import { agentState, attestation, cardState, duplicate, requireIntent, risk } from './person-rules.ts'
 import { noRules, type Rules } from './rules.ts'
 import { activeHours, cooldown, expiry, usage } from './time-rules.ts'
 
 /** All rules in the order in which they are evaluated and shown: who spends, where, when, how much, who approves. */
 export const ruleTable: readonly Rule[] = [
   agentState,
+  cardState,
   expiry,
   requireIntent,
   blocklist,

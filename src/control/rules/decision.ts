@@ -80,6 +80,12 @@ export interface CardControls {
   readonly mccCategories: string[]
 }
 
+/** A card by its id and status. */
+export interface NamedCard {
+  readonly id: string
+  readonly status: 'pending' | 'inactive' | 'active' | 'frozen' | 'closed'
+}
+
 /** A spend as the rules see it, whatever spends: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
@@ -107,6 +113,8 @@ export interface SpendRequest {
   readonly availableEuros: Euros | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
+  /** The card that an intent names, as it is now; absent in decisions without one. */
+  readonly namedCard?: NamedCard | null | undefined
   /** The active mandate that an intent lies inside of, of several the one that ends first. */
   readonly mandate?: MandateUse | null | undefined
   /** Why the intent lies inside of none of the agent's active mandates, in a sentence; absent where it has none. */

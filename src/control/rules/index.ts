@@ -19,6 +19,7 @@ export {
 export type { Rule } from './evaluation.ts'
 export { explainChecks } from './explain.ts'
 export { lackOf, mandateInWords } from './mandate-rules.ts'
+export { cardProblem } from './person-rules.ts'
 export { presetOf, presets } from './presets.ts'
 export {
   encodeRules,

@@ -1,5 +1,5 @@
 import { after, minutes } from '../../values/clock.ts'
-import { plainCheck } from './decision.ts'
+import { type NamedCard, plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
 /** Statuses whose name alone makes no sentence. */
@@ -20,6 +20,36 @@ export const agentState: Rule = {
     },
   skipMessage: 'The agent is active.',
   remedy: 'Unfreeze the agent.',
+}
+
+/** What a card that cannot pay waits for, to complete "no payment can be made with it". */
+const cardWaits: Readonly<Record<Exclude<NamedCard['status'], 'active'>, (id: string) => string>> = {
+  pending: () => 'until it is issued',
+  inactive: id => `until it is activated (POST /cards/${id}/activate)`,
+  frozen: id => `until it is unfrozen (POST /cards/${id}/unfreeze)`,
+  closed: () => 'any more',
+}
+
+/** Why no payment can be made with the card; undefined where one can. */
+export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
+  status === 'active'
+    ? undefined
+    : `The card ${id} is ${status}: no payment can be made with it ${cardWaits[status](id)}.`
+
+/** Refuses nothing: the card can become usable while the intent is open, and each payment with it is judged anew. */
+export const cardState: Rule = {
+  name: 'cardStatus',
+  compile:
+    () =>
+    ({ request: { namedCard } }) => {
+      if (!namedCard) return undefined
+      const problem = cardProblem(namedCard)
+      return problem === undefined
+        ? plainCheck('cardStatus', 'pass', `The card ${namedCard.id} is active.`)
+        : plainCheck('cardStatus', 'skip', problem)
+    },
+  skipMessage: 'No card that an intent names was looked at.',
+  remedy: 'Activate or unfreeze the card.',
 }
 
 /** Applies to cards alone: every other spend is an intent or pays on one. */

@@ -162,6 +162,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
       ...call,
       ...(run && { run }),
       ...(raw && { request: raw }),
+      ...(request.method === 'HEAD' && { isHead: true }),
       ...(ending && { ending }),
     })
   } finally {

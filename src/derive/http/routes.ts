@@ -29,8 +29,7 @@ export function router(operations: readonly Registered[]): (method: string, path
 
   return (method, path) => {
     const found = find(method === 'HEAD' ? 'GET' : method, path)
-    // HEAD promises that nothing happens.
-    if (found && !(method === 'HEAD' && found.registered.operation.writes)) return found
+    if (found) return found
     const allow = METHODS.filter(other => find(other, path))
     return allow.length > 0 ? { allow } : undefined
   }

@@ -1,5 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFile, type Files } from '../../ports/files.ts'
@@ -48,14 +50,37 @@ interface Reading {
   readonly sha256: string
 }
 
+type ReadContext = Pick<
+  ContextOf<typeof kycApi.readDocument>,
+  'records' | 'refuse' | 'actor' | 'actFor' | 'sql'
+>
+
+/** The document that can be read, as its owner; or why it cannot. */
+async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {
+  const { records, refuse } = context
+  if (!(await actForOwnerOfDocument(id, context))) return refuse('document_not_found')
+  const document = await records.findOne(KycDocument, { id })
+  if (!document) return refuse('document_not_found')
+  return document.erasedAt ? refuse('document_erased') : document
+}
+
+const fileOf = (document: KycDocument, content: Uint8Array): File => ({
+  type: document.type,
+  content,
+  name: fileNameOf(document),
+})
+
 /** The event is committed before the first byte leaves. */
 export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
+  async head({ params }, context) {
+    const document = await findReadable(params.id, context)
+    if (document instanceof Refusal) return document
+    const content = await contentOf(context.ports.files, context.tenant, document.sha256)
+    return content ? fileOf(document, content) : context.refuse('document_damaged')
+  },
   async reserve({ params }, context) {
-    const { records, refuse } = context
-    if (!(await actForOwnerOfDocument(params.id, context))) return refuse('document_not_found')
-    const document = await records.findOne(KycDocument, { id: params.id })
-    if (!document) return refuse('document_not_found')
-    if (document.erasedAt) return refuse('document_erased')
+    const document = await findReadable(params.id, context)
+    if (document instanceof Refusal) return document
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
   readsToReserve: true,
@@ -68,7 +93,7 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     if (document.erasedAt) return refuse('document_erased')
     if (!content) return refuse('document_damaged')
     emit('kyc.document_read', documentEvent(document))
-    return { type: document.type, content, name: fileNameOf(document) }
+    return fileOf(document, content)
   },
   recover: async (_: Reading, { refuse }) => refuse('document_damaged'),
 }

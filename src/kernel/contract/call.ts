@@ -20,6 +20,8 @@ export interface Call {
   readonly run?: CalledRun
   /** Set where the contract says that the answer is endless. */
   readonly ending?: AbortSignal
+  /** Asked by HEAD: nothing may change, even where the GET writes. */
+  readonly isHead?: boolean
   /** Set where the contract says that the handler reads the request itself. */
   readonly request?: RawRequest
 }

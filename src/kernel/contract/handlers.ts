@@ -38,11 +38,14 @@ export class NextCall<V> {
  *
  * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
  *
+ * HEAD of a GET is answered by `head` or, without it, by `peek`, which sees no credential then: both only read.
+ *
  * Where hundreds of requests come in a second, they take the steps together, as those of a hot operation do: `reserve` is a
  * step then, and `together` gives the one that records an answer; undefined leads to `record`.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
+  head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
   reserve: Reserve<I, R, F, E, V> | SharedStep<I, R | NextCall<V>, F, E>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
   /** Set where `reserve` writes nothing: without an `Idempotency-Key` to be kept, no transaction is opened for it. */

@@ -60,7 +60,7 @@ export interface Contract<
   readonly readOnly?: true
   /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
   readonly readsClock?: true
-  /** A GET that changes something: it runs as a write, and HEAD is not served. */
+  /** A GET that changes something: it runs as a write. HEAD answers as it would, and changes nothing. */
   readonly writes?: true
   /** The answer goes on until `context.ending`. That a page keeps it open is no activity of a person. */
   readonly endless?: true

@@ -1,8 +1,8 @@
 import type { Call, Outcome } from '../contract/call.ts'
 import { isWriting, type Run } from '../contract/operation.ts'
-import { outsideRun } from './external-call.ts'
+import { headOfOutside, outsideRun } from './external-call.ts'
 import { hotRun } from './group-commit.ts'
-import { read, runPlain } from './plain.ts'
+import { headOfPlain, read, runPlain } from './plain.ts'
 import type { Runtime } from './runtime.ts'
 import { inTurns } from './turns.ts'
 
@@ -19,7 +19,9 @@ export function executor(runtime: Runtime): Execute {
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: Call): boolean => isWriting(operation.operation)
-  return inTurns(runtime.database, call =>
-    isWrite(call) ? executeByRun[runOf(call)](call) : read(runtime, call),
-  )
+  return inTurns(runtime.database, async call => {
+    if (!isWrite(call)) return read(runtime, call)
+    if (!call.isHead) return executeByRun[runOf(call)](call)
+    return runOf(call) === 'outside' ? headOfOutside(runtime, call) : headOfPlain(runtime, call)
+  })
 }

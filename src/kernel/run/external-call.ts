@@ -124,6 +124,24 @@ async function peek(
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
 }
 
+/** By these headers a request pays. HEAD pays nothing: it is answered as a request without them. */
+const PAYING = ['authorization', 'payment-authorization']
+
+/** Answers HEAD of a GET that writes, by reading alone: no other system is called. */
+export async function headOfOutside(runtime: Runtime, call: Call): Promise<Outcome> {
+  const { operation, key } = call.operation
+  const { head, peek } = call.operation.handler as Handler
+  const look = head ?? peek
+  const { request } = call
+  const headers = Object.fromEntries(
+    Object.entries(request?.headers ?? {}).filter(([name]) => !PAYING.includes(name)),
+  )
+  const asked = request ? { ...call, request: { ...request, headers } } : call
+  const value = look && (await onlyReading(runtime, asked, context => look(call.input, context)))
+  if (value === undefined) throw new Error(`${key} answers HEAD neither by \`head\` nor by \`peek\``)
+  return outcomeOf(operation, value)
+}
+
 async function onlyReading<T>(
   runtime: Runtime,
   call: Call,

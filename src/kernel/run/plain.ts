@@ -78,6 +78,29 @@ export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
     )
   })
 
+/** Ends a transaction that was run for its answer alone: what is thrown in one rolls it back. */
+class RolledBack extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('rolled back')
+    this.outcome = outcome
+  }
+}
+
+/** Answers HEAD of a GET that writes: runs it in a transaction that is rolled back. */
+export async function headOfPlain(runtime: Runtime, call: Call): Promise<Outcome> {
+  try {
+    return await inTransaction(runtime, call, async tx => {
+      const handle = (context: RequestContext) => (call.operation.handler as Handler)(call.input, context)
+      throw new RolledBack(await perform(runtime, call, tx, handle))
+    })
+  } catch (error) {
+    if (error instanceof RolledBack) return error.outcome
+    throw error
+  }
+}
+
 /** A transaction that has been opened for a call, and whatever was stored under the call's idempotency key. */
 export interface OpenTransaction {
   readonly sql: Sql

@@ -33,6 +33,8 @@ export interface ApprovalView {
   readonly reasons: readonly ShownCheck[]
   /** What would refuse an approval at this moment. */
   readonly obstacles: readonly ShownCheck[]
+  /** What would not refuse an approval, and holds up the payment after it. */
+  readonly notices: readonly ShownCheck[]
   readonly limits: readonly ShownCheck[]
   readonly decidedAt: Date
   /** A person’s name, or the kind of decider. */

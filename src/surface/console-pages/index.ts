@@ -1,2 +1,2 @@
 export { firstScript, icon, shared as sharedScript } from './assets.ts'
-export { hasNothingLeft, ruleName, unitOf } from './rule-words.ts'
+export { hasNothingLeft, isCardUnusable, ruleName, unitOf } from './rule-words.ts'

@@ -6,7 +6,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { PaymentState } from '../../kernel/contract/intent-payments.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ApprovalView, ShownCheck } from './approval-view.ts'
-import { hasNothingLeft } from './rule-words.ts'
+import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
 import type { ApprovalState } from './text-types.ts'
 import { mayDecide, viewerOf } from './viewer.ts'
 
@@ -50,6 +50,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     expiresAt,
     reasons: decision.checks.filter(({ outcome }) => outcome === 'review'),
     obstacles: (review?.checks ?? []).filter(({ outcome }) => outcome === 'fail'),
+    notices: (review?.checks ?? []).filter(isCardUnusable),
     limits: (review?.checks ?? []).filter(isLimit),
     decidedAt: endOf(intent, state),
     decidedBy,

@@ -5,8 +5,11 @@ import type { ApprovalView, ShownCheck } from './approval-view.ts'
 import { germanReason, ruleName, unitOf } from './rule-words.ts'
 import { texts } from './texts.ts'
 
-/** The rules that ask a person, those that are against it, and what every limit still leaves. */
-export function rulesOf({ reasons, obstacles, limits, state }: ApprovalView, language: Language): Content {
+/** The rules that ask a person, those that are against it, what holds up the payment, and what every limit still leaves. */
+export function rulesOf(
+  { reasons, obstacles, notices, limits, state }: ApprovalView,
+  language: Language,
+): Content {
   if (state !== 'created') return undefined
   const { approve } = texts[language]
   const lines = limits.map(check => limit(check, language))
@@ -21,7 +24,13 @@ export function rulesOf({ reasons, obstacles, limits, state }: ApprovalView, lan
       box(
         'obstacles',
         approve.obstacles,
-        html`<ul class="plain">${obstacles.map(check => obstacle(check, language))}</ul>`,
+        html`<ul class="plain">${obstacles.map(check => said(check, language))}</ul>`,
+      ),
+    notices.length > 0 &&
+      box(
+        'notices',
+        approve.notices,
+        html`<ul class="plain">${notices.map(check => said(check, language))}</ul>`,
       ),
     box(
       'limits',
@@ -41,7 +50,7 @@ const box = (
 </section>
 `
 
-const obstacle = ({ rule, message }: ShownCheck, language: Language): Html =>
+const said = ({ rule, message }: ShownCheck, language: Language): Html =>
   html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
 
 /** The rules speak English: a German page says so to screen readers. */

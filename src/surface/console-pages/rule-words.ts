@@ -3,6 +3,7 @@ import type { Language } from '../../web/language.ts'
 /** The rules by the names that their checks have: English, then German. */
 const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
   agentStatus: ['State of the agent', 'Zustand des Agenten'],
+  cardStatus: ['State of the card', 'Zustand der Karte'],
   expiresAfterMinutes: ['End of the policy', 'Ende der Regeln'],
   requireIntent: ['Intent needed', 'Intent nötig'],
   merchantBlocklist: ['Blocked payees', 'Gesperrte Empfänger'],
@@ -53,6 +54,15 @@ export const germanReason = (
   rule: string,
   figures: { readonly limit: string; readonly used: number | null },
 ): string | undefined => germanReasons[rule]?.(figures)
+
+/** Whether the intent names a card with which no payment can be made now. */
+export const isCardUnusable = ({
+  rule,
+  outcome,
+}: {
+  readonly rule: string
+  readonly outcome: string
+}): boolean => rule === 'cardStatus' && outcome !== 'pass'
 
 /** The limits of which something is left, by the unit of their figures. */
 export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {

@@ -54,6 +54,7 @@ export interface ApproveTexts {
   readonly asked: string
   readonly reasons: string
   readonly obstacles: string
+  readonly notices: string
   readonly limits: string
   readonly noLimits: string
   readonly left: (remaining: string, limit: string) => string

@@ -84,6 +84,7 @@ export const german: Texts = {
     asked: 'Gefragt am',
     reasons: 'Warum ein Mensch gefragt wird',
     obstacles: 'Was im Moment dagegen steht',
+    notices: 'Was die Zahlung aufhält',
     limits: 'Was von jeder Grenze übrig ist',
     noLimits: 'Es gilt keine Grenze.',
     each: limit => `höchstens ${limit}`,

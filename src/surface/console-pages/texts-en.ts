@@ -81,6 +81,7 @@ export const english: Texts = {
     asked: 'Asked at',
     reasons: 'Why a person is asked',
     obstacles: 'What stands against it at this moment',
+    notices: 'What holds up the payment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
     each: limit => `${limit} at most`,

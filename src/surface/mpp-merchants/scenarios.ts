@@ -106,7 +106,7 @@ export const scenarios = {
   'other-name': {
     ...refused,
     asks: asking(() => ({ details: { merchantName: 'bookshop.example' } })),
-    about: 'Calls itself bookshop.example, which is another host.',
+    about: 'Calls itself bookshop.example, which is another site.',
   },
   'price-raised': {
     ...unpaid,

@@ -96,7 +96,10 @@ const situations: [string, number, string, (shopper: Shopper) => Promise<Partial
     'card_other_intent',
     async shopper => {
       const intentId = await another(shopper)
-      const card = await aCardOf(service, shopper.client, shopper.agent.id, { intentId })
+      const card = await aCardOf(service, shopper.client, shopper.agent.id, {
+        intentId,
+        usage: 'single',
+      })
       return { cardId: card.id }
     },
   ],

@@ -82,6 +82,9 @@ describe('a payment by a network token', () => {
     expect(await read()).toMatchObject({ spentEuros: 15, charges: 1 })
     const unknown = await simulate(1, { agentCredentialId: 'agentcredential_01jd8x2m4ye7k9v0c3q5r6t8wz' })
     expect([unknown.status, unknown.code]).toEqual([404, 'agent_credential_not_found'])
+    const twice = await simulate(1, { networkTokenId: 'dtoken_1' })
+    expect([twice.status, twice.code]).toEqual([400, 'token_named_twice'])
+    expect(await read()).toMatchObject({ spentEuros: 15, charges: 1 })
   })
 
   test('is declined from the moment on in which the token is suspended, and once it is revoked', async () => {

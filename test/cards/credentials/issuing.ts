@@ -35,7 +35,7 @@ describe('a credential', () => {
 
   test('is for the card that was issued for its intent, though the agent has others', async () => {
     const { client, agent, intent } = await aShopper(service)
-    const own = await aCardOf(service, client, agent.id, { intentId: intent.id })
+    const own = await aCardOf(service, client, agent.id, { intentId: intent.id, usage: 'single' })
     expect((await bodyOf(issueCredential(client, intent.id))).cardId).toBe(own.id)
   })
 

@@ -123,6 +123,46 @@ describe('an offer', () => {
     expect(problemOf(options)).toEqual({ code, message: expect.stringMatching(message) })
   })
 
+  const codeOf = (merchantName: string, url: string) =>
+    problemOf({ details: { merchantName } }, { url: new URL(url) })?.code
+
+  test.each([
+    ['shop.example', 'https://www.shop.example/'],
+    ['www.shop.example', 'https://shop.example/'],
+    ['WWW.Shop.Example', 'https://api.shop.example/'],
+    ['books.shop.example', 'https://pay.shop.example/'],
+    ['pay.shop.co.uk', 'https://shop.co.uk/'],
+    ['https://shop.example/books', 'https://pay.shop.example:8443/'],
+    ['pages.shop.github.io', 'https://shop.github.io/'],
+    ['Booking.com', 'https://api.booking.com/'],
+    ['Dr.Oetker', 'https://pay.oetker.example/'],
+    ['Node.js', 'https://shop.openjs.example/'],
+    ['Books & more', 'https://shop.example/'],
+    ['127.0.0.1', 'http://127.0.0.1:4021/'],
+    ['localhost', 'http://localhost:4021/'],
+  ])('of a merchant that calls itself %s is paid at %s', (name, url) => {
+    expect(codeOf(name, url)).toBeUndefined()
+  })
+
+  test.each([
+    ['bookshop.example', 'https://shop.example/'],
+    ['shop.example', 'https://shop.example.evil.example/'],
+    ['shop.example', 'https://notshop.example/'],
+    ['shop.example.com', 'https://shop.example.net/'],
+    ['shop.co.uk', 'https://evil.co.uk/'],
+    ['co.uk', 'https://evil.co.uk/'],
+    ['shop.github.io', 'https://evil.github.io/'],
+    ['github.io', 'https://evil.github.io/'],
+    ['shop.s3.amazonaws.com', 'https://evil.s3.amazonaws.com/'],
+    ['https://shop.oetker/', 'https://evil.example/'],
+    ['PayPal.com', 'https://paypal-com.evil.example/'],
+    ['bücher.example', 'https://bucher.example/'],
+    ['127.0.0.2', 'http://127.0.0.1:4021/'],
+    ['bookshop.example', 'http://localhost:4021/'],
+  ])('of a merchant that calls itself %s is refused at %s', (name, url) => {
+    expect(codeOf(name, url)).toBe('merchant_mismatch')
+  })
+
   test('is for the body that was sent', () => {
     const digest = contentDigest('{"a":1}')
     expect(problemOf({ parameters: { digest } }, { body: '{"a":1}' })).toBeUndefined()

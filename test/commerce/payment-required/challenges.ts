@@ -12,7 +12,7 @@ import { startTestService } from '../../support/harness.ts'
 import { aPayee } from './service.ts'
 
 const service = await startTestService()
-const { create, client, urlOf, owner } = await aPayee(service)
+const { create, client, get, settlements, urlOf, owner } = await aPayee(service)
 const request = await create()
 const url = urlOf(request.id)
 const host = new URL(service.url).host
@@ -97,8 +97,20 @@ describe('a request for money, asked without a credential', () => {
       })
   })
 
-  test('is not asked by HEAD, for it would pay', async () => {
-    expect((await fetch(url, { method: 'HEAD' })).status).toBe(405)
+  test('answers HEAD with a challenge, and a valid credential pays nothing by HEAD', async () => {
+    const own = await create()
+    const address = urlOf(own.id)
+    const credential = credentialFor(await challengeOf(address))
+    for (const header of ['authorization', 'payment-authorization']) {
+      const head = await fetch(address, { method: 'HEAD', headers: { [header]: credential } })
+      expect([head.status, await head.text(), head.headers.get('payment-receipt')]).toEqual([402, '', null])
+      expect(head.headers.get('www-authenticate')).toMatch(/^Payment id=/)
+    }
+    expect([await settlements(own.id), (await get(own.id)).status]).toEqual([[], 'open'])
+    expect((await present(address, credential)).status).toBe(200)
+    expect([(await settlements(own.id)).length, (await get(own.id)).status]).toEqual([1, 'paid'])
+    expect((await fetch(address, { method: 'HEAD' })).status).toBe((await ask(address)).status)
+    expect((await fetch(urlOf('request_none'), { method: 'HEAD' })).status).toBe(404)
   })
 
   test('is found at its other addresses, too', async () => {

@@ -40,6 +40,18 @@ describe('an agent of ours', () => {
     await expectVerifiedLedger(payer.client)
   })
 
+  test('refuses a merchant of the sandbox that calls itself by the address of another site', async () => {
+    const payer = await aPayer(service)
+    const answer = await pay(payer, `${service.url}/simulate/mpp/other-name?amountEuros=20`)
+    expect([answer.status, answer.code, answer.error]).toEqual([
+      400,
+      'merchant_mismatch',
+      expect.stringContaining('calls itself bookshop.example'),
+    ])
+    expect(await credentialsOn(payer.client, payer.intent.id)).toEqual([])
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+  })
+
   test.each([
     'expired',
     'weak-key',

@@ -43,6 +43,19 @@ async function anOwnerWithTrail() {
 const sizeOf = async (client: TestClient): Promise<number> => (await bodyOf(client.audit.checkpoint())).size
 
 describe('an export as NDJSON', () => {
+  test('answers HEAD with the headers of GET, and is not in the trail then', async () => {
+    const owner = await anOwnerWithTrail()
+    const ask = (method: string) => service.http(method, '/v1/audit/export', { token: owner.key })
+    const exportsIn = async () =>
+      (await bodyOf(owner.client.audit.list({ query: { action: 'audit.export' } }))).data.length
+    const head = await ask('HEAD')
+    expect([head.status, head.text, await exportsIn()]).toEqual([200, '', 0])
+    const whole = await ask('GET')
+    for (const name of ['content-type', 'content-disposition', 'cache-control'])
+      expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)])
+    expect(await exportsIn()).toBe(1)
+  })
+
   test('has every sealed entry, verifies without the service, and is in the trail itself', async () => {
     const owner = await anOwnerWithTrail()
     const keys = await jwks()

@@ -178,7 +178,15 @@ describe('an export', () => {
     expect(await refusalAt(path)).toContain('is not ready yet')
     await advance(owner.key, { seconds: 1 })
     await advance(owner.key, { days: 6 })
+    const head = await service.http('HEAD', path, { token: owner.key })
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([200, '', 'application/zip'])
+    const downloads = () =>
+      service.sql(`select from events where event = 'gdpr.export_downloaded' and owner_id = $1`, [
+        owner.ownerId,
+      ])
+    expect(await downloads()).toHaveLength(0)
     await download(owner.key, early.id)
+    expect(await downloads()).toHaveLength(1)
     await advance(owner.key, { days: 2 })
     expect(await refusalAt(path)).toContain('was there for seven days')
     const { body } = await service.http('GET', `/gdpr/exports/${early.id}`, { token: owner.key })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client } from '../../../src/derive/client.ts'
 import { minutes } from '../../../src/values/clock.ts'
@@ -13,6 +13,8 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 /** Two processes have one address of pages, and so one relying party. */
 const service = await startTestService({ env: { PUBLIC_URL: 'http://localhost' } })
 const another = await service.another()
+// All requests of these tests come from one address.
+beforeEach(() => service.sql('delete from wrong_guesses'))
 const { eventsOf } = intentsIn(service)
 
 /** An owner with an agent and a person, and the same owner as a client of either process. */

@@ -166,11 +166,17 @@ describe('a GET that writes', () => {
     expect([(await sales()).length, await events()]).toEqual([1, before + 1])
   })
 
-  test('is not served to HEAD', async () => {
-    const { status, headers } = await ask('HEAD', { authorization: 'Payment x' })
-    expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
-    expect(await sales()).toEqual([])
-  })
+  test.each(['authorization', 'payment-authorization'])(
+    'answers HEAD as it answers without %s, and sells nothing',
+    async header => {
+      const before = await events()
+      const [head, unpaid] = await Promise.all([ask('HEAD', { [header]: 'Payment x' }), ask('GET')])
+      expect([head.status, head.text]).toEqual([402, ''])
+      for (const name of ['www-authenticate', 'x-error-code', 'content-type', 'content-length'])
+        expect([name, head.headers.get(name)]).toEqual([name, unpaid.headers.get(name)])
+      expect([await sales(), await events()]).toEqual([[], before])
+    },
+  )
 
   test('opens no transaction where reading is enough', async () => {
     await recorder.measure('unpaid', () => ask('GET'))

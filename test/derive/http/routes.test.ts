@@ -51,6 +51,17 @@ describe('an address', () => {
     ['GET', '/v1/paid/1', 'things.paid'],
   ])('%s %s leads to %s', (method, path, key) => expect(keyOf(find(method, path))).toBe(key))
 
+  test('of every GET that writes answers HEAD without writing', () => {
+    const writing = registered(areas).filter(
+      ({ operation: { method, writes } }) => method === 'GET' && writes,
+    )
+    const unable = writing.filter(({ operation: { run = 'plain' }, handler }) => {
+      const { head, peek } = handler as { readonly head?: unknown; readonly peek?: unknown }
+      return run === 'outside' ? !(head ?? peek) : run !== 'plain'
+    })
+    expect(unable.map(({ key }) => key)).toEqual([])
+  })
+
   test('has named parameters', () => {
     expect(find('GET', '/things/a/parts/b')).toMatchObject({ params: { id: 'a', partId: 'b' } })
   })

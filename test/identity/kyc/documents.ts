@@ -4,8 +4,11 @@ import { aDocument, anIndividual, aSubmission, JPEG, PDF, PNG, settle } from '..
 import { tablesWith, traceOf } from '../../support/trace.ts'
 import { service } from './kyc-service.ts'
 
-const read = (id: string, headers = { 'x-dashboard-secret': service.dashboardSecret }) =>
-  fetch(`${service.url}/kyc/documents/${id}/content`, { headers })
+const read = (id: string, init: RequestInit = {}) =>
+  fetch(`${service.url}/kyc/documents/${id}/content`, {
+    headers: { 'x-dashboard-secret': service.dashboardSecret },
+    ...init,
+  })
 
 const rowsOf = (ownerId: string) =>
   service.sql('select erase_at, erased_at from kyc_documents where owner_id = $1', [ownerId])
@@ -91,6 +94,11 @@ describe('a document', () => {
       { ownerId, actorType: 'dash', event: 'kyc.document_read' },
       { ownerId, actorType: 'dash', event: 'kyc.document_read' },
     ])
+    const head = await read(id, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    for (const name of ['content-type', 'content-disposition', 'content-length'])
+      expect([name, head.headers.get(name)]).toEqual([name, answer.headers.get(name)])
+    expect((await bodyOf(client.audit.list({ query: { action: 'kyc.readDocument' } }))).data).toHaveLength(2)
     const asOwner = await service.http('GET', `/kyc/documents/${id}/content`, { token: key })
     expect(asOwner.status).toBe(403)
     expect((await read('kycdocument_01jd8x2m4ye7k9v0c3q5r6t8wz')).status).toBe(404)

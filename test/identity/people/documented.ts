@@ -46,7 +46,7 @@ describe('the page about people', () => {
       code => code !== 'person_not_found' && !signing.includes(code),
     )
     expect(explained).toEqual(expect.arrayContaining(wanted))
-    const existing = [areas.people, areas.passkeys, areas.console].flatMap(codesOf)
+    const existing = [...[areas.people, areas.passkeys, areas.console].flatMap(codesOf), 'rate_limited']
     expect(explained.filter(code => !existing.includes(code))).toEqual([])
   })
 

@@ -167,6 +167,60 @@ describe('anomalies', () => {
     ])
   })
 
+  /** The charges of each month, the latest month last; the price that is read, and the anomalies of the latest month. */
+  const SUBSCRIPTIONS = {
+    'double charge at the old price': [[[29], [29], [29, 29]], 29, ['2 x 29']],
+    'double charge at once': [[[29, 29], [29], [29]], 29, []],
+    'rise and double charge on one day': [[[29], [29], [39, 39]], 39, ['2 x 39', '29 > 39']],
+    'rise and triple charge on one day': [[[29], [29], [39, 39, 39]], 39, ['29 > 39', '3 x 39']],
+    'rise, confirmed by the next charge': [[[29], [39, 39], [39]], 39, []],
+    'rise, then a double charge': [[[29], [29], [39], [39, 39]], 39, ['2 x 39']],
+    'rise that is counted once': [[[29], [29], [39], [39]], 39, []],
+    'rise after a year': [[...Array<number[]>(11).fill([29]), [39]], 39, ['29 > 39']],
+    'rise to more than twice': [[[29], [29], [78]], 78, ['29 > 78']],
+    'two purchases, told by the next charge': [[[29], [29], [29, 49], [29]], 29, []],
+    'two purchases, not in whole cents': [[[29], [29], [29, 49.01]], 78.01, ['29 > 78.01']],
+    'old and new price, read as their mean': [[[29], [29], [29, 39]], 34, ['2 x 34', '29 > 34']],
+    'old and new price, once the new one is charged alone': [[[29], [29], [29, 39], [39]], 39, []],
+    'twice as many from now on': [[[29], [29], [29, 29], [29, 29]], 58, ['2 x 29', '29 > 58']],
+    'lower price, charged twice': [[[29], [29], [19, 19], [19]], 19, []],
+  } satisfies Record<string, [number[][], number, string[]]>
+
+  test('tell a subscription that became more expensive from one that was charged twice, as the forecast does', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const { id } = await anAgent(client)
+    const past = Object.entries(SUBSCRIPTIONS).flatMap(([merchant, [months]]) =>
+      months.flatMap((charges, n) =>
+        charges.map(euros => ({
+          daysAgo: 1 + 30 * (months.length - 1 - n),
+          cents: Math.round(euros * 100),
+          merchant,
+        })),
+      ),
+    )
+    await spentBefore(service, owner, id, past)
+    const [anomalies, merchants, ahead] = await Promise.all([
+      bodyOf(client.analytics.anomalies({ query: { from: dayAfter(await todayOf(client), -1) } })),
+      bodyOf(client.analytics.merchants()),
+      bodyOf(client.forecast.ofAgent({ params: { id }, query: { days: 30 } })),
+    ])
+    const toldOf = (key: string) =>
+      anomalies.data.flatMap(({ kind, merchant, figures: { amountEuros, usualEuros, times } }) => {
+        if (merchant !== key) return []
+        if (kind === 'charged_twice') return [`${times} x ${usualEuros}`]
+        return kind === 'subscription_dearer' ? [`${usualEuros} > ${amountEuros}`] : []
+      })
+    const seen = Object.keys(SUBSCRIPTIONS).map(key => [
+      key,
+      merchants.data.find(one => one.key === key)?.rhythm?.lastEuros,
+      ahead.basis.known.find(({ merchant }) => merchant === key)?.amountEuros,
+      toldOf(key).sort(),
+    ])
+    const expected = Object.entries(SUBSCRIPTIONS).map(([key, [, price, told]]) => [key, price, price, told])
+    expect(seen).toEqual(expected)
+  })
+
   test('are no new merchant where it was paid long ago, before the days that are looked at one by one', async () => {
     const owner = await service.owner()
     const { client } = owner

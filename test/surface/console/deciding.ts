@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { aCard } from '../../support/cards/cards.ts'
 import { aFundedAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -68,6 +69,19 @@ describe('the approvals', () => {
     expect((await left()).amounts).toEqual([100, 0, 100, 91])
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
     expect((await left()).text).toMatch(/<strong>Now: [^<]+<\/strong> [^<]*<bdi>[^<]*frozen/i)
+  })
+
+  test('say that a payment is held up by the card that is named, here and on the page of the intent', async () => {
+    const { client, agent, read } = await anAccount()
+    const { id: cardId } = await aCard(client, { agentId: agent.id })
+    const { id } = await anIntent(client, agent.id, { cardId })
+    const pages = async () =>
+      (await Promise.all([read('console/approvals'), read(`approve/${id}`)])).map(({ text }) =>
+        text.includes(`The card ${cardId} is frozen: no payment can be made with it until`),
+      )
+    expect(await pages()).toEqual([false, false])
+    await bodyOf(client.cards.freeze({ params: { id: cardId }, body: {} }))
+    expect(await pages()).toEqual([true, true])
   })
 
   test('let a viewer see what waits and decide nothing, and an approver decide', async () => {

@@ -58,6 +58,7 @@ export function decideApproval(
       walletFrozen: book.isFrozen(agent.walletId),
       availableEuros: book.available(agent.walletId),
       card: card ? controlsOf(card) : null,
+      namedCard: card ? { id: card.id, status: card.status } : null,
     },
     counters.snapshotOf(agent.id, agent.term),
     tenantNow,

@@ -34,17 +34,24 @@ export function dearerTold(of: Candidate): Telling {
 /** So many days with a single charge tell what one costs. */
 const LEAST_SINGLE = 2
 
-/** SQL: days with several charges where there is one as a rule, each as dear as that: the merchant may have charged twice. */
+/**
+ * SQL: days with several charges where there is one as a rule, each as expensive as that, or as the price of the rhythm: the merchant
+ * may have charged twice.
+ */
 export const chargedTwice = (from: string): string => `
 with usual as materialized (
-  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as single,
-    array_agg(day) as days, array_agg(spent) as sums, array_agg(payments) as times, array_agg(refunded) as returned
+  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as price, array_agg(day) as days
   from of_merchants where payments > 0 group by 1, 2
   having count(*) filter (where payments = 1) >= greatest(${LEAST_SINGLE}, count(*) / 2.0)
+),
+prices as (
+  select agent_id, value, day, price from usual cross join lateral unnest(days) as one (day)
+  union
+  select agent_id, value, day, price from runs cross join lateral unnest(days, cents) as one (day, price)
 )
-select agent_id, value, day, spent, single, 0, payments, null::text
-from usual cross join lateral unnest(days, sums, times, returned) as one (day, spent, payments, refunded)
-where day >= ${from} and payments > 1 and single > 0 and spent = single * payments and refunded = 0`
+select agent_id, value, day, spent, price, 0, payments, null::text
+from prices join of_merchants using (agent_id, value, day)
+where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
 
 export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Candidate): Telling => ({
   sentence: `${merchant} has charged ${inEuros(usualEuros ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,

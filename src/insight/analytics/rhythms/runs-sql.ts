@@ -9,7 +9,7 @@ const isWithin = (apart: string, every: keyof typeof RHYTHMS): string =>
 export const mayFollow = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
 
 const EVERY = `case
-    when spent > before_spent * ${MOST_TIMES_DEARER} or before_spent > spent * ${MOST_TIMES_DEARER} then null
+    when price > before_price * ${MOST_TIMES_DEARER} or before_price > price * ${MOST_TIMES_DEARER} then null
     ${names.map(every => `when ${isWithin('day - before_day', every)} then '${every}'`).join(' ')} end`
 
 const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
@@ -18,19 +18,38 @@ const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].ti
 export const RHYTHM_DAYS = 400
 
 /**
+ * SQL: what one charge of a day costs. Only the sum of a day is known, so several charges are read as one that was made by mistake
+ * more often where each costs what the only charge of the day before or after did. As long as nothing has come after them, they may
+ * also be a new, higher price, where the price has been steady: the next charge tells.
+ */
+const PRICE = `case
+    when payments > 1 and spent in (payments * single_before, payments * single_after) then (spent / payments)::bigint
+    when payments > 1 and after_day is null and single_before = single_earlier and spent % payments = 0
+      and spent / payments between single_before and single_before * ${MOST_TIMES_DEARER} then (spent / payments)::bigint
+    else spent end`
+
+/**
  * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, which has the days on which an agent has paid a
- * merchant. A run is as many charges that follow each other by the same rhythm as make one. Where one was made several times
- * on a day, each as dear as the one before, it is one: the others were a mistake.
+ * merchant. A run is as many charges that follow each other by the same rhythm as make one, and `cents` are their prices.
  */
 export const RUNS = `
+singles as (
+  select *, case when payments = 1 then spent end as single from paid
+),
+neighbours as (
+  select *, lead(day) over one as after_day, lag(single, 2) over one as single_earlier,
+    lag(single) over one as single_before, lead(single) over one as single_after
+  from singles window one as (partition by agent_id, value order by day)
+),
+priced as (
+  select agent_id, value, day, after_day, ${PRICE} as price from neighbours
+),
 spaced as (
-  select *, lag(day) over one as before_day, lag(spent) over one as before_spent, lead(day) over one as after_day
-  from paid window one as (partition by agent_id, value order by day)
+  select *, lag(day) over one as before_day, lag(price) over one as before_price
+  from priced window one as (partition by agent_id, value order by day)
 ),
 followed as (
-  select agent_id, value, day, before_day, before_spent, after_day, ${EVERY} as every,
-    case when payments > 1 and spent = payments * before_spent then before_spent else spent end as spent
-  from spaced
+  select *, ${EVERY} as every from spaced
 ),
 -- Days that follow each other by the same rhythm have the same number.
 numbered as (
@@ -40,7 +59,7 @@ numbered as (
 ),
 runs as (
   select agent_id, value, every, min(before_day) || array_agg(day order by day) as days,
-    (array_agg(before_spent order by day))[1] || array_agg(spent order by day) as cents,
+    (array_agg(before_price order by day))[1] || array_agg(price order by day) as cents,
     (array_agg(after_day order by day desc))[1] as broken_on
   from numbered where every is not null group by agent_id, value, every, number
   having count(*) >= case every ${LONG_ENOUGH} end

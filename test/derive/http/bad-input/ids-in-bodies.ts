@@ -25,9 +25,10 @@ const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'checkout.credential fillerKeyId': ['publicKeyJwk'],
 }
 
-/** Members without which there is no place for an id. */
+/** Members that an id needs. */
 const ADDED_MEMBERS: Readonly<Record<string, object>> = {
   'transfers.challenge parts.0.walletId': { parts: [{ walletId: '', amountEuros: 5 }] },
+  'cards.create intentId': { usage: 'single' },
 }
 
 const LIMIT_CHANGE = { type: 'limit_change', limits: { dailyLimitEuros: 100 } }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../../web/html.ts'
-import { hasNothingLeft, ruleName, unitOf } from '../../../console-pages/index.ts'
+import { hasNothingLeft, isCardUnusable, ruleName, unitOf } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { table } from '../../parts/table.ts'
@@ -42,9 +42,9 @@ export function limitsLeft(
 const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
   now.find(check => check.rule === rule)?.remaining ?? null
 
-/** What has come up since the intent was made, and would be against it now. */
+/** What is against the intent now, and a card that it names and that cannot pay now. */
 export function againstItNow(now: readonly Check[]): Html {
-  const failing = now.filter(({ outcome }) => outcome === 'fail')
+  const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
   if (failing.length === 0) return html``
   return html`<ul class="reasons">${failing.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${text(message, 500)}</li>`)}</ul>`
 }
