@@ -11,8 +11,9 @@ import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 /** Starts the relay, which brings the outbox to Temporal. */
 export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
   runtime.watchTemporal(async () => false)
-  return untilConnected(runtime, 'relay', async () => {
+  return untilConnected(runtime, 'relay', async stopping => {
     const connection = await Connection.connect(access.client)
+    if (stopping.aborted) return { stop: () => connection.close() }
     const client = new Client({ connection, namespace: access.namespace })
     runtime.watchTemporal(() => isServing(connection))
     const { database, log } = runtime

@@ -114,6 +114,8 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
+  // The database may be stopped before this process has closed its connections.
+  waiting?.signal.addEventListener('abort', () => signer.stop())
   const { stop, ...calls } = openOutsideCalls({ pool }, log)
   const database: OpenDatabase = {
     pool,

@@ -37,19 +37,28 @@ interface Connected extends Part {
   readonly ended?: Promise<void>
 }
 
-/** Connects, and reconnects whenever the server is away: meanwhile its work waits in the outbox. */
-export function untilConnected({ log }: OpenRuntime, what: string, connect: () => Promise<Connected>): Part {
+/**
+ * Connects, and reconnects whenever the server is away: meanwhile its work waits in the outbox. `connect` gets a signal that
+ * is aborted when the part is stopped: what has not begun to work by then does not begin. The stop does not wait for it, as
+ * loading and connecting may take longer than a process has for its end.
+ */
+export function untilConnected(
+  { log }: Pick<OpenRuntime, 'log'>,
+  what: string,
+  connect: (stopping: AbortSignal) => Promise<Connected>,
+): Part {
   const stopping = new AbortController()
-  let connected: Promise<Connected | undefined> = Promise.resolve(undefined)
+  let connected: Connected | undefined
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        const connecting = connect()
-        connected = connecting.catch(() => undefined)
-        return await (await connecting).ended
+        connected = await connect(stopping.signal)
+        if (stopping.signal.aborted) return await connected.stop()
+        return await connected.ended
       } catch (error) {
+        if (stopping.signal.aborted && connected === undefined) return
         log.warn({ err: error }, `${what}: Temporal cannot be reached`)
-        connected = Promise.resolve(undefined)
+        connected = undefined
         await pause(RECONNECT_AFTER, undefined, { signal: stopping.signal, ref: false }).catch(
           () => undefined,
         )
@@ -60,7 +69,8 @@ export function untilConnected({ log }: OpenRuntime, what: string, connect: () =
   return {
     async stop() {
       stopping.abort()
-      await (await connected)?.stop()
+      if (!connected) return
+      await connected.stop()
       await running
     },
   }

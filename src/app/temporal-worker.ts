@@ -37,11 +37,16 @@ export interface RunningWorker {
   stop(): Promise<void>
 }
 
+interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
+  /** Aborted where the worker is not to begin any more. */
+  readonly stopping: AbortSignal
+}
+
 /** Runs the workflows. Temporal keeps their order and timers; operations of the API have all effects. */
 export async function startWorker(
   { execute, operations, database, settings, log }: OpenRuntime,
   connection: NativeConnection,
-  { namespace, taskQueue }: Pick<TemporalAccess, 'namespace' | 'taskQueue'>,
+  { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
   const sql = sqlOn(database.pool)
   const run = runner({
@@ -51,11 +56,13 @@ export async function startWorker(
     causeOf: (tenant, id) => lastRequestOf(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
+  const bundle = await workflowBundle()
+  stopping.throwIfAborted()
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: bundle,
     dataConverter: { payloadCodecs: [legible] },
     activities: {
       ...agentActivities(run),

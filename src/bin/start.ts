@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +14,7 @@ import { accessTo } from '../app/temporal-access.ts'
 import { claim } from '../dev/data-directory.ts'
 import { type Instance, publisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
+import { endWithin } from '../dev/processes/deadline.ts'
 import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { seedSandbox } from '../dev/seed.ts'
 import { type SignIn, signInOf } from '../dev/sign-in.ts'
@@ -24,6 +26,7 @@ import type { Settings } from '../platform/settings/settings.ts'
 
 /** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
 async function start(life: Lifetime): Promise<void> {
+  life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
   const settings = environment()
   mkdirSync(settings.dataDir, { recursive: true })
   const dataDir = realpathSync(settings.dataDir)
@@ -98,6 +101,9 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
+/** All is closed before this is over, or given up by `live`. */
+const END_SECONDS = 12
+
 /** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
@@ -109,11 +115,13 @@ async function work(
   { temporalAddress, webUi }: Temporal,
   life: Lifetime,
 ): Promise<void> {
+  if (life.ending.aborted) return
   runtime.showRunsAt(webUi)
-  const [{ startRelay }, { startWork }] = await Promise.all([
-    import('../app/relay-service.ts'),
-    import('../app/worker-service.ts'),
-  ])
+  const loading = Promise.all([import('../app/relay-service.ts'), import('../app/worker-service.ts')])
+  // Loading takes longer on a busy machine than the process has for its end.
+  const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
+  if (loaded === null) return
+  const [{ startRelay }, { startWork }] = loaded
   const access = accessTo(runtime.settings, temporalAddress)
   for (const part of [startRelay(runtime, access), startWork(runtime, access)])
     life.closeLater(() => part.stop())

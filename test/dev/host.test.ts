@@ -166,3 +166,18 @@ describe('a file lock', () => {
     expect([atOnce, maximum]).toEqual([0, 1])
   })
 })
+
+describe('the end of a process within a time', () => {
+  const program = (then: string) =>
+    launch(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `const { endWithin } = await import('./src/dev/processes/deadline.ts'); endWithin(1); ${then}`,
+    ])
+
+  test('comes also where its thread is blocked, and spares one that ends by itself', async () => {
+    const [blocked, ending] = [program('for (;;);'), program('process.exit(3)')]
+    expect(await ending.exit).toBe(3)
+    expect(await blocked.exit).toBe(null)
+  })
+})

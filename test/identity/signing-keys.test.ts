@@ -13,6 +13,7 @@ import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http, startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { until } from '../support/until.ts'
+import { openWorkerRuntime } from '../support/worker-runtime.ts'
 
 const TYPE = 'statement'
 const claims = { ownerId: 'customer_1', mode: 'test', amountEuros: 9.5 } as const
@@ -38,6 +39,9 @@ const service = await startTestService({
   env: { DATABASE_POOL: '2' },
 })
 const { dash } = service
+const ending = new AbortController()
+const waiting = { tell: () => undefined, signal: ending.signal }
+const endingRuntime = await openWorkerRuntime(service, {}, { waiting })
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 })
 const opened: { stop(): void }[] = []
 afterAll(async () => {
@@ -98,6 +102,17 @@ describe('the signing keys', () => {
 })
 
 describe('a rotation', () => {
+  test('is not read by a process that ends, as its database may be away', async () => {
+    const lasting = await anotherProcess()
+    ending.abort()
+    const before = endingRuntime.ports.signer.publicKeys()
+    for (const _ of [1, 2]) {
+      const { body } = await dash.signingKeys.rotate()
+      await until('another process knows it', () => lasting.publicKeys()[0]?.kid === body.kid)
+    }
+    expect(endingRuntime.ports.signer.publicKeys()).toEqual(before)
+  })
+
   test('is a new key in every process, and what the old one has signed stays valid', async () => {
     const elsewhere = await service.another()
     const silent = await anotherProcess()

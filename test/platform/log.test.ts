@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { readable, redactor } from '../../src/platform/log.ts'
 import { newId } from '../../src/values/ids.ts'
+import { quickestOf } from '../support/longest-turn.ts'
 
 const redact = redactor([])
 
@@ -31,6 +32,27 @@ describe('a log line', () => {
     expect(redact(text)).toContain('[secret]')
     expect(redact(text)).not.toContain(secret.slice(4))
   })
+
+  test.each([
+    ['postgres://ada:pa/ss:w0rd@db/pay', 'postgres://ada:[secret]@db/pay'],
+    ['"amqp://ada:one@a" and "amqp://bo:two@b"', '"amqp://ada:[secret]@a" and "amqp://bo:[secret]@b"'],
+    ['://x:y ://ada:one@a', '://x:y ://ada:[secret]@a'],
+    ['://x:y://ada:one@a', '://x:[secret]@a'],
+    ['http://127.0.0.1:8080/a "b@c"', 'http://127.0.0.1:8080/a "b@c"'],
+  ])('redacts the password in %s', (line, redacted) => {
+    expect(redact(line)).toBe(redacted)
+  })
+
+  test.each(['://x:', '://', 'cookie ', 'authorization:"', 'sk_', 'whsec_', 'custom'])(
+    'of 100 kB of %s is redacted in a time that grows with its length',
+    part => {
+      const timeOf = (length: number): number =>
+        quickestOf(3, () => redact(part.repeat(length / part.length)))
+      timeOf(10_000)
+      // Ten times as long takes a hundred times as long where each place reads the rest of the line.
+      expect(timeOf(100_000)).toBeLessThan(30 * Math.max(timeOf(10_000), 0.2))
+    },
+  )
 })
 
 describe('a log line on a terminal', () => {

@@ -7,7 +7,7 @@ import { secretSettings, type TestService } from './harness.ts'
 export async function openWorkerRuntime(
   { databaseUrl }: Pick<TestService, 'databaseUrl'>,
   env: Readonly<Record<string, string>> = {},
-  options: Pick<RuntimeOptions, 'outside'> = {},
+  options: Pick<RuntimeOptions, 'outside' | 'waiting'> = {},
 ): Promise<OpenRuntime> {
   const settings = readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10', ...env })
   const runtime = await openRuntime({

@@ -1,5 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
-import { isDeclinedPayment, isNotAbout } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard } from '../../values/unpaid.ts'
 
 export const authorizationsPersonal = {
   card_authorizations: {
@@ -7,7 +7,14 @@ export const authorizationsPersonal = {
       merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
       merchant_key: { kind: 'payment', ground: 'vouchers', forget: 'word' },
       descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      facts: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
+      facts: {
+        kind: 'payment',
+        ground: 'vouchers',
+        // The network can still tell of a payment that was forgotten: what is known of it keeps its form.
+        forget: {
+          members: '{"asks":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
+        },
+      },
       decision: { kind: 'payment', ground: 'payments', forget: 'null' },
     },
     plain: [
@@ -20,8 +27,8 @@ export const authorizationsPersonal = {
       'mpp_credential_id',
     ],
     keptWhile: {
-      where: `not (${isDeclinedPayment('t')})`,
-      words: 'it was not declined',
+      where: `not (${isUnpaidByCard('t')})`,
+      words: 'it was approved once, or money has moved',
     },
   },
   card_messages: {
@@ -30,8 +37,8 @@ export const authorizationsPersonal = {
     },
     plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
     keptWhile: {
-      where: isNotAbout('card_authorizations', 't.authorization_id', isDeclinedPayment),
-      words: 'its payment was not declined',
+      where: isNotAbout('card_authorizations', 't.authorization_id', isUnpaidByCard),
+      words: 'its payment was approved once, or money has moved',
     },
   },
 } as const satisfies Personal

@@ -51,6 +51,7 @@ export class OpenPayment {
   /** Nobody knows what became of it: the money stays held. The network may have said it before. */
   async leaveOpen(note: string): Promise<void> {
     const { credential } = this
+    if (credential.status === 'consumed' || credential.status === 'void') return
     credential.note = note
     if (!mppCredentialMachine.move(credential, 'indeterminate')) return
     credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)

@@ -169,6 +169,7 @@ export const auditApi = {
     },
   }),
   verify: get('/audit/verify', {
+    turn: 'owner',
     ...reading,
     summary: 'Verify the audit trail',
     description:

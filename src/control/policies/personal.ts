@@ -1,5 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
-import { isDeclinedPayment, isNotAbout, isUnpaidIntent } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard, isUnpaidIntent } from '../../values/unpaid.ts'
 
 export const policiesPersonal = {
   policies: {
@@ -34,7 +34,7 @@ export const policiesPersonal = {
     plain: ['subject_type', 'subject_id', 'policy_id'],
     keptWhile: {
       where: `${isNotAbout('intents', 't.subject_id', isUnpaidIntent)}
-        and ${isNotAbout('card_authorizations', 't.subject_id', isDeclinedPayment)}`,
+        and ${isNotAbout('card_authorizations', 't.subject_id', isUnpaidByCard)}`,
       words: 'what it decided was paid, or can still be',
     },
     about: {

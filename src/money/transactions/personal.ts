@@ -1,5 +1,5 @@
 import type { Personal } from '../../values/personal.ts'
-import { isDeclinedPayment } from '../../values/unpaid.ts'
+import { isUnpaidByCard } from '../../values/unpaid.ts'
 
 export const transactionsPersonal = {
   transactions: {
@@ -12,7 +12,7 @@ export const transactionsPersonal = {
     keptWhile: {
       where: `t.status <> 'declined' or not exists (
         select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
-        and ${isDeclinedPayment('a')})`,
+        and ${isUnpaidByCard('a')})`,
       words: 'it is no payment by card that was declined',
     },
     about: {

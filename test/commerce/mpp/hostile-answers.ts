@@ -137,6 +137,11 @@ const ways: readonly (readonly [string, (given: Given) => string])[] = [
   ['the number in escapes', ({ number }) => [...number].map(digit => `%3${digit}`).join('')],
   ['the named cryptogram', ({ cryptogram }) => `network_token_cryptogram=${cryptogram}`],
   ['the named cryptogram in Base64', ({ cryptogram }) => base64(JSON.stringify({ TAVV: cryptogram }))],
+  // In Base64 this is R0x6eH…, in which 0x6e is no escape.
+  [
+    'the named cryptogram after GLzxr',
+    ({ cryptogram }) => base64(JSON.stringify({ TAVV: `GLzxr${cryptogram}` })),
+  ],
   ['a part of the token', ({ part }) => part],
   ['a part of the token between signs', ({ part }) => (part.match(/.{4}/g) ?? []).join('.')],
   ['a part of the token in hex', ({ part }) => hex(part).toUpperCase()],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBeneficiary, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import type { Manner } from '../../support/identity/authenticator.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -134,6 +135,28 @@ describe('a payment from the console', () => {
     expect(statusCounts(answers)).toEqual({ 201: 1, 400: 7 })
     expect(answers.flatMap(({ code }) => code ?? [])).toEqual(Array(7).fill('challenge_used'))
     expect(await availableIn(client, from.id)).toBe(75)
+  })
+
+  test('wrong eleven times at once is refused with 429 the last time, and right ones pay meanwhile and afterwards', async () => {
+    await service.sql('delete from wrong_guesses')
+    const treasurer = await aTreasurer()
+    const { client, person, own, from } = treasurer
+    const pay = async (manner: Manner = {}) => {
+      const webauthnAssertion = signed(await challengeFor(treasurer, own), person.device, manner)
+      return () => person.client.transfers.create({ body: { ...own, webauthnAssertion } })
+    }
+    const wrong = await times(11, () => pay({ isVerified: false }))
+    const right = await pay()
+    const [paid, ...answers] = await Promise.all([right, ...wrong].map(send => send()))
+    expect(statusCounts(answers)).toEqual({ 401: 10, 429: 1 })
+    const stopped = answers.find(({ status }) => status === 429)
+    expect(stopped).toMatchObject({ code: 'rate_limited' })
+    const seconds = Number(stopped?.headers.get('retry-after'))
+    expect(seconds > 0 && seconds <= 600).toBe(true)
+    const again = await pay({ isVerified: false })
+    expect((await again()).code).toBe('rate_limited')
+    expect([paid?.status, (await (await pay())()).status]).toEqual([201, 201])
+    expect(await availableIn(client, from.id)).toBe(50)
   })
 
   test('that a signature comes with is checked with a key, too', async () => {

@@ -6,7 +6,17 @@ import { memberOf } from '../../../src/compliance/gdpr/record-pages.ts'
 import { keptWhile, personalRegister } from '../../../src/derive/personal-register.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { startTestService } from '../../support/harness.ts'
-import { columnsOf, columnsWithMark, MARK, MARKED_DATE, plant, registered } from './planted.ts'
+import {
+  columnsOf,
+  columnsWithMark,
+  idsWithMark,
+  MARK,
+  MARKED_DATE,
+  plant,
+  plantStories,
+  registered,
+  type Stories,
+} from './planted.ts'
 import { unzipped } from './unzip.ts'
 
 const CHECKS = `
@@ -25,6 +35,18 @@ interface Check {
 
 /** A database of its own: the rules of its tables are dropped. */
 const service = await startTestService()
+
+let dropped: Promise<Check[]> | undefined
+
+/** The rules of the tables, which count no more from now on. */
+function droppedChecks(): Promise<Check[]> {
+  dropped ??= (async () => {
+    const checks = await service.sql<Check>(CHECKS)
+    for (const { table, name } of checks) await service.sql(`alter table ${table} drop constraint "${name}"`)
+    return checks
+  })()
+  return dropped
+}
 
 async function archiveOf(key: string, id: string): Promise<Map<string, Buffer>> {
   const answer = await fetch(`${service.url}/gdpr/exports/${id}/archive`, {
@@ -132,12 +154,10 @@ describe('forgetting an owner with something in every column of the register', (
   let broken: string[]
 
   beforeAll(async () => {
-    const { sql } = service
     const owner = await service.owner()
     ;({ ownerId } = owner)
     const { body } = await service.http('POST', '/gdpr/deletions', { token: owner.key, body: {} })
-    checks = await sql<Check>(CHECKS)
-    for (const { table, name } of checks) await sql(`alter table ${table} drop constraint "${name}"`)
+    checks = await droppedChecks()
     const client = new pg.Client(service.databaseUrl)
     await client.connect()
     await client.query('set session_replication_role = replica')
@@ -203,5 +223,125 @@ describe('forgetting an owner with something in every column of the register', (
 
   test('leaves in each column what its own rules allow', () => {
     expect(broken).toEqual([])
+  })
+})
+
+const AT = '2026-01-01T00:00:00Z'
+
+/**
+ * Of each table with `keptWhile` a record of what was `paid`, of what was `unpaid`, and others between the two. What is about
+ * another record has the id of that one.
+ */
+const STORIES: Stories = {
+  payment_requests: {
+    paid: { status: 'paid', paid_cents: 100 },
+    late: { status: 'expired', surplus_cents: 100 },
+    open: { status: 'open' },
+    unpaid: { status: 'expired' },
+    cancelled: { status: 'cancelled' },
+  },
+  request_payments: {
+    paid: { status: 'received' },
+    open: { status: 'under_way' },
+    unpaid: { status: 'failed' },
+  },
+  request_refunds: {
+    paid: { status: 'completed' },
+    returned: { status: 'returned' },
+    unpaid: { status: 'failed' },
+  },
+  mpp_settlements: {
+    paid: { status: 'paid' },
+    open: { status: 'charging' },
+    unpaid: { status: 'declined' },
+  },
+  payment_tokens: {
+    paid: { status: 'charged' },
+    open: { status: 'active' },
+    unpaid: { status: 'revoked' },
+    denied: { status: 'denied' },
+  },
+  fundings: { paid: { status: 'settled' }, returned: { status: 'reversed' }, unpaid: { status: 'failed' } },
+  transfers: {
+    paid: { status: 'completed', submitted_at: AT },
+    rejected: { status: 'rejected', submitted_at: AT },
+    unpaid: { status: 'cancelled' },
+  },
+  sepa_notices: { paid: {}, rejected: {}, unpaid: {} },
+  refunds: {
+    paid: { status: 'completed', arrived_cents: 100, completed_at: AT },
+    returned: { status: 'failed', completed_at: AT },
+    open: { status: 'pending' },
+    unpaid: { status: 'cancelled' },
+  },
+  receipts: {
+    paid: { status: 'matched', transaction_id: 'paid' },
+    mismatch: { status: 'mismatch', transaction_id: 'paid' },
+    unpaid: { status: 'unmatched' },
+  },
+  mpp_credentials: {
+    paid: { status: 'consumed', transaction_id: 'paid' },
+    open: { status: 'indeterminate' },
+    void: { status: 'void' },
+  },
+  card_authorizations: {
+    paid: { status: 'cleared', cleared_cents: 100, transaction_id: 'paid', intent_id: 'paid' },
+    late: { status: 'declined', cleared_cents: 100, transaction_id: 'late', intent_id: 'late' },
+    reversed: { status: 'reversed', transaction_id: 'reversed' },
+    void: { status: 'void', intent_id: 'void' },
+    unpaid: { status: 'declined', transaction_id: 'unpaid', intent_id: 'unpaid' },
+  },
+  card_messages: Object.fromEntries(
+    ['paid', 'late', 'reversed', 'void', 'unpaid'].map(id => [id, { authorization_id: id }]),
+  ),
+  transactions: {
+    paid: { status: 'completed' },
+    rejected: { status: 'declined', transfer_id: 'rejected' },
+    late: { status: 'declined' },
+    reversed: { status: 'declined' },
+    unpaid: { status: 'declined' },
+  },
+  intents: {
+    paid: { status: 'completed', transaction_id: 'paid' },
+    open: { status: 'approved' },
+    late: { status: 'expired' },
+    void: { status: 'cancelled' },
+    unpaid: { status: 'cancelled' },
+    denied: { status: 'denied' },
+  },
+  decisions: { paid: {}, late: {}, reversed: {}, open: {}, void: {}, unpaid: {}, denied: {} },
+  approvals: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
+  approval_openings: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
+}
+const UNPAID = ['unpaid', 'cancelled', 'denied', 'void']
+
+describe('what the law has kept of an owner', () => {
+  const left = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    const owner = await service.owner()
+    const { ownerId } = owner
+    const { body } = await service.http('POST', '/gdpr/deletions', { token: owner.key, body: {} })
+    await droppedChecks()
+    const client = new pg.Client(service.databaseUrl)
+    await client.connect()
+    const sql = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
+    await sql('set session_replication_role = replica')
+    await plantStories(sql, ownerId, STORIES)
+    await sql("update gdpr_deletions set status = 'forgetting' where id = $1", [body.id])
+    await sql('set session_replication_role = origin')
+    await sql("select forget_next($1, 'test', $2, '2030-06-01T00:00:00Z', 10000)", [ownerId, body.id])
+    for (const table of Object.keys(STORIES)) left.set(table, await idsWithMark(sql, ownerId, table))
+    await client.end()
+  })
+
+  test('is told by a record of each table that keeps only some', () => {
+    const tables = [...registered].flatMap(([table, { keptWhile: kept }]) => (kept ? [table] : []))
+    expect(Object.keys(STORIES).sort()).toEqual(tables.sort())
+  })
+
+  test.each(Object.keys(STORIES))('in %s is each record of what was paid, and no other', table => {
+    const planted = Object.keys(STORIES[table] ?? {})
+    expect(left.get(table)).toEqual(planted.filter(id => !UNPAID.includes(id)).sort())
   })
 })

@@ -190,6 +190,32 @@ describe('money for an account that was forgotten', () => {
     expect(await isNamed()).toBe(false)
   })
 
+  test('that a merchant collects although the payment was declined is booked once, and its refund, too', async () => {
+    const owner = await service.owner()
+    const { ownerId, client } = owner
+    const { agent, card } = await aPayingCard(client, 10)
+    const { authorizationId } = await network.authorize(card.id, 30)
+    const paid = await network.authorize(card.id, 10)
+    await network.clear(card.id, paid.authorizationId, 10)
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
+    await forget(service, owner, endDue)
+    const paymentOf = () =>
+      service.sql(
+        `select merchant, status, cleared_cents::int as cleared from card_authorizations
+         where owner_id = $1 and processor_ref = $2`,
+        [ownerId, authorizationId],
+      )
+    expect(await paymentOf()).toEqual([{ merchant: '[forgotten]', status: 'declined', cleared: 0 }])
+    const clearingId = newId('clearing')
+    for (let delivery = 1; delivery <= 2; delivery++)
+      expect(await network.clear(card.id, authorizationId, 30, { clearingId })).toMatchObject({ status: 200 })
+    expect(await paymentOf()).toEqual([expect.objectContaining({ status: 'cleared', cleared: 3_000 })])
+    await expectSound(ownerId)
+    await network.refund(card.id, authorizationId, 30)
+    expect(await paymentOf()).toEqual([expect.objectContaining({ status: 'refunded', cleared: 3_000 })])
+    await expectSound(ownerId)
+  })
+
   test('comes back as a refund or a returned transfer, and is paid out to the person once', async () => {
     const owner = await service.owner()
     const { ownerId } = owner

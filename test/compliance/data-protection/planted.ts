@@ -54,18 +54,18 @@ const marked = (type: string, isList: boolean): string | undefined =>
     date: MARKED_DATE,
   })[type]
 
-const anything = (type: string): unknown =>
+const anything = (type: string, name: string): unknown =>
   ({
-    text: 'x',
+    text: name,
     jsonb: '{}',
     'text[]': '{}',
-    bytea: '',
+    bytea: name,
     boolean: false,
     date: '2026-01-01',
     xid8: '1',
   })[type] ?? (type.endsWith('[]') ? '{}' : type.startsWith('timestamp') ? '2026-01-01T00:00:00Z' : 0)
 
-function cellOf({ table, column, type, needed }: Column, ownerId: string): unknown {
+function cellOf({ table, column, type, needed }: Column, ownerId: string, name: string): unknown {
   if (column === 'owner_id' || (table === 'customers' && column === 'id')) return ownerId
   if (column === 'mode') return 'test'
   if (column === 'id' && table === 'events') return newId('event')
@@ -75,25 +75,53 @@ function cellOf({ table, column, type, needed }: Column, ownerId: string): unkno
   if (personal && typeof personal.forget === 'object' && 'members' in personal.forget)
     return markedMembers(personal.forget.members)
   if (personal) return marked(type, LISTS.includes(`${table}.${column}`))
-  return needed ? anything(type) : undefined
+  return needed ? anything(type, name) : undefined
 }
+
+/** A row with the mark in every personal column that is not given. */
+async function plantRow(
+  sql: Sql,
+  columns: readonly Column[],
+  ownerId: string,
+  given: Readonly<Record<string, unknown>> & { readonly id?: string } = {},
+): Promise<void> {
+  const row = columns.flatMap(one => {
+    const value = one.column in given ? given[one.column] : cellOf(one, ownerId, given.id ?? 'x')
+    return value === undefined ? [] : [[one.column, value] as const]
+  })
+  const names = row.map(([column]) => `"${column}"`)
+  const places = row.map((_, n) => `$${n + 1}`)
+  const values = row.map(([, value]) => value)
+  await sql(`insert into ${columns[0]?.table} (${names}) values (${places})`, values)
+}
+
+const columnsOfTables = async (sql: Sql): Promise<ReadonlyMap<string, Column[]>> =>
+  Map.groupBy(await sql<Column>(COLUMNS), ({ table }) => table)
 
 /** A row in each table of the register, with the mark in every personal column. No rule of the tables counts meanwhile. */
 export async function plant(sql: Sql, ownerId: string): Promise<void> {
-  const columns = await sql<Column>(COLUMNS)
+  const columns = await columnsOfTables(sql)
   for (const table of registered.keys()) {
-    const row = columns
-      .filter(one => one.table === table)
-      .flatMap(one => {
-        const value = cellOf(one, ownerId)
-        return value === undefined ? [] : [[one.column, value] as const]
-      })
-    const names = row.map(([name]) => `"${name}"`)
-    const places = row.map((_, n) => `$${n + 1}`)
-    const values = row.map(([, value]) => value)
     if (table === 'customers') await sql('delete from customers where id = $1', [ownerId])
-    await sql(`insert into ${table} (${names}) values (${places})`, values)
+    await plantRow(sql, columns.get(table) ?? [], ownerId)
   }
+}
+
+/** Rows of tables by their ids, with what is said of them. */
+export type Stories = Readonly<Record<string, Readonly<Record<string, object>>>>
+
+/** These rows, with the mark in every other personal column. A text that is not given is the id of the row. */
+export async function plantStories(sql: Sql, ownerId: string, stories: Stories): Promise<void> {
+  const columns = await columnsOfTables(sql)
+  for (const [table, rows] of Object.entries(stories))
+    for (const [id, values] of Object.entries(rows))
+      await plantRow(sql, columns.get(table) ?? [], ownerId, { client_intent_id: id, ...values, id })
+}
+
+/** The ids of the rows of a table that hold the mark. */
+export async function idsWithMark(sql: Sql, ownerId: string, table: string): Promise<string[]> {
+  const text = `select id from ${table} t where owner_id = $1 and t::text like '%${MARK}%' order by 1`
+  return (await sql<{ id: string }>(text, [ownerId])).map(({ id }) => id)
 }
 
 /** Every column of every table of the database that holds the mark, as `table.column`. */

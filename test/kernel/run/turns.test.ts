@@ -4,6 +4,7 @@ import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { inTurns } from '../../../src/kernel/run/turns.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
+import { until } from '../../support/until.ts'
 
 const service = await startTestService()
 
@@ -40,6 +41,25 @@ describe('an operation whose owner has one turn', () => {
     await Promise.all(databases.map(database => database.close()))
   })
 
+  test('leaves the connections to other owners while many calls of one wait', async () => {
+    const [there, here] = [openDatabase(service.databaseUrl, 2), openDatabase(service.databaseUrl, 2)]
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const held = inTurns(there, () => promise)(callOf('four'))
+    await until('the other process has the turn', async () => (await advisoryLocks()) > 0)
+    const answered: string[] = []
+    const run = inTurns(here, async ({ actor }) => {
+      await here.pool.query('select 1')
+      answered.push(String(actor.tenant?.ownerId))
+      return { status: 200, body: null }
+    })
+    const waiting = Array.from({ length: 11 }, () => run(callOf('four')))
+    for (const owner of ['five', 'six', 'seven']) await run(callOf(owner))
+    expect(answered).toEqual(['five', 'six', 'seven'])
+    resolve({ status: 200, body: null })
+    await Promise.all([held, ...waiting])
+    await Promise.all([there.close(), here.close()])
+  })
+
   test('is refused where too many of its owner wait already, and given free by one that fails', async () => {
     const database = openDatabase(service.databaseUrl, 4)
     const { promise, reject } = Promise.withResolvers<Outcome>()
@@ -58,5 +78,13 @@ describe('an operation whose owner has one turn', () => {
     await database.close()
   })
 })
+
+async function advisoryLocks(): Promise<number> {
+  const [row] = await service.sql<{ count: number }>(
+    `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+      where locktype = 'advisory' and datname = current_database()`,
+  )
+  return row?.count ?? 0
+}
 
 const pieceBy = (outcome: Outcome | undefined) => outcome?.body as AsyncIterable<string>

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { untilConnected } from '../../../src/app/temporal-access.ts'
+import { openLog } from '../../../src/platform/log.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { temporalConnection } from '../../../src/platform/temporal/connection.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
+import { until } from '../../support/until.ts'
 
 const address = 'temporal.example:7233'
 const connection = (env: NodeJS.ProcessEnv) =>
@@ -60,5 +63,28 @@ describe('TLS certificates', () => {
     expect(() => connection({ TEMPORAL_TLS_CA: file('none') })).toThrow(
       'TEMPORAL_TLS_CA cannot be read (ENOENT).',
     )
+  })
+})
+
+describe('a part that needs Temporal', () => {
+  const log = openLog('silent', [])
+
+  test('does not let its stop wait for a connection that takes long, and ends what connects later', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let signal: AbortSignal | undefined
+    let ended = false
+    const part = untilConnected({ log }, 'part', async stopping => {
+      signal = stopping
+      await promise
+      return {
+        async stop() {
+          ended = true
+        },
+      }
+    })
+    await part.stop()
+    expect(signal?.aborted).toBe(true)
+    resolve()
+    await until('its end', () => ended)
   })
 })

@@ -7,6 +7,9 @@ import { TestEnvironment } from 'jest-environment-node'
  */
 process.once('beforeExit', () => process.exit())
 
+/** Fails the test during which something deprecated is used, such as a query on a client of `pg` that still runs another one. */
+process.throwDeprecation = true
+
 const DAY_MS = 86_400_000
 /** No test file takes so long, unless the machine is very busy. */
 const FILE_MS = 180_000

@@ -14,11 +14,11 @@ export interface Launched {
 
 const children: ChildProcess[] = []
 
-/** Runs a command in a clean environment, with nothing of this run but Node's compile cache. */
+/** Runs a command in a clean environment, with nothing of this run but Node's compile cache. It ends where it uses something deprecated. */
 export function launch(command: string, args: string[], env: Record<string, string> = {}): Launched {
   const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command, args, {
-    env: { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE, ...env },
+    env: { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE, NODE_OPTIONS: '--throw-deprecation', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.push(child)

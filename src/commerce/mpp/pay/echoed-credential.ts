@@ -130,8 +130,9 @@ const LEAST_LOOKS = 65_536
 const CRYPTOGRAM =
   /(?:cryptogram|dynamic[_-]?data[_-]?value|cavv|tavv|ucaf)(?:[_-]?(?:value|data))?["'\s]{0,4}[:=>,]["'\s{[]{0,6}(?:value["'\s:=]{1,6})?([^"'\s,;&<>{}[\]]{12,})/dgi
 
+/** Within letters and digits 0x is no escape: it stands in Base64 by chance. */
 const ESCAPE =
-  /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|0x(?=[\da-f]{2}(?![\da-f]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
+  /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
 /** The one character that an escape stands for; a space for those that part others. */
 function meaningOf(written: string): string {

@@ -107,17 +107,17 @@ export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEv
     if (!credential) throw new Error('a credential was sent that is not on record')
     if (!isPaid(sent)) throw new Error(`${credential.id}: the answer pays nothing`)
     const { answer, goods, sentAt } = sent
-    const read = receiptIn(answer, credential, sentAt)
-    const note = read.receipt === null ? { note: read.note } : {}
+    const { receipt, note } = receiptOrLate(answer, credential, sentAt)
     const traces = { answeredAt: now, merchantStatus: answer.status }
-    Object.assign(credential, { ...traces, receipt: read.receipt, note: null, ...note })
-    takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
+    Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
+    // What was recorded first counts: if the merchant has charged the token, the network says so.
+    if (credential.status !== 'void') takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
     return {
       credential_id: credential.id,
       merchant_status: answer.status,
-      receipt: read.receipt,
+      receipt,
       merchant_body: goods,
-      ...note,
+      ...(note === undefined ? {} : { note }),
     }
   },
 
@@ -136,6 +136,20 @@ export async function recordOpen({ answer }: Sent, id: string, context: SendCont
   credential.merchantStatus = answer.status
   return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
 }
+
+const LATE =
+  'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
+
+/** The receipt, and what must be known of the answer: that it has no receipt, or that the outcome is another one already. */
+function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
+  const read = receiptIn(answer, credential, sentAt)
+  const note = read.receipt === null ? read.note : undefined
+  return { receipt: read.receipt, note: credential.status === 'void' ? LATE : note }
+}
+
+/** What a person has said about the outcome. */
+const commentOn = ({ outcomeBy, note }: MppCredential): string | null =>
+  outcomeBy === 'key' || outcomeBy === 'operator' ? note : null
 
 function receiptIn(
   { headerLists }: Answered,
