@@ -102,7 +102,7 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
 }
 
 /** All is closed before this is over, or given up by `live`. */
-const END_SECONDS = 12
+const END_SECONDS = 9
 
 /** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000

@@ -13,7 +13,7 @@ export interface Lifetime {
 }
 
 const CLOSE_MS = 5_000
-const ALL_MS = 9_500
+const ALL_MS = 8_000
 
 /** npm and the terminal may each deliver the same Ctrl-C. */
 const SAME_SIGNAL_MS = 500

@@ -3,9 +3,11 @@ import TestSequencer from '@jest/test-sequencer'
 /** The longest test files: begun last, one of them would run on after all others. */
 const LONGEST = [
   'surface/console-browser',
-  'contract',
   'surface/console',
   'surface/console-pages',
+  'contract/commerce-and-delivery',
+  'contract/control-and-cards',
+  'contract/identity-and-money',
   'cards/token-payments',
   'commerce/disputes',
   'bin/start',

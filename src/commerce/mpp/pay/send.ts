@@ -110,8 +110,7 @@ export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEv
     const { receipt, note } = receiptOrLate(answer, credential, sentAt)
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
-    // What was recorded first counts: if the merchant has charged the token, the network says so.
-    if (credential.status !== 'void') takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
+    if (!isSaidNotPaid(credential)) takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
     return {
       credential_id: credential.id,
       merchant_status: answer.status,
@@ -140,11 +139,18 @@ export async function recordOpen({ answer }: Sent, id: string, context: SendCont
 const LATE =
   'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
 
+/**
+ * Somebody's word that it is not paid was recorded first, and counts: if the merchant has charged the token, the network says so.
+ * A deadline is nobody's word.
+ */
+const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
+  status === 'void' && outcomeBy !== 'deadline'
+
 /** The receipt, and what must be known of the answer: that it has no receipt, or that the outcome is another one already. */
 function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? read.note : undefined
-  return { receipt: read.receipt, note: credential.status === 'void' ? LATE : note }
+  return { receipt: read.receipt, note: isSaidNotPaid(credential) ? LATE : note }
 }
 
 /** What a person has said about the outcome. */
