@@ -54,9 +54,10 @@ describe.each(cases)('%s admits', (_, { operation }) => {
     expect(await admission(operation, 'nobody')).toBe(isPublic ? 'public' : 'unauthenticated')
   })
 
-  if (scope && !isPublic)
+  const holders = HELD.filter(takes)
+  if (scope && holders.length > 0 && !isPublic)
     test('none of its callers with every other scope', async () => {
-      for (const type of HELD.filter(takes))
+      for (const type of holders)
         expect([type, await admission(operation, type, others)]).toEqual([type, 'missing_scope'])
     })
 })
