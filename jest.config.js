@@ -1,8 +1,8 @@
 export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  // These need `go` and `python3`, and are run by `npm run test:peers`.
-  testPathIgnorePatterns: ['/node_modules/', '/test/peers/'],
+  // `npm run test:peers` runs those that need `go` and `python3`, `npm run test:slow` those that take long.
+  testPathIgnorePatterns: ['/node_modules/', '/test/peers/', '\\.slow\\.test\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   // Jest erases the types by itself, as Node does.
   transform: {},

@@ -15,6 +15,7 @@ const JEST = [
 const tasks = {
   start: args => handOver(['src/bin/start.ts', ...args]),
   test: args => handOver([...JEST, ...args, ...parts(args)]),
+  'test:slow': args => handOver([...JEST, '--config=test/slow.config.js', ...args]),
   'test:peers': args => handOver([...JEST, '--config=test/peers.config.js', ...args]),
   bench: args => handOver(['test/bench/main.ts', ...args]),
   topology: args => handOver(['test/production/topology.ts', ...args]),

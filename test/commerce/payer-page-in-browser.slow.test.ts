@@ -1,0 +1,1 @@
+import './payer-page/in-browser.ts'

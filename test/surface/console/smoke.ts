@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { axeFindings } from '../../support/web/axe.ts'
+import { openAsOwner } from '../console-pages/devices.ts'
+import { service } from './visitors.ts'
+
+// What each page does in Chromium is tested by the slow tests: this shows that the pages open for somebody who has joined.
+test('twelve pages open in Chromium, say what they are, complain of nothing, and axe finds nothing', async () => {
+  const { client } = await service.owner()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10, maxTransactionEuros: 50 })
+  const intent = await anIntent(client, agent.id)
+  const { page, complaints } = await openAsOwner(client)
+  const pages = [
+    '',
+    '/approvals',
+    `/intents/${intent.id}`,
+    '/agents',
+    `/agents/${agent.id}`,
+    `/policies/${agent.policyId}`,
+    `/wallets/${agent.walletId}`,
+    '/transactions',
+    '/deliveries',
+    '/people',
+    '/keys',
+    '/settings',
+  ]
+  const findings: string[] = []
+  for (const path of pages) {
+    const answer = await page.goto(`${service.url}/console${path}`)
+    expect([path, answer?.status(), (await page.locator('h1').innerText()) !== '']).toEqual([path, 200, true])
+    for (const finding of await axeFindings(page)) findings.push(`${path} ${finding}`)
+  }
+  expect([findings, complaints]).toEqual([[], []])
+  expect((await bodyOf(client.intents.get({ params: { id: intent.id } }))).status).toBe('created')
+})

@@ -1,0 +1,7 @@
+import './console-pages/assistant.ts'
+import './console-pages/decide.ts'
+import './console-pages/device.ts'
+import './console-pages/incomplete.ts'
+import './console-pages/links.ts'
+import './console-pages/looks.ts'
+import './console-pages/pairing.ts'
