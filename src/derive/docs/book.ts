@@ -89,6 +89,10 @@ export class Book {
     const target = resolve(schema.$ref, this.document.components.schemas)
     return { ...this.follow(target), ...(this.#records.has(name) ? { record: name } : {}) }
   }
+
+  parametersOf(operation: OperationObject): Parameter[] {
+    return parametersIn(this.document, operation)
+  }
 }
 
 /** The page under `/docs` itself. */
@@ -119,7 +123,8 @@ const entriesOf = (document: Document): Entry[] =>
     ),
   )
 
-function entryOf({ components }: Document, method: string, path: string, operation: OperationObject): Entry {
+function entryOf(document: Document, method: string, path: string, operation: OperationObject): Entry {
+  const { components } = document
   const responses = Object.entries(operation.responses).map(
     ([status, response]): [string, ResponseObject] => [status, follow(response, components.responses)],
   )
@@ -130,11 +135,14 @@ function entryOf({ components }: Document, method: string, path: string, operati
     method,
     path,
     operation,
-    parameters: (operation.parameters ?? []).map(parameter => follow(parameter, components.parameters)),
+    parameters: parametersIn(document, operation),
     success,
     refusals: responses.slice(1).flatMap(refusalsOf),
   }
 }
+
+const parametersIn = ({ components }: Document, { parameters = [] }: OperationObject): Parameter[] =>
+  parameters.map(parameter => follow(parameter, components.parameters))
 
 interface Refused {
   readonly error: string | { readonly message: string }

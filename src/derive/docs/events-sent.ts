@@ -18,7 +18,7 @@ export const eventsSent = (book: Book, sample: OperationObject): Html => html`
     <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
       ${inline('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
     <h3>Headers</h3>
-    ${parameters(book, sample.parameters?.filter(one => 'name' in one) ?? [])}
+    ${parameters(book, book.parametersOf(sample))}
     <h3>Body</h3>
     <p>${inline('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
     <h3>Your answer</h3>

@@ -3,7 +3,7 @@ import { type Areas, published } from '../../kernel/contract/area.ts'
 import type { Registered } from '../../kernel/contract/operation.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { ErrorCollector } from './errors.ts'
-import { eventTypesSliced, webhooksOf } from './event-types.ts'
+import { deliveryHeaders, eventTypesSliced, webhooksOf } from './event-types.ts'
 import type { Known } from './example.ts'
 import { headerParameters, headers } from './headers.ts'
 import { operationObject, type Parts } from './operation.ts'
@@ -75,7 +75,7 @@ export function* openapiSliced(areas: Areas): Sliced<Document> {
         Error: errorSchema,
         ...(usesProblems(operations) ? { Problem: problemSchema } : {}),
       },
-      parameters: headerParameters,
+      parameters: { ...headerParameters, ...deliveryHeaders },
       headers,
       responses: errors.all(),
     },

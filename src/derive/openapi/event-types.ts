@@ -4,7 +4,7 @@ import type { EventType } from '../../kernel/contract/events.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { eventExample } from './event-example.ts'
 import { SchemaCollector } from './schemas.ts'
-import type { Document, JsonSchema, OperationObject } from './types.ts'
+import type { Document, JsonSchema, OperationObject, Parameter } from './types.ts'
 
 /** All event types, with the schema and an example of their `data`. */
 export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
@@ -61,15 +61,15 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
   },
 }
 
-const parameters = Object.entries(HEADERS).map(
-  ([name, { description, schema = string(), required = true }]) => ({
-    name,
-    in: 'header' as const,
-    required,
-    description,
-    schema,
-  }),
+/** The headers of a delivery, by their names in the components. */
+export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromEntries(
+  Object.entries(HEADERS).map(([name, { description, schema = string(), required = true }]) => [
+    `Delivery-${name}`,
+    { name, in: 'header', required, description, schema },
+  ]),
 )
+
+const parameters = Object.keys(deliveryHeaders).map(name => ({ $ref: `#/components/parameters/${name}` }))
 
 /** The `webhooks` section of OpenAPI: an operation of the receiver for each event. */
 export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
