@@ -10,17 +10,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import pg from 'pg'
-import { removePostgres, startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
-import { temporaryFolder } from '../support/processes/folders.ts'
+import { startPostgres } from '../../src/dev/postgres/embedded-postgres.ts'
+import { beforeRemoval, temporaryFolder } from '../support/processes/folders.ts'
 import { until } from '../support/until.ts'
 
 const [before, after] = [temporaryFolder(), temporaryFolder()]
 const closers: (() => unknown)[] = []
-afterAll(async () => {
+beforeRemoval(async () => {
   for (const close of closers.toReversed()) await close()
-  for (const folder of [before, after]) await removePostgres(folder)
 })
 
 async function open(dataDir: string) {
