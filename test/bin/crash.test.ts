@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { areas } from '../../src/areas.ts'
-import { client } from '../../src/derive/client.ts'
 import { commit } from '../../src/kernel/database/connection.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
 import { type Burst, burst, type Create, create, transfersOf } from '../support/burst.ts'
+import { clientAt } from '../support/client.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
@@ -81,7 +80,7 @@ describe('an API process that is killed in a burst', () => {
   })
 
   test('of transfers has paid every transfer that it answered, none twice, and every cent is where it should be', async () => {
-    const mine = () => client(areas, { url: api.url, token })
+    const mine = () => clientAt({ url: api.url, token })
     const [from, to] = [await aWallet(mine(), 100_000), await aWallet(mine())]
     const creates = await killedIn(burst(api.url, token, { requestFor: transfersOf(from.id, to.id) }))
     const expectPaid = async (creates: readonly Create[]) => {

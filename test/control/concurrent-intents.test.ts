@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
-import { client } from '../../src/derive/client.ts'
+import { clientAt } from '../support/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -15,7 +15,7 @@ const engine = await startEngine(areas)
 async function anOwnerWithAgent(autoApproveLimitEuros: number | null = null) {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros })
-  const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
+  const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
   return { ...owner, agent, clients, anyClient: (index: number) => clients[index % 2] as TestClient }
 }
 

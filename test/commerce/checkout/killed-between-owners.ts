@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { clientAt } from '../../support/client.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
@@ -44,7 +43,7 @@ describe.each(Object.entries(STEPS))('a process that is killed %s', (point, when
   test('has paid another owner’s request once, or not at all', async () => {
     const all = await anApprovedPayee()
     const { payer, holder, request } = all
-    await killAt(service, when, url => execute(clientOf(areas, { url, token: payer.key }), all))
+    await killAt(service, when, url => execute(clientAt({ url, token: payer.key }), all))
     await sweep()
     await sweep()
     const paid = [
@@ -69,7 +68,7 @@ describe.each(Object.entries(STEPS))('a process that is killed %s', (point, when
     const all = await anApprovedPayee()
     const { payer, holder, request, intent } = all
     await bodyOf(payer.client.checkout.execute({ body: { intentId: intent.id } }))
-    await killAt(service, when, url => refund(clientOf(areas, { url, token: holder.key }), all))
+    await killAt(service, when, url => refund(clientAt({ url, token: holder.key }), all))
     await sweep()
     await sweep()
     const back = [

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { clientAt } from '../../support/client.ts'
 import { type Parties, paymentTokensIn, tokenOf } from '../../support/commerce/payment-tokens.ts'
 import { balanceOf } from '../../support/commerce/requests.ts'
 import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
@@ -122,7 +121,7 @@ describe('a charge whose process is killed', () => {
     await locker.query('begin')
     const [from, value] = rows(all)
     await locker.query(`select from ${from} = $1 for update`, [value])
-    const client = clientOf(areas, { url: api.url, token: payee.key })
+    const client = clientAt({ url: api.url, token: payee.key })
     const answer = charge(token, 5, { client, idempotencyKey: 'killed' }).catch(() => 'lost')
     await until('it waits for the lock', async () => {
       const waiting = await service.sql(
