@@ -9,7 +9,7 @@ import { startTestService } from './support/harness.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const all: Area[] = Object.values(areas)
 const entities = all.flatMap(area => area.entities)
 const orm = await MikroORM.init({ clientUrl: service.databaseUrl, entities, logger: () => undefined })

@@ -49,7 +49,7 @@ describe('a hundred intents at once', () => {
       `select count(*)::int as intents,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.created') as created,
         (select count(*)::int from events where owner_id = $1 and event = 'intent.approved') as approved,
-        (select count(*)::int from events where owner_id = $1 and action = 'intents.create') as audit,
+        (select count(*)::int from events where owner_id = $1 and event like 'intent.%' and action = 'intents.create') as audit,
         (select count(*)::int from outbox where owner_id = $1) as waiting
        from intents where owner_id = $1`,
       [ownerId],

@@ -9,7 +9,7 @@ import { clientAt } from './client.ts'
 import { cloneDatabase } from './database.ts'
 import { temporaryFolder } from './processes/folders.ts'
 import { createTables } from './rows.ts'
-import type { HostCalls } from './services/host.ts'
+import { callHost } from './services/call-host.ts'
 import type { CodeOptions, Place, PlainOptions } from './services/open.ts'
 import { DASHBOARD_SECRET } from './services/settings.ts'
 import { temporalOfRun } from './temporal/access.ts'
@@ -102,12 +102,6 @@ export async function startTestService<A extends Areas = typeof realAreas>(
     },
   }
 }
-
-/** Set by the environment of the tests: calls the process in which the services of this worker run. */
-declare const callHost: <C extends keyof HostCalls>(
-  call: C,
-  ...args: Parameters<HostCalls[C]>
-) => ReturnType<HostCalls[C]>
 
 async function sharedService(): Promise<Running> {
   const { url, databaseUrl, filesDir } = await callHost('shared')

@@ -9,7 +9,7 @@ import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 
 // The server waits some seconds for a worker that is gone before it asks another one.
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const temporal = await runViewer()
 const access = temporalOfRun()
 

@@ -9,7 +9,7 @@ import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 import { killAt } from '../../support/processes/kill-at.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { anApprovedPayee } = paidRequestsIn(service)
 

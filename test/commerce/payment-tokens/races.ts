@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { parties } = paymentTokensIn(service)
 

@@ -4,7 +4,7 @@ import { anAgentUnder, anIntent, aWallet, bodyOf, type TestClient } from '../../
 import { startTestService } from '../../support/harness.ts'
 
 /** The service of the tests of refunds, a second process of it, and the card network before it. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 export const network = networkBefore(service)
 

@@ -10,7 +10,7 @@ import { startTestService } from '../../support/harness.ts'
 import { databaseBefore } from '../../support/older-schema.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 await aWallet((await service.owner()).client)
 const FOREIGN = 'DE89370400440532013000'
 

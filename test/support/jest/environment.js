@@ -30,6 +30,6 @@ export default class Environment extends TestEnvironment {
     await withinOneDay()
     await super.setup()
     Error.prepareStackTrace = undefined
-    this.global.callHost = callHost
+    this.global.callHostOfWorker = callHost
   }
 }

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '../database.ts'
+import { type ProcessorTime, watchTurns } from '../longest-turn.ts'
 import { type OpenedServices, openServices, type Place, type PlainOptions } from './open.ts'
 
 /**
@@ -15,10 +16,14 @@ export interface HostCalls {
   open(place: Place, options: PlainOptions): Promise<{ readonly url: string; readonly number: number }>
   another(number: number): Promise<string>
   stop(number: number): Promise<void>
+  watchTurns(): Promise<void>
+  /** Since `watchTurns`. */
+  turns(): Promise<ProcessorTime>
 }
 
 const opened = new Map<number, OpenedServices>()
 let shared: ReturnType<HostCalls['shared']> | undefined
+let endOfWatch: (() => ProcessorTime) | undefined
 
 const calls: HostCalls = {
   shared() {
@@ -33,6 +38,13 @@ const calls: HostCalls = {
   },
   another: number => servicesOf(number).another(),
   stop: number => servicesOf(number).stop(),
+  async watchTurns() {
+    endOfWatch = watchTurns()
+  },
+  async turns() {
+    if (!endOfWatch) throw new Error('nothing is watched')
+    return endOfWatch()
+  },
 }
 
 async function openShared(): ReturnType<HostCalls['shared']> {
