@@ -42,13 +42,8 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
 /** What `work` cost in the process that holds the services of this worker. */
 export async function processorTimeOfService(work: () => Promise<unknown>): Promise<ProcessorTime> {
   await callHost('watchTurns')
-  let spent: ProcessorTime | undefined
-  try {
-    await work()
-  } finally {
-    spent = await callHost('turns')
-  }
-  return spent
+  await work()
+  return callHost('turns')
 }
 
 const TURNS = 6

@@ -39,6 +39,8 @@ const calls: HostCalls = {
   another: number => servicesOf(number).another(),
   stop: number => servicesOf(number).stop(),
   async watchTurns() {
+    // Work that failed has left its watch.
+    endOfWatch?.()
     endOfWatch = watchTurns()
   },
   async turns() {
