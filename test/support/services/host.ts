@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '../database.ts'
-import { type ProcessorTime, watchTurns } from '../longest-turn.ts'
 import { type OpenedServices, openServices, type Place, type PlainOptions } from './open.ts'
+import { type ProcessorTime, watchTurns } from './turns.ts'
 
 /**
  * The process beside a Jest worker in which the services of its test files run. Each test file loads its modules anew, and
