@@ -15,7 +15,7 @@ const envelope: JsonSchema = {
   properties: {
     event: { type: 'string', description: 'The name, which tells the form of `data`.' },
     createdAt: { type: 'string', format: 'date-time', description: 'When it happened.' },
-    data: { type: 'object' },
+    data: { description: 'What the event tells, in the form of its name.' },
   },
   required: ['event', 'createdAt', 'data'],
 }

@@ -1,3 +1,4 @@
+import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { nameOf } from './example.ts'
 import type {
   JsonSchema,
@@ -36,9 +37,9 @@ const PART = 'part.'
 const WORTH = 60
 
 /** The same document, in which schemas that come again and again are components, if that is shorter. */
-export function withParts<T extends WithSchemas>(document: T): T {
+export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
   const known = new Map<string, { schema: JsonSchema; owner: string; member: string; times: number }>()
-  mapSchemas(document, (schema, owner, member) => {
+  yield* mapSchemas(document, (schema, owner, member) => {
     if (schema.$ref) return schema
     const text = JSON.stringify(schema)
     const found = known.get(text)
@@ -60,7 +61,7 @@ export function withParts<T extends WithSchemas>(document: T): T {
     ...document,
     components: { ...document.components, schemas: { ...document.components.schemas, ...schemas } },
   }
-  return mapSchemas(named, schema => {
+  return yield* mapSchemas(named, schema => {
     const name = parts.get(JSON.stringify(schema))
     return name === undefined ? undefined : { $ref: `${SCHEMAS}${name}` }
   })
@@ -88,24 +89,34 @@ export function withoutParts<T extends WithSchemas>(document: T): T {
   }
   const rest = Object.entries(schemas).filter(([name]) => !name.startsWith(PART))
   const components = { ...document.components, schemas: Object.fromEntries(rest) }
-  return mapSchemas({ ...document, components }, whole)
+  return atOnce(mapSchemas({ ...document, components }, whole))
 }
 
-function mapSchemas<T extends WithSchemas>(document: T, change: Change): T {
-  const { paths, components } = document
-  return {
-    ...document,
-    paths: mapValues(paths, item => mapValues(item, operation => mapOperation(operation, change))),
+function* mapSchemas<T extends WithSchemas>({ paths, components, ...rest }: T, change: Change): Sliced<T> {
+  const changed = {
+    ...rest,
+    paths: yield* eachInTurn(paths, item => mapValues(item, operation => mapOperation(operation, change))),
     components: {
       ...components,
-      schemas: mapValues(components.schemas, (schema, name) => within(schema, change, name)),
-      parameters: mapValues(
-        components.parameters,
-        (one, name) => mapParameter(one, change, name) as Parameter,
-      ),
+      schemas: yield* eachInTurn(components.schemas, (schema, name) => within(schema, change, name)),
+      parameters: mapValues(components.parameters, (one, name) => mapParameter(one, change, name)),
       responses: mapValues(components.responses, (one, name) => mapContent(one, change, name)),
     },
   }
+  return changed as unknown as T
+}
+
+/** As `mapValues`, with a pause after each. */
+export function* eachInTurn<T, R>(
+  all: Readonly<Record<string, T>>,
+  change: (one: T, name: string) => R,
+): Sliced<Record<string, R>> {
+  const changed: Record<string, R> = {}
+  for (const [name, one] of Object.entries(all)) {
+    changed[name] = change(one, name)
+    yield
+  }
+  return changed
 }
 
 function mapOperation(operation: OperationObject, change: Change): OperationObject {

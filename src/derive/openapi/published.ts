@@ -2,7 +2,7 @@ import type { Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
 import { families } from './published-events.ts'
 import { withoutFacts } from './published-facts.ts'
-import { isSame, mapValues, withParts } from './published-schemas.ts'
+import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
 import { isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
 import type {
   Document,
@@ -57,7 +57,7 @@ export function* published(document: Document): Sliced<Published> {
     responses: mapValues(operation.responses, one => responses.replace(one)),
   }))
   const events = families(webhooks)
-  return withParts({
+  return yield* withParts({
     ...rest,
     paths,
     webhooks: { event: { post: events.post } },
@@ -177,14 +177,7 @@ const isPlainReference = (part: object): boolean => '$ref' in part && !('descrip
 const operationsIn = (paths: Paths): OperationObject[] =>
   Object.values(paths).flatMap(item => Object.values(item))
 
-function* mapOperations(
+const mapOperations = (
   paths: Paths,
   change: (operation: OperationObject) => OperationObject,
-): Sliced<Paths> {
-  const changed: Record<string, Record<string, OperationObject>> = {}
-  for (const [path, item] of Object.entries(paths)) {
-    changed[path] = mapValues(item, change)
-    yield
-  }
-  return changed
-}
+): Sliced<Paths> => eachInTurn(paths, item => mapValues(item, change))
