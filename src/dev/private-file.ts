@@ -1,5 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs'
-import { give, type User } from './processes/unprivileged-user.ts'
+import { spawnSync } from 'node:child_process'
+import { chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** Writes a file that only its owner can read, whole or not at all. */
 export function writePrivateFile(path: string, text: string, owner: User = {}): void {
@@ -7,4 +7,38 @@ export function writePrivateFile(path: string, text: string, owner: User = {}): 
   writeFileSync(unfinished, text, { mode: 0o600, flush: true })
   give(unfinished, owner)
   renameSync(unfinished, path)
+}
+
+/** The user of a child process; empty for our own. */
+export interface User {
+  uid?: number
+  gid?: number
+}
+
+const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.'
+
+/** The user as whom root runs servers that refuse to be root. */
+export function unprivilegedUser(): User {
+  const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
+  if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
+  if (!may(user, 'true')) throw new Error(`This process may not become another user. ${ADVICE}`)
+  return user
+}
+
+/** On macOS `postgres` has an underscore before it, and `nobody` a number below zero, which no process can be given. */
+export function accountFor(passwd: string): { uid: number; gid: number } | undefined {
+  const accounts = passwd.split('\n').map(line => line.split(':'))
+  const found = ['postgres', '_postgres', 'nobody'].flatMap(name =>
+    accounts.filter(([other, , uid]) => other === name && Number(uid) > 0),
+  )
+  return found[0] && { uid: Number(found[0][2]), gid: Number(found[0][3]) }
+}
+
+/** Whether a command succeeds for a user: asking the system beats reading permissions. */
+export function may(user: User, command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0
+}
+
+export function give(path: string, { uid, gid }: User): void {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }

@@ -1,6 +1,46 @@
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
-import { quoted } from './header-text.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
+import { isUnusable, problem, type Unusable } from './base64url.ts'
+
+/** All but printable Latin-1, the characters that HTTP carries in a field value. */
+const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
+const CONTROL = /\p{Cc}/u
+/** What stands between quotes as it is: no quote, no backslash, no control character. */
+const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
+
+const alike: Readonly<Record<string, string>> = {
+  '–': '-',
+  '—': '-',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '…': '...',
+  '€': 'EUR',
+}
+
+/** A text as a header can carry it: what lies beyond Latin-1 is written with its nearest letters, or as `?`. */
+export const headerText = (text: string): string =>
+  text.normalize('NFC').replace(OUTSIDE, character => alike[character] ?? withoutMarks(character))
+
+function withoutMarks(character: string): string {
+  if (CONTROL.test(character)) return ' '
+  const base = character.normalize('NFKD').replace(/\p{M}/gu, '')
+  return /^[\u0020-\u007e]+$/.test(base) ? base : '?'
+}
+
+/**
+ * A quoted string of RFC 9110. What lies beyond Latin-1 is escaped as mppx escapes it, so no value is lost. A control
+ * character would end the header and begin another: a value with one is a defect of the caller.
+ */
+function quoted(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
+  if (CONTROL.test(value)) throw new RangeError('a header cannot hold control characters')
+  const escaped = value
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[\u0100-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `"${escaped}"`
+}
 
 /** A challenge of the scheme `Payment`, its parameters as they came: a credential echoes them unchanged. */
 export interface Challenge {
@@ -23,8 +63,8 @@ export const optional = ['description', 'digest', 'expires', 'header', 'opaque']
 const names = [...required, ...optional] as const
 
 /** What is read of an answer's headers. More belongs to no merchant, and would cost whoever reads it. */
-export const MOST_TEXT = 65_536
-export const MOST_CHALLENGES = 64
+const MOST_TEXT = 65_536
+const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
 
 export interface ReadChallenges {

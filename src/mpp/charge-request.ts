@@ -1,7 +1,14 @@
 import { canonicalJson } from '../values/canonical-json.ts'
-import { decodeObject, isObject, type JsonObject, toBase64url } from './base64url.ts'
+import {
+  decodeObject,
+  isObject,
+  isUnusable,
+  type JsonObject,
+  problem,
+  toBase64url,
+  type Unusable,
+} from './base64url.ts'
 import type { Challenge } from './challenge.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
 
 /** What a challenge with the intent `charge` asks for. */
 export interface ChargeRequest {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { baseStyle, pageIcon } from '../../web/page-parts.ts'
+import { baseStyle, pageIcon } from '../../web/page-assets.ts'
 import { versionOf } from '../../web/static-file.ts'
 
 export interface Asset {

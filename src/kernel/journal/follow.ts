@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Tenant } from '../contract/actor.ts'
 import type { FollowedEvent, Position } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
-import { Alarm } from './alarm.ts'
-import { FollowedTenant, type Following } from './followed-tenant.ts'
+import { Alarm, FollowedTenant, type Following } from './followed-tenant.ts'
 import { atHorizon, currentHorizon, type Reading, readOfOwners } from './journal-position.ts'
 
 /** How long the reader waits, in milliseconds. */

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { linesOf } from '../../derive/openapi/write.ts'
-import { breaksOf } from './breaks.ts'
-import { type CalledContract, calledContract } from './callers.ts'
+import { breaksOf, type CalledContract, calledContract } from './breaks.ts'
 import { readContract } from './contract.ts'
 
 const file = new URL('../callers.json', import.meta.url)

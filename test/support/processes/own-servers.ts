@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
-import { signalPostmaster } from '../../../src/dev/postgres/postmaster.ts'
+import { signalPostmaster } from '../../../src/dev/postgres/server.ts'
 import type { KeptServer } from '../../../src/dev/processes/kept-server.ts'
 import { temporalAtHand } from '../../../src/dev/temporal/binary.ts'
 import { startTemporal } from '../../../src/dev/temporal/server.ts'
