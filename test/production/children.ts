@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { User } from '../../src/dev/private-file.ts'
 import { type GuardedChild, guardedChild } from '../../src/dev/processes/guarded-child.ts'
+import type { User } from '../../src/dev/processes/unprivileged-user.ts'
 import type { Start } from './start.ts'
 
 /** How a process runs and is ended: by default in our folder, as our user, with SIGINT. */

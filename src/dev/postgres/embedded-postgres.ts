@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivateFile } from '../private-file.ts'
 import { freePort } from '../processes/free-port.ts'
 import type { GuardedChild } from '../processes/guarded-child.ts'
 import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import { writePrivateFile } from '../processes/unprivileged-user.ts'
 import { placePostgres, removePlace } from './place.ts'
 import {
   type Cluster,

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { host } from '../host.mjs'
-import { give, may, type User, unprivilegedUser } from '../private-file.ts'
+import { give, may, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
 
 /** The user and the directories of an embedded PostgreSQL. */
 export interface Place {

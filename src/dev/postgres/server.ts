@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { give, writePrivateFile } from '../private-file.ts'
 import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
 import { commandOf } from '../processes/process-table.ts'
+import { give, writePrivateFile } from '../processes/unprivileged-user.ts'
 import type { Place } from './place.ts'
 
 /** The role of the service, and its database. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { give, type User } from '../private-file.ts'
+import { give, type User } from './unprivileged-user.ts'
 
 export interface GuardedChild {
   /** Settles when the child has ended, whoever ended it. */
