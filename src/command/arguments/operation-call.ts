@@ -16,8 +16,6 @@ export interface OperationCall {
   readonly options: OptionValues
 }
 
-type Body = CallInput['body']
-
 /** Reads the arguments of an operation's command; `extra` are the options of a command that does more with it. */
 export function readCall(command: Command, args: readonly string[], extra: Options = {}): OperationCall {
   const own: Options = { ...operationOptions, ...extra }

@@ -74,10 +74,6 @@ type ReadContext = Pick<Context, 'records'>
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: { $in: [...new Set(ids)] } }, context)
 
-/** All that is kept for an intent, oldest first. */
-const evidenceOf = (intentId: string, context: ReadContext): Promise<Evidence[]> =>
-  find({ intentId }, context)
-
 const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_OF_INTENT })
 
