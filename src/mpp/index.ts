@@ -1,16 +1,25 @@
 export { type Acceptance, parseAcceptPayment, qualityOf } from './accept-payment.ts'
 export { fromBase64url, isObject, isUnusable, type JsonObject, toBase64url, Unusable } from './base64url.ts'
-export { type CardDetails, type CardPayload, cardDetailsOf, cardPayloadOf } from './card-details.ts'
 export {
   type Challenge,
+  challengeId,
   credentialHeaderOf,
   headerText,
+  isOwnChallenge,
+  type Offer,
   parseChallenges,
   type ReadChallenges,
   writeChallenge,
 } from './challenge.ts'
-export { challengeId, isOwnChallenge, type Offer } from './challenge-id.ts'
-export { type ChargeRequest, encodeRequest, requestOf } from './charge-request.ts'
+export {
+  type CardDetails,
+  type CardPayload,
+  type ChargeRequest,
+  cardDetailsOf,
+  cardPayloadOf,
+  encodeRequest,
+  requestOf,
+} from './charge-request.ts'
 export {
   type Credential,
   contentDigest,

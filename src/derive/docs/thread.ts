@@ -1,5 +1,5 @@
 import type { File } from '../../kernel/contract/file.ts'
-import { cachedFile, uncompressedFile } from '../../web/static-file.ts'
+import { cachedFile, uncompressedFile } from '../../web/page-assets.ts'
 import { renderText } from '../docs-text.ts'
 import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'

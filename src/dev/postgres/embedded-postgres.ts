@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../processes/free-port.ts'
-import type { GuardedChild } from '../processes/guarded-child.ts'
-import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import { type GuardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import { writePrivateFile } from '../processes/unprivileged-user.ts'
 import { placePostgres, removePlace } from './place.ts'
 import {

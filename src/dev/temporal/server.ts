@@ -6,8 +6,7 @@ import type { Connection } from '@temporalio/client'
 import settings from '../../../temporal-config/dev-server.json' with { type: 'json' }
 import { addSearchAttributes } from '../../platform/temporal/namespace.ts'
 import { freePort } from '../processes/free-port.ts'
-import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
-import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import { type GuardedChild, guardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import {
   endLeftover,
   type Ports,

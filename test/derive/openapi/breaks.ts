@@ -3,9 +3,9 @@ import {
   breaksOf,
   type CalledContract,
   calledContract,
+  readCalled,
   type Shape,
-} from '../../../src/packages/write/breaks.ts'
-import { readCalled } from '../../../src/packages/write/called.ts'
+} from '../../../src/packages/write/called.ts'
 import { readContract } from '../../../src/packages/write/contract.ts'
 
 const text: Shape = { types: ['string'] }
