@@ -158,7 +158,7 @@ export interface PersonalArea {
 }
 
 /**
- * SQL conditions by a row, for the files personal.ts of several areas: nothing was paid, so the law has nothing kept. Each names
+ * SQL conditions by a row, for the columns about people of several areas: nothing was paid, so the law has nothing kept. Each names
  * the states of that, so that a state that comes later is kept.
  */
 

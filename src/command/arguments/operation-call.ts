@@ -1,4 +1,3 @@
-import type { CallInput } from '../../derive/call.ts'
 import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { Command, Shape } from '../table.ts'
