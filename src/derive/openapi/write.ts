@@ -7,7 +7,7 @@ import { fullRefusal, isShortRefusal, wholeReference, wholeShared } from './refu
 import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
 
 /** The document as it was before `published` has made it shorter: every operation with all that it says. */
-function whole(published: Published): Document {
+export function whole(published: Published): Document {
   const { components, ...rest } = withoutParts(published)
   const { schemas, parameters, responses } = components
   const records = without(schemas, isOfEvents)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { whole } from '../../../src/derive/openapi/whole.ts'
+import { whole } from '../../../src/derive/openapi/write.ts'
 import { aKey, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { everyOne } from '../../support/insight/by-hand.ts'
