@@ -5,7 +5,7 @@ import type { Context } from '../../src/kernel/contract/context.ts'
 import { file } from '../../src/kernel/contract/file.ts'
 import { get, implement } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
-import { consoleScript, ownScript } from '../../src/surface/console/browser/scripts.ts'
+import { consoleScript, ownScript } from '../../src/surface/console/browser/browser.ts'
 import { icon } from '../../src/surface/console-pages/index.ts'
 import { type Html, html } from '../../src/web/html.ts'
 

@@ -1,5 +1,73 @@
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import type { Document } from './types.ts'
+import { exampleOf, nameOf } from './example.ts'
+import { ALWAYS, jsonIn, type Published, published, USUAL_LIMIT } from './published.ts'
+import { isOfEvents, webhooksIn, withFacts } from './published-events.ts'
+import { mapValues, withoutParts } from './published-schemas.ts'
+import { fullRefusal, isShortRefusal, wholeReference, wholeShared } from './refusal-words.ts'
+import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
+
+/** The document as it was before `published` has made it shorter: every operation with all that it says. */
+export function whole(published: Published): Document {
+  const { components, ...rest } = withoutParts(published)
+  const { schemas, parameters, responses } = components
+  const records = without(schemas, isOfEvents)
+  return {
+    ...rest,
+    paths: mapValues(rest.paths, item => mapValues(item, operation => wholeOperation(operation, components))),
+    webhooks: webhooksIn(schemas),
+    components: {
+      ...components,
+      schemas: mapValues(records, ({ examples: _, ...schema }) => schema),
+      parameters: without(parameters, isOfOperations),
+      responses: wholeShared(without(responses, name => isRepeated(name) || isShortRefusal(name))),
+    },
+  }
+}
+
+function wholeOperation(operation: OperationObject, components: Published['components']): OperationObject {
+  const { parameters = [], responses, requestBody } = operation
+  return {
+    ...withFacts(operation),
+    ...(requestBody ? { requestBody: { description: USUAL_LIMIT, ...requestBody } } : {}),
+    parameters: parameters.map(one => follow(one, components.parameters, isOfOperations)),
+    responses: mapValues(responses, (one, status) => {
+      const found = follow(one, components.responses, isRepeated)
+      if (!('$ref' in found)) return status.startsWith('2') ? wholeSuccess(found, components.schemas) : found
+      return isShortRefusal(nameOf(found.$ref))
+        ? fullRefusal(found, components.responses)
+        : wholeReference(found, components.responses)
+    }),
+  }
+}
+
+/** What several operations have is called by the first of them, with a name or a status: `agents.get.200`. */
+const isOfOperations = (name: string): boolean => name.includes('.')
+const isRepeated = (name: string): boolean => /\w\.\d{3}$/.test(name)
+
+const without = <T>(
+  all: Readonly<Record<string, T>>,
+  isLeftOut: (name: string) => boolean,
+): Record<string, T> => Object.fromEntries(Object.entries(all).filter(([name]) => !isLeftOut(name)))
+
+const follow = <T extends object>(
+  part: T | Reference,
+  parts: Readonly<Record<string, T | Reference>>,
+  isFollowed: (name: string) => boolean,
+): T | Reference =>
+  '$ref' in part && isFollowed(nameOf(part.$ref)) ? (parts[nameOf(part.$ref)] ?? part) : part
+
+function wholeSuccess(response: ResponseObject, schemas: Schemas): ResponseObject {
+  const { headers = {} } = response
+  const always = ALWAYS.map(name => [name, { $ref: `#/components/headers/${name}` }])
+  const { schema = {}, ...json } = jsonIn(response) ?? {}
+  const isShort = Object.keys(schema).length > 0 && json.example === undefined
+  const example = isShort && exampleOf(schema, schemas)
+  return {
+    ...response,
+    headers: ALWAYS.some(name => name in headers) ? headers : { ...Object.fromEntries(always), ...headers },
+    ...(isShort ? { content: { 'application/json': { schema, ...json, example } } } : {}),
+  }
+}
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -7,25 +75,34 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** How many levels of each part stand on lines of their own: what lies deeper is one line. */
-const LEVELS: Readonly<Record<string, number>> = { paths: 2, webhooks: 1, components: 2 }
+const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
-/** The document as it is committed: one line for each operation, event and component, so that a change shows. */
+/** The document as it is committed: the members of operations, answers and schemas on a line each, so that a change shows. */
 export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
 
 /** Writes the document in slices, for a process that serves requests meanwhile. */
 export function* writeSliced(document: Document): Sliced<string> {
-  return `${yield* lines({ ...document }, 1, LEVELS)}\n`
+  return `${yield* lines({ ...(yield* published(document)) }, 1, LEVELS)}\n`
 }
+
+/** The document that was written. */
+export const readDocument = (text: string): Document => whole(JSON.parse(text) as Published)
 
 /** Another derived document in the same form. */
 export const linesOf = (document: Json, levels: Readonly<Record<string, number>>): string =>
   `${atOnce(lines(document, 1, levels))}\n`
 
+/** Whether all of it is read at a glance, in one line. */
+const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
+
 function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {
   const members: string[] = []
   for (const [name, member] of Object.entries(value)) {
     const below = levels[name] ?? depth - 1
-    const text = below > 0 && isObject(member) ? yield* lines(member, below) : JSON.stringify(member)
+    const text =
+      below > 0 && isObject(member) && !isShort(member, below)
+        ? yield* lines(member, below)
+        : JSON.stringify(member)
     members.push(`${JSON.stringify(name)}: ${text}`)
     yield
   }

@@ -1,11 +1,115 @@
+import { forgottenOwners } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type File, LINES } from '../../kernel/contract/file.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import type { LanguageModel } from '../../ports/language-model.ts'
+import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { withoutCardNumbers } from '../mcp/index.ts'
+import { answer } from './answers/answer.ts'
 import { canvasApi } from './api.ts'
-import { Conversation, ConversationTurn, MOST_TURNS } from './conversation.ts'
-import { message } from './message.ts'
-import { canvasPersonal } from './personal.ts'
-import { begin, finish } from './turns.ts'
+import { Conversation, ConversationTurn, canvasPersonal, MOST_TURNS } from './conversation.ts'
+import { failure, type Line } from './lines.ts'
+import { answerByModel, earlierTurns } from './model/talk.ts'
+import { Speaker, type Speaking } from './speaker.ts'
+
+const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emit }) => {
+  const { message, conversationId, callerId, agentId } = body
+  const keep = (conversationId: string) => {
+    const turn = records.create(ConversationTurn, { conversationId, message })
+    emit('canvas.message_sent', { conversationId, turnId: turn.id, agentId })
+    return { isKept: true, conversationId, turnId: turn.id } as const
+  }
+  if (conversationId === undefined)
+    return keep(records.create(Conversation, { callerId, agentId, title: excerpt(message) }).id)
+  // Messages that come at once take the last places one after the other.
+  const known = await records.lock(Conversation, conversationId)
+  if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
+  if ((await records.count(ConversationTurn, { conversationId })) >= MOST_TURNS)
+    return { isKept: false, refusal: 'conversation_full' }
+  return keep(conversationId)
+}
+
+/** A conversation that was deleted meanwhile stays so, and of an owner who was forgotten meanwhile nothing is kept. */
+const finish: HandlerOf<typeof canvasApi.finish> = async (
+  { params, body },
+  { records, sql, emit, tenant: { ownerId } },
+) => {
+  const turn = await records.lock(ConversationTurn, params.id)
+  if (!turn || (await forgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
+  turn.lines = body.lines
+  const { id: turnId, conversationId } = turn
+  emit('canvas.message_answered', { conversationId, turnId, agentId: body.agentId })
+  return { done: true }
+}
+
+/** Answers a message line by line. What was said is kept before the first line, and the answer after the last one. */
+const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) => {
+  const { actor, tenant, ports, requestId, refuse } = context
+  const { conversationId } = body
+  // What somebody types by mistake is neither kept nor sent on.
+  const message = maskCardNumbers(body.message)
+  const beginning = { message, conversationId, callerId: String(actor.id), agentId: actor.agentId }
+  const begun = (await ports.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
+    | Begun
+    | NotBegun
+  if (!begun.isKept) return refuse(begun.refusal)
+  return { type: `${LINES}; charset=utf-8`, content: spoken(message, begun, context) } satisfies File
+}
+
+interface Begun {
+  readonly isKept: true
+  readonly conversationId: string
+  readonly turnId: string
+}
+
+interface NotBegun {
+  readonly isKept: false
+  readonly refusal: 'conversation_not_found' | 'conversation_full'
+}
+
+async function* spoken(message: string, begun: Begun, context: Speaking): AsyncGenerator<string> {
+  const { conversationId, turnId } = begun
+  const { actor, tenant, ports, requestId } = context
+  const lines: Line[] = []
+  const keep = () => {
+    const input = { params: { id: turnId }, body: { lines, agentId: actor.agentId } }
+    const kept = ports.runFor(tenant, 'canvas.finish', input, requestId)
+    return kept.catch((error: unknown) => ports.tools.reportFailure(error, requestId))
+  }
+  const done: Line = { type: 'done', conversationId }
+  try {
+    for await (const line of answered(message, begun, context)) {
+      const safe = withoutCardNumbers(line, 'POST /canvas/messages', context)
+      lines.push(safe)
+      yield `${JSON.stringify(safe)}\n`
+    }
+    lines.push(done)
+  } finally {
+    // Somebody who goes away in the middle finds in the conversation what they were told.
+    await keep()
+  }
+  yield `${JSON.stringify(done)}\n`
+}
+
+/** The lines of an answer but the last: what goes wrong is a line, too. */
+async function* answered(message: string, begun: Begun, context: Speaking): AsyncGenerator<Line> {
+  const { languageModel } = context.ports
+  async function* byModel(model: LanguageModel): AsyncGenerator<Line> {
+    const earlier = await earlierTurns(begun, context)
+    yield* answerByModel({ message, earlier }, model, context)
+  }
+  try {
+    yield* answer(message, new Speaker(context), languageModel ? () => byModel(languageModel) : undefined)
+  } catch (error) {
+    context.ports.tools.reportFailure(error, context.requestId)
+    yield failure(
+      'internal',
+      `Something went wrong on our side. Give us the X-Request-Id ${context.requestId}.`,
+    )
+  }
+}
 
 const canvas = implement(canvasApi, {
   message,

@@ -1,10 +1,9 @@
-import { type Content, type Html, html } from '../../web/html.ts'
-import type { Language } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
+import { type Content, type Html, html, plainText } from '../../web/html.ts'
+import { type Language, minuteIn } from '../../web/language.ts'
 import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { Role } from './text-types.ts'
-import { texts } from './texts.ts'
+import { texts } from './texts-en.ts'
 
 /** The person who looks at a page. */
 export interface Viewer {
@@ -12,7 +11,7 @@ export interface Viewer {
   readonly role: Role
 }
 
-export interface PageParts {
+interface PageParts {
   readonly language: Language
   readonly title: string
   readonly content: Content
@@ -95,3 +94,7 @@ export const notice = (
 <p class="lead">${text}</p>
 ${link && html`<p>${link}</p>`}`,
   })
+
+/** An instant: by the clock of Frankfurt, and by the reader’s own zone where scripts run, as in the console. */
+export const timeIn = (language: Language, at: Date): Html =>
+  html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`

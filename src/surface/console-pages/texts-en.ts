@@ -1,6 +1,8 @@
+import type { Language } from '../../web/language.ts'
 import type { Texts } from './text-types.ts'
+import { german } from './texts-de.ts'
 
-export const english: Texts = {
+const english: Texts = {
   frame: {
     brand: 'Agent Payments',
     skip: 'Skip to the content',
@@ -230,3 +232,5 @@ export const english: Texts = {
     other: 'That did not work:',
   },
 }
+
+export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }

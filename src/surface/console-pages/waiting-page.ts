@@ -1,11 +1,9 @@
 import type { Euros } from '../../values/money.ts'
-import { type Html, html } from '../../web/html.ts'
+import { type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
-import { layout, type Viewer } from './layout.ts'
-import { texts } from './texts.ts'
-import { timeIn } from './time.ts'
+import { layout, timeIn, type Viewer } from './layout.ts'
+import { texts } from './texts-en.ts'
 
 /** An intent that waits, in a line. */
 export interface WaitingIntent {

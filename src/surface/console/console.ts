@@ -1,12 +1,136 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import { Refused } from '../../kernel/contract/problem.ts'
+import type { File } from '../../kernel/contract/file.ts'
+import { type AnyOperation, type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { Refusal, Refused, withHeaders } from '../../kernel/contract/problem.ts'
+import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
-import { assetFile } from './assets.ts'
+import { assetFile, frame } from './frame.ts'
+import { healthInWords } from './health.ts'
+import type { LivePart, Page, PageRequest, Shown } from './page.ts'
 import { homePage } from './pages/decide/home.ts'
 import { begun, csvOf } from './parts/csv.ts'
-import { sections } from './sections.ts'
-import { codeOf, missingPage, show } from './show.ts'
+import { navigation, sections } from './sections.ts'
+
+type PageContext = ContextOf<(typeof consoleViewApi)['home']>
+
+interface Asked extends Pick<PageRequest, 'path' | 'query'> {
+  readonly id?: string
+  readonly section?: PageRequest['section']
+}
+
+/**
+ * The page in its frame. Where the address names parts (`?part=waiting,agents`), only these; and what an operation behind
+ * the page refuses is told in the frame, too.
+ */
+async function show(page: Page, asked: Asked, context: PageContext) {
+  const { part: names, ...query } = asked.query
+  const parts = names?.split(',')
+  const made: Html[] = []
+  const read = new Set<string>()
+  const request = requestOf(
+    { id: '', section: { name: '', title: '' }, ...asked, query: noting(query, read) },
+    context,
+    live(parts, made),
+  )
+  try {
+    const [shown, health] = await Promise.all([page(request), parts ? undefined : healthInWords(request)])
+    if (parts)
+      return answer(html`<!doctype html><html data-person="${request.actor.id ?? ''}">${made}</html>`)
+    assertRead(query, read)
+    const refusal = refusalIn(shown, context)
+    if (refusal && !wantsPage(context)) return refusal
+    return answer(frame(shown, navigation, request, health), refusal)
+  } catch (error) {
+    if (error instanceof Refused) return refused(error.refusal, request, context)
+    throw error
+  }
+}
+
+/** The members of an address, noting which of them are read. */
+const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
+  new Proxy(query, {
+    get(target, name) {
+      read.add(String(name))
+      return target[String(name)]
+    },
+  })
+
+/** Refuses an address with a member that its page does not know, as an operation refuses a parameter. */
+function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
+  const unknown = Object.keys(query).find(name => !read.has(name))
+  if (unknown !== undefined)
+    throw new Refused(new Refusal(400, 'invalid_filter', `${unknown}: there is no such member`))
+}
+
+const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
+  refusal && refuse(codeOf(refusal), refusal.message)
+
+/** Stands for a page that does not exist. */
+const missingPage: Page = async () => {
+  throw new Refused(
+    new Refusal(404, 'page_not_found', 'The console has no such page. It begins at /console.'),
+  )
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+/** Scripts, styles and pictures of ours, calls of ours, forms to ourselves, and nothing else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+function answer(content: Html, refusal?: Refusal) {
+  const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }
+  return withHeaders<File>(page, {
+    'Content-Language': 'en',
+    'Content-Security-Policy': POLICY,
+    Vary: 'Accept',
+  })
+}
+
+const codes = {
+  400: 'invalid_filter',
+  403: 'page_not_allowed',
+  404: 'page_not_found',
+} as const
+
+/** The code of a page for what an operation behind it has refused. */
+const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
+  codes[status as keyof typeof codes] ?? 'invalid_filter'
+
+/** What an operation has refused, as a refusal of the page that asked it: in a page to browsers, else as ever. */
+function refused(given: Refusal, request: PageRequest, context: PageContext) {
+  const refusal = context.refuse(codeOf(given), given.message)
+  if (!wantsPage(context)) return refusal
+  return answer(frame(pageOf(refusal), navigation, request, undefined), refusal)
+}
+
+function pageOf({ status, message }: Refusal): Shown {
+  const title = status === 404 ? 'Not found' : 'Not possible'
+  return { title, content: html`<h1>${title}</h1><p class="lead">${message}</p>` }
+}
+
+const wantsPage = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
+
+/** Makes the live parts of a page: all of them, or those that are asked for. */
+const live =
+  (parts: readonly string[] | undefined, made: Html[]) =>
+  async ({ id, events, about, make }: LivePart): Promise<Html> => {
+    if (parts && !parts.includes(id)) return html``
+    const content = html`<live-part id="${id}" data-events="${events.join(' ')}"${about !== undefined && html` data-about="${about}"`}>${await make()}</live-part>`
+    made.push(content)
+    return content
+  }
+
+function requestOf(
+  asked: Pick<PageRequest, 'path' | 'id' | 'query' | 'section'>,
+  { ask, actor, tenant, now, ports }: PageContext,
+  part: PageRequest['part'],
+): PageRequest {
+  const up = '../'.repeat(asked.path.split('/').length - 1) || './'
+  const may = ({ callers, scope }: AnyOperation) =>
+    callers.includes('console') && (scope === undefined || actor.scopes.has(scope))
+  return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
+}
 
 const consoleView = implement(consoleViewApi, {
   home: ({ query }, context) => show(homePage, { path: 'console', query }, context),

@@ -2,9 +2,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { ownToolNamed, runOwnTool } from './own-tools.ts'
-import { refused, withoutCardNumbers } from './result.ts'
-import { runTarget } from './run-target.ts'
-import type { ToolCall } from './tool-call.ts'
+import { runTarget } from './run-operation.ts'
+import { refused, type ToolCall, withoutCardNumbers } from './tool-call.ts'
 
 /** Answers a call; what nobody may see is kept from every answer. */
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>

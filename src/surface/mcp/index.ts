@@ -1,1 +1,1 @@
-export { withoutCardNumbers } from './result.ts'
+export { withoutCardNumbers } from './tool-call.ts'

@@ -3,8 +3,7 @@ import { inputRequired } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { FollowedEvent } from '../../kernel/contract/follow.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
-import { type Result, refused, resultOf, succeeded } from './result.ts'
-import type { ToolCall } from './tool-call.ts'
+import { type Result, refused, resultOf, succeeded, type ToolCall } from './tool-call.ts'
 
 interface Intent {
   readonly id: string

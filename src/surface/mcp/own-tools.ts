@@ -2,10 +2,8 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolDefinition } from '../../kernel/contract/tool.ts'
 import { LONGEST_WAIT, waitForIntent } from './intents.ts'
-import { proposeByTool } from './propose.ts'
-import { refused, succeeded } from './result.ts'
-import { runTarget } from './run-target.ts'
-import type { Given } from './tool-call.ts'
+import { proposeByTool, runTarget } from './run-operation.ts'
+import { type Given, refused, succeeded } from './tool-call.ts'
 
 /** A tool that is more, or less, than one operation. */
 interface OwnTool {

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import { withoutCardNumbers } from './result.ts'
+import { withoutCardNumbers } from './tool-call.ts'
 
 interface Resource {
   readonly uri: string

@@ -1,17 +1,43 @@
+import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
-import { forgetCall, keyOfCall } from './idempotency.ts'
-import type { Given } from './tool-call.ts'
+import { type Proposed, propose } from '../proposals/index.ts'
+import { afterAsking, afterDeclaring } from './intents.ts'
+import {
+  type Given,
+  mayWrite,
+  type Result,
+  refused,
+  resultOf,
+  succeeded,
+  type ToolCall,
+} from './tool-call.ts'
+
+/** Runs an operation for a tool of its own name or for `call_operation`: the way is the same. */
+export async function runTarget(target: ToolTarget, call: ToolCall, context: Context): Promise<object> {
+  if (target.isWriting && !mayWrite(context.actor)) {
+    const { idempotencyKey: _, ...given } = call.given
+    return proposeByTool({ operation: target.operation, given, reason: null }, context)
+  }
+  const declares = target.operation === 'intents.create'
+  if (declares && call.responses && isIntentId(call.state)) return afterAsking(call.state, context)
+  const answer = await runOperation(target, call.given, context)
+  const isDeclared = declares && !answer.refusal
+  return isDeclared ? afterDeclaring(answer, call, context) : resultOf(answer)
+}
+
+const isIntentId = (state: unknown): state is string =>
+  typeof state === 'string' && /^intent_[0-9a-z]{26}$/.test(state)
 
 /** For how long a call waits for the answer of the same call that is on its way. */
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
 
 /** Runs an operation once for all calls that are the same act. */
-export async function runOperation(
+async function runOperation(
   { operation, takesKey }: ToolTarget,
   given: Given,
   context: Context,
@@ -70,3 +96,67 @@ async function callOnce(
     await pause(PAUSE_MS)
   }
 }
+
+/** The same call keeps its key for ten minutes after the last one: a model that repeats itself acts once. */
+const KEY_OF_CALL = `
+insert into tool_calls as t (owner_id, mode, caller_id, hash, key, last_called_at)
+values ($1, $2, $3, $4, $5, $6)
+on conflict (owner_id, mode, caller_id, hash) do update set
+  key = case when t.last_called_at > excluded.last_called_at - interval '10 minutes' then t.key else excluded.key end,
+  last_called_at = greatest(t.last_called_at, excluded.last_called_at)
+returning key`
+
+const FORGET = `
+delete from tool_calls where (owner_id, mode, caller_id, hash) = ($1, $2, $3, $4) and key = $5`
+
+const nameOf = ({ tenant, actor }: Context, operation: string, given: object): string[] => [
+  tenant.ownerId,
+  tenant.mode,
+  String(actor.id),
+  hash('sha256', canonicalJson([operation, given]), 'base64url'),
+]
+
+/** The idempotency key of a call that names none. */
+async function keyOfCall(context: Context, operation: string, given: object): Promise<string> {
+  const values = [...nameOf(context, operation, given), `tool-${randomUUID()}`, clock.real()]
+  const [row] = await context.sql<{ key: string }>(KEY_OF_CALL, values)
+  if (!row) throw new Error('the statement returns its row')
+  return row.key
+}
+
+/** After a refusal the same call is a new attempt: what was in its way may be gone by then. */
+const forgetCall = (context: Context, operation: string, given: object, key: string): Promise<unknown> =>
+  context.sql(FORGET, [...nameOf(context, operation, given), key])
+
+interface Wish {
+  readonly operation: string
+  readonly given: Given
+  readonly reason: string | null
+}
+
+/** What a model may not do itself is proposed to a person: it is told where they find it. */
+export async function proposeByTool(wish: Wish, context: Context): Promise<Result> {
+  const answer = await propose(wish, context)
+  if ('code' in answer) return refused(answer.code, answer.message, waysOut(answer.code))
+  const { proposal, isRepeated } = answer
+  return succeeded({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
+}
+
+const sentence = ({ id, expiresAt }: Proposed, isRepeated: boolean, { ports }: Context): string =>
+  `${isRepeated ? 'This is proposed already.' : 'This is proposed, and nothing has changed.'} A person has to apply it, until ${expiresAt}, at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
+
+/** What a model needs of it: the input is its own. */
+const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: Proposed) => ({
+  id,
+  status,
+  summary,
+  operation,
+  changes,
+  effect,
+  expiresAt,
+})
+
+const waysOut = (code: string): readonly string[] =>
+  code === 'not_proposable' || code === 'missing_scope'
+    ? ['Ask the person to do it in the console, by the command `agentpay`, or by the API.']
+    : []

@@ -3,9 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { File } from '../../kernel/contract/file.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { protocolRefusals } from './api.ts'
-import { callDirectly } from './direct-call.ts'
-import { readDirectly } from './direct-read.ts'
-import { plainRequestIn } from './plain-request.ts'
+import { callDirectly, plainRequestIn, readDirectly } from './plain-request.ts'
 import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']

@@ -1,13 +1,146 @@
-import { type Params, paidEndpoint, presentedIn } from '../../commerce/collect/index.ts'
+import {
+  type Article,
+  challengeFor,
+  type Params,
+  type PayContext,
+  type Payee,
+  paidEndpoint,
+  presentedIn,
+} from '../../commerce/collect/index.ts'
+import { offeringKey } from '../../commerce/mpp-keys/index.ts'
+import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { File } from '../../kernel/contract/file.ts'
+import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { NextCall, Settled } from '../../kernel/contract/handlers.ts'
 import { type HandlerOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
-import { withHeaders } from '../../kernel/contract/problem.ts'
-import { mppMerchantsApi } from './api.ts'
-import { afterCharge, asking, withoutCharge } from './endings.ts'
-import { scenarioOf } from './scenarios.ts'
-import { json, payee } from './stand.ts'
+import { type Answer, WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
+import { clock } from '../../values/clock.ts'
+import { euros } from '../../values/money.ts'
+import { type MerchantContext, mppMerchantsApi } from './api.ts'
+import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
+
+/** The merchants' keys and settlements are the installation's own; their money is nobody's, and stands in no ledger. */
+const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
+
+/** The price where none is named, in cents. */
+const USUAL = 250n
+
+const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
+
+/** The good merchant, of which all others change something. */
+const payee: Payee<File> = {
+  async find({ scenario = '', amountEuros }, context) {
+    if (!scenarioOf(scenario)) return undefined
+    const now = clock.real()
+    context.actFor(tenant, now)
+    const { networks } = context.ports.acquirer('test')
+    const subject = { requestId: null, walletId: null, agentId: null, scenario }
+    const key = await offeringKey(tenant, context)
+    const members = { tenant, offsetMs: 0, now, key, subject, networks, expiresAt: null, ended: null }
+    return {
+      ...members,
+      externalId: scenario,
+      amountEuros: amountEuros === undefined ? USUAL : BigInt(Math.round(Number(amountEuros) * 100)),
+      description: `The scenario ${scenario} of the sandbox`,
+      merchantName: 'Sandbox merchant',
+    }
+  },
+
+  unlocked: async ({ id, scenario, amountEuros }) =>
+    json({
+      scenario,
+      settlementId: id,
+      amountEuros: euros.encode(amountEuros),
+      content: 'What you have paid for.',
+    }),
+}
+
+const MANY = 10_000
+const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", request="e30"'
+
+/** The value of `WWW-Authenticate` with which a merchant asks for money; undefined where it names no challenge. */
+function offerOf(
+  article: Article,
+  { asks }: Scenario,
+  { host, rawBody: body }: PayContext,
+): string | undefined {
+  if (asks === 'nothing') return undefined
+  if (asks === 'thousands') return Array.from({ length: MANY }, () => TINY).join(', ')
+  if (asks === 'other_methods') return `Bearer realm="sandbox", ${TINY}`
+  const changed = typeof asks === 'function' ? asks(article) : {}
+  return writeChallenge(challengeFor(article, { host, body }, changed))
+}
+
+const RECEIPT = 'Payment-Receipt'
+const PIECE = ' '.repeat(65_536)
+
+const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
+
+/** Ends the connection where the body is half sent. The pause lets the headers out before. */
+async function* cutOff(): ByteStream {
+  yield '{"content": "The first half of'
+  await pause(200)
+  throw new Error('the scenario cut-off hangs up in the middle of its answer')
+}
+
+async function* neverEnding(): ByteStream {
+  for (let sent = 0; sent < 1_024; sent++) yield PIECE
+}
+
+async function* dawdling(): ByteStream {
+  for (let second = 0; second < 120; second++) {
+    yield ' '
+    await pause(1_000)
+  }
+  yield '{}'
+}
+
+const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
+  cuts_off: cutOff,
+  never_ends: neverEnding,
+  dawdles: dawdling,
+}
+
+/** Turns the answer of the good merchant into that of the scenario, once the card is charged. */
+function afterCharge(
+  answer: Answer<File>,
+  { ending, receipt = same => same }: Scenario,
+  { refuse }: MerchantContext,
+): Answer<File> {
+  const given = answer instanceof WithHeaders ? answer.headers[RECEIPT] : undefined
+  const read = given === undefined ? undefined : parseReceipt(given)
+  if (!(answer instanceof WithHeaders) || read === undefined || isUnusable(read)) return answer
+  const changed = receipt(read)
+  const shown = changed === null ? {} : { [RECEIPT]: writeReceipt(changed) }
+  if (ending === 'fails') return withHeaders(refuse('failed'), shown)
+  const body = bodies[ending]
+  const file = body ? { type: 'application/json', content: body() } : answer.answer
+  return withHeaders(file, { 'Cache-Control': 'private', ...shown })
+}
+
+/** The answer to a credential that the merchant does not charge. */
+function withoutCharge(
+  article: Article,
+  scenario: Scenario,
+  context: PayContext & MerchantContext,
+): Answer<File> {
+  if (scenario.ending === 'forbids') return context.refuse('forbidden')
+  if (scenario.ending === 'fails') return context.refuse('failed')
+  const isDearer = scenario.ending === 'asks_more'
+  return asking(
+    isDearer ? { ...article, amountEuros: article.amountEuros * 10n } : article,
+    scenario,
+    context,
+  )
+}
+
+/** A 402 with what the merchant offers. */
+function asking(article: Article, scenario: Scenario, context: PayContext & MerchantContext): Answer<File> {
+  const offer = offerOf(article, scenario, context)
+  const refusal = context.refuse('payment_required')
+  return offer === undefined ? refusal : withHeaders(refusal, { 'WWW-Authenticate': offer })
+}
 
 const good = paidEndpoint(payee)
 

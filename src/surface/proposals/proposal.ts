@@ -1,7 +1,13 @@
+import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Plan } from '../../kernel/contract/tool.ts'
 import { flag, nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
 import { minutes } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const proposalMachine = machine('proposal', {
   open: ['applying', 'dismissed', 'expired'],
@@ -52,7 +58,7 @@ export interface Effect {
   readonly sentence: string
 }
 
-export interface Somebody {
+interface Somebody {
   readonly type: string
   readonly id: string | null
   readonly name: string | null
@@ -124,3 +130,58 @@ export interface NewProposal {
   readonly proposedBy: Somebody
   readonly proposerId: string
 }
+
+/** What an agent may spend by: what is proposed for the agent is read by who applies it with this in mind. */
+const EFFECTIVE_POLICY = 'policies.effective'
+
+/** The members by which a record says that it has changed; balances and counters move all the time. */
+const MARKS = ['id', 'version', 'status', 'updatedAt'] as const
+
+interface Looking {
+  readonly tools: Pick<Ports['tools'], 'look'>
+  readonly tenant: Tenant
+  readonly requestId: string
+}
+
+/** A digest of what a proposal is made of: the record that it is about, and the policy of its agent. */
+export async function basisOf(
+  { record, agentId }: Pick<Plan, 'record' | 'agentId'>,
+  { tools, tenant, requestId }: Looking,
+): Promise<string | null> {
+  const [changed, policy] = await Promise.all([
+    record && tools.look(tenant, record.operation, record.given, requestId),
+    agentId === null ? null : tools.look(tenant, EFFECTIVE_POLICY, { agentId }, requestId),
+  ])
+  if (record === null && agentId === null) return null
+  return hash('sha256', canonicalJson([marksOf(changed), marksOf(policy)]), 'base64url')
+}
+
+function marksOf(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null) return null
+  const members = record as Readonly<Record<string, unknown>>
+  return MARKS.map(name => members[name] ?? null)
+}
+
+const nobody = '{"id":null,"name":null}'
+
+export const proposalsPersonal = {
+  proposals: {
+    personal: {
+      input: { kind: 'words', ground: 'contract', forget: 'empty' },
+      summary: { kind: 'words', ground: 'contract', forget: 'word' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      changes: { kind: 'words', ground: 'contract', forget: 'empty' },
+      effect: { kind: 'payment', ground: 'contract', forget: 'null' },
+      proposed_by: { kind: 'name', ground: 'contract', forget: { members: nobody } },
+      decided_by: { kind: 'name', ground: 'contract', forget: { members: nobody } },
+      attempt: { kind: 'device', ground: 'security', forget: 'null' },
+      refusal: { kind: 'words', ground: 'contract', forget: 'null' },
+    },
+    plain: ['operation', 'hash', 'record_id', 'basis', 'proposer_id', 'result_id'],
+    about: {
+      person: ["decided_by ->> 'id'", "proposed_by ->> 'id'", 'record_id', 'result_id'],
+      beneficiary: ['record_id', 'result_id', "(t.input ->> 'beneficiaryId')"],
+      payer: ['record_id', 'result_id'],
+    },
+  },
+} as const satisfies Personal

@@ -1,13 +1,27 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { after } from '../../values/clock.ts'
 import { proposalsApi } from './api.ts'
-import { apply, end, endDue, whyNotOpen } from './apply.ts'
-import { make } from './make.ts'
-import { proposalsPersonal } from './personal.ts'
-import { OPEN, Proposal, proposalMachine } from './proposal.ts'
-import { proposalResponse } from './response.ts'
+import { apply, end, endDue, proposalEvent, proposalResponse, whyNotOpen } from './apply.ts'
+import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
+
+/** Keeps a proposal. The same one of the same proposer is one for as long as it is open: a model that repeats itself asks once. */
+const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {
+  const { records, now, emit } = context
+  const { proposerId, hash } = members
+  await lockTenant(context, 'proposals')
+  const open = await records.find(Proposal, { proposerId, status: 'open' }, { limit: MOST_OPEN })
+  const same = open.find(one => one.hash === hash && one.expiresAt > now)
+  if (same) return { proposal: proposalResponse(same), isRepeated: true }
+  if (open.length >= MOST_OPEN) return { proposal: null, isRepeated: false }
+  const expiresAt = after(now, OPEN_FOR_MS)
+  const proposal = records.create(Proposal, { ...members, expiresAt, dueAt: expiresAt })
+  emit('canvas.proposal_created', proposalEvent(proposal))
+  return { proposal: proposalResponse(proposal), isRepeated: false }
+}
 
 const proposals = implement(proposalsApi, {
   make,

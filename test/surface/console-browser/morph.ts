@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { preloadedScripts } from '../../../src/surface/console/browser/scripts.ts'
+import { preloadedScripts } from '../../../src/surface/console/browser/browser.ts'
 import { theOwnerAtThePage } from './trial-service.ts'
 
 const names = fc.constantFrom('a', 'b', 'c', 'd', 'e')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { CDPSession } from 'playwright-core'
-import { consoleScript, preloadedScripts } from '../../../src/surface/console/browser/scripts.ts'
+import { consoleScript, preloadedScripts } from '../../../src/surface/console/browser/browser.ts'
 import { until } from '../../support/until.ts'
 import { origin, saying, service, theOwnerAtThePage } from './trial-service.ts'
 

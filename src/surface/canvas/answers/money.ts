@@ -2,8 +2,7 @@ import { dayOf } from '../../../values/clock.ts'
 import type { Period, Slots } from '../interpreter/meaning.ts'
 import { thisMonth } from '../interpreter/periods.ts'
 import { say } from '../lines.ts'
-import type { Page } from '../speaker.ts'
-import { type Answerer, euros, listed, minute } from './words.ts'
+import { type Answerer, euros, listed, minute, type Page } from '../speaker.ts'
 
 const whose = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
 const within = ({ from, to }: Period) => ({ from: from.toISOString(), to: to.toISOString() })

@@ -1,7 +1,6 @@
 import type { Slots } from '../interpreter/meaning.ts'
 import { say } from '../lines.ts'
-import type { Page } from '../speaker.ts'
-import { type Answerer, euros, listed, minute } from './words.ts'
+import { type Answerer, euros, listed, minute, type Page } from '../speaker.ts'
 
 const whose = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
 const within = ({ period }: Slots) =>

@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts'
+import type { Form } from './meaning.ts'
 
 /** What is changed: each of them becomes a proposal. */
 export const changes: readonly Form[] = [

@@ -1,7 +1,6 @@
 import { changes } from './change-forms.ts'
-import type { Form } from './forms.ts'
 import { type Marked, marked } from './marks.ts'
-import type { Meaning, NamedAgent, Slots, World } from './meaning.ts'
+import type { Form, Meaning, NamedAgent, Slots, World } from './meaning.ts'
 import { aboutMoney } from './money-forms.ts'
 import { aboutRecords } from './record-forms.ts'
 

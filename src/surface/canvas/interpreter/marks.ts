@@ -1,4 +1,3 @@
-import { numberIn } from './amounts.ts'
 import type { NamedAgent, Per, Period, World } from './meaning.ts'
 import { withoutPeriod } from './periods.ts'
 
@@ -32,7 +31,7 @@ const WORDS = new Set(
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** In small letters, with one kind of quotes and spaces, and without the courtesies. */
-export function plain(sentence: string): string {
+function plain(sentence: string): string {
   const small = sentence
     .normalize('NFC')
     .replace(/[‹›]/g, '')
@@ -107,3 +106,15 @@ function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAge
 }
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
+
+/** A number as somebody has typed it: null where it can be read in two ways. */
+function numberIn(text: string): number | null | undefined {
+  if (/^\d+$/.test(text)) return Number(text)
+  // One mark before exactly three digits: a thousand, or one and a bit.
+  if (/^\d{1,3}[.,]\d{3}$/.test(text)) return null
+  if (/^\d+[.,]\d{1,2}$/.test(text)) return Number(text.replace(',', '.'))
+  const [, whole, , , rest] = /^(\d{1,3}(([.,])\d{3})+)(?!\3)[.,](\d{1,2})$/.exec(text) ?? []
+  if (whole !== undefined) return Number(`${whole.replace(/[.,]/g, '')}.${rest}`)
+  const isGrouped = /^\d{1,3}(?:\.\d{3}){2,}$|^\d{1,3}(?:,\d{3}){2,}$/.test(text)
+  return isGrouped ? Number(text.replace(/[.,]/g, '')) : undefined
+}

@@ -40,3 +40,9 @@ export type Meaning =
   | { readonly kind: 'asked'; readonly name: string; readonly slots: Slots }
   | { readonly kind: 'unclear'; readonly question: string }
   | { readonly kind: 'unknown' }
+
+/** A thing that owners ask, in the forms in which they ask it. `docs/assistants.md` lists them. */
+export interface Form {
+  readonly name: string
+  readonly forms: readonly string[]
+}

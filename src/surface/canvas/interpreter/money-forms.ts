@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts'
+import type { Form } from './meaning.ts'
 
 const REFUSED = '(?:refused|denied|declined|rejected|turned down|not approved|blocked)'
 const SPENT = '(?:spend|spent|pay|paid|cost|use|used)'

@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts'
+import type { Form } from './meaning.ts'
 
 const SPENT = '(?:spend|spent|pay|paid|cost|use|used)'
 const WE = '(?:i|we|they|everybody|everyone|all agents|my agents|the agents|our agents)'

@@ -1,10 +1,53 @@
-import type { LanguageModel, ModelCall, ModelMessage } from '../../../ports/language-model.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
+import type { LanguageModel, ModelCall, ModelMessage, ModelTool } from '../../../ports/language-model.ts'
 import { clock } from '../../../values/clock.ts'
 import { withoutCardNumbers } from '../../mcp/index.ts'
 import { failure, type Line, say } from '../lines.ts'
-import { Speaker, type Speaking } from '../speaker.ts'
-import type { EarlierTurn } from './earlier.ts'
-import { runTool, toolsFor } from './tools.ts'
+import { type Given, Speaker, type Speaking } from '../speaker.ts'
+
+/** What was asked before in the conversation, and what was answered in words; null where nothing was. */
+interface EarlierTurn {
+  readonly asked: string
+  readonly answered: string | null
+}
+
+/** So much of a conversation a model is told: the last turns, each cut, and no more characters in all. */
+const KEPT = { turns: 10, asked: 2_000, answered: 3_000, all: 20_000 }
+
+const LAST_TURNS = `
+select message, lines from conversation_turns
+where (owner_id, mode, conversation_id) = ($1, $2, $3) and id <> $4
+order by id desc limit ${KEPT.turns}`
+
+interface KeptTurn extends Row {
+  readonly message: string
+  readonly lines: readonly Line[] | null
+}
+
+/** The last turns of a conversation before this one, the oldest first, as they are kept: without numbers of cards. */
+export async function earlierTurns(
+  { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
+  { tenant, readLater }: Pick<Speaking, 'tenant' | 'readLater'>,
+): Promise<EarlierTurn[]> {
+  const rows = await readLater<KeptTurn>(LAST_TURNS, [tenant.ownerId, tenant.mode, conversationId, turnId])
+  const turns: EarlierTurn[] = []
+  let left = KEPT.all
+  for (const { message, lines } of rows) {
+    const turn = { asked: cut(message, KEPT.asked), answered: wordsIn(lines) }
+    left -= turn.asked.length + (turn.answered?.length ?? 0)
+    if (left < 0) break
+    turns.unshift(turn)
+  }
+  return turns
+}
+
+function wordsIn(lines: KeptTurn['lines']): string | null {
+  const words = lines?.flatMap(line => (line.type === 'text' ? [line.text] : [])).join('\n')
+  return words ? cut(words, KEPT.answered) : null
+}
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
 
 /** What a message may cost: so many answers of the model, calls, tokens and milliseconds. */
 const MOST = { rounds: 8, calls: 16, tokens: 40_000, milliseconds: 60_000 }
@@ -99,3 +142,69 @@ class Bounds {
     return undefined
   }
 }
+
+const MOST_FOUND = 10
+
+const text = { type: 'string' } as const
+const general: readonly ModelTool[] = [
+  {
+    name: 'search_operations',
+    description: 'Finds operations by a few words. Then describe_operation, then call_operation.',
+    inputSchema: { type: 'object', properties: { query: text }, required: ['query'] },
+  },
+  {
+    name: 'describe_operation',
+    description: 'What an operation takes and refuses.',
+    inputSchema: { type: 'object', properties: { operation: text }, required: ['operation'] },
+  },
+  {
+    name: 'call_operation',
+    description:
+      'Calls an operation. What would change something becomes a proposal, which a person applies.',
+    inputSchema: {
+      type: 'object',
+      properties: { operation: text, input: { type: 'object' } },
+      required: ['operation'],
+    },
+  },
+]
+
+/** The tools that a model is given: the small set of the caller, and the three that reach everything else. */
+const toolsFor = async ({ ports, actor }: Pick<Speaking, 'ports' | 'actor'>): Promise<ModelTool[]> => [
+  ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  })),
+  ...general,
+]
+
+/** Runs a tool for a model, telling each step; gives what the model is told. It reads, and proposes what would change something. */
+async function* runTool(
+  name: string,
+  input: Given,
+  { ports, actor }: Pick<Speaking, 'ports' | 'actor'>,
+  speaker: Speaker,
+): AsyncGenerator<Line, unknown> {
+  const { tools } = ports
+  if (name === 'search_operations') return tools.search(actor, textIn(input.query).slice(0, 500), MOST_FOUND)
+  if (name === 'describe_operation')
+    return tools.describe(actor, textIn(input.operation)) ?? { error: 'There is no such operation.' }
+  const isGeneral = name === 'call_operation'
+  const target = isGeneral ? tools.target(textIn(input.operation)) : tools.named(name)
+  if (!target) return { error: isGeneral ? 'There is no such operation.' : 'There is no such tool.' }
+  const { idempotencyKey: _, ...given } = isGeneral ? objectIn(input.input) : input
+  if (!target.isWriting)
+    return (yield* speaker.ask<unknown>(target.operation, given)) ?? { error: 'It was refused.' }
+  const steps: Line[] = []
+  for await (const line of speaker.propose(target.operation, given)) {
+    steps.push(line)
+    yield line
+  }
+  return steps
+}
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const objectIn = (value: unknown): Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Given) : {}

@@ -1,7 +1,7 @@
 import type { Ask } from '../../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { csvLine, csvText } from '../../../values/csv.ts'
-import { questionOf } from './question.ts'
+import { questionOf } from './list.ts'
 
 /** How many records a table has at most: whoever needs more reads the API. */
 const MOST = 10_000

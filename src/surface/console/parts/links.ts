@@ -4,7 +4,7 @@ import { nameOf } from './names.ts'
 import { none, text } from './text.ts'
 
 /** The section that shows the records of a kind, by the prefix of their ids. */
-export const sectionsByPrefix: Readonly<Record<string, string>> = {
+const sectionsByPrefix: Readonly<Record<string, string>> = {
   agent: 'agents',
   intent: 'intents',
   cardreq: 'card-requests',
@@ -73,3 +73,12 @@ export const referenceLink = (
   ['agent', 'card'].includes(type) && id.startsWith('funding_')
     ? html`${name}`
     : recordLink(request, id, name)
+
+/** The run of a record's process in the Temporal Web UI; its workflow id to copy, where nobody has said where that is. */
+export function runLink({ ports }: Pick<PageRequest, 'ports'>, workflowId: string | null): Html {
+  if (workflowId === null) return none
+  const address = ports.runUrl(workflowId)
+  return address === null
+    ? copyable(workflowId)
+    : html`<a href="${address}" rel="noreferrer" target="_blank">Open its run in Temporal</a>`
+}

@@ -5,9 +5,25 @@ import type { ItemOf, Page, PageRequest, Section } from '../page.ts'
 import { field } from './form.ts'
 import { copyable } from './links.ts'
 import { choicesFor, type Kind, readNames } from './names.ts'
-import { parametersIn, questionOf } from './question.ts'
 import { queryMembers } from './schema.ts'
 import { type Columns, table } from './table.ts'
+
+type Address = Readonly<Record<string, string | number | undefined>>
+
+/** The names of the parameters in an operation's path. */
+const parametersIn = ({ path }: AnyOperation): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** What a list is asked by: its address holds the parameters of the path beside the filters. */
+export function questionOf(operation: AnyOperation, address: Address) {
+  const query: Record<string, string | number | undefined> = { ...address }
+  const params: Record<string, string> = {}
+  for (const name of parametersIn(operation)) {
+    params[name] = String(query[name] ?? '')
+    delete query[name]
+  }
+  return { params, query }
+}
 
 interface ListAnswer<T> {
   readonly data: readonly T[]
@@ -15,7 +31,7 @@ interface ListAnswer<T> {
   readonly nextCursor: string | null
 }
 
-export interface ListSpec<O extends AnyOperation> {
+interface ListSpec<O extends AnyOperation> {
   readonly title: string
   readonly lead?: string
   readonly operation: O

@@ -1,7 +1,18 @@
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { shown } from './shown.ts'
-import { none } from './text.ts'
+import { recordLink } from './links.ts'
+import { euros, none, status, text, time } from './text.ts'
+
+/** A member of a record, as its name says: an amount, a state, an instant, another record; all else is a text. */
+function shown(member: string, value: unknown, request: PageRequest, most?: number): Content {
+  if (value === null || value === undefined) return none
+  if (typeof value === 'number') return member.endsWith('Euros') ? euros(value) : value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  const said = String(value)
+  if (member === 'status') return status(said)
+  if (member === 'at' || member.endsWith('At')) return time(said)
+  return member.endsWith('Id') ? recordLink(request, said) : text(said, most)
+}
 
 /** What a cell shows: a member of the item by its name, or what is made of the item. */
 type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => Content)

@@ -1,15 +1,28 @@
-import { deliveriesApi } from '../../../../delivery/webhooks/index.ts'
+import { deliveriesApi, webhooksApi } from '../../../../delivery/webhooks/index.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
+import { recordLink, runLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { runLink } from '../../parts/run-link.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { none, text, time } from '../../parts/text.ts'
 import { filtered, history, whole } from './shared.ts'
-import { nameWebhooks, webhookLink } from './webhook-names.ts'
+
+const known = new WeakMap<PageRequest, ReadonlyMap<string, string>>()
+
+/** Reads what subscriptions are for, or where they lead, once a page; of more than a hundred the newest. */
+export async function nameWebhooks(request: PageRequest): Promise<void> {
+  if (known.has(request)) return
+  const { data } = await request.ask(webhooksApi.list, { query: { limit: 100 } })
+  known.set(request, new Map(data.map(({ id, url, description }) => [id, description || url])))
+}
+
+/** A link to a subscription, by its name where `nameWebhooks` has found it. */
+function webhookLink(request: PageRequest, id: string): Html {
+  const name = known.get(request)?.get(id)
+  return recordLink(request, id, name === undefined ? undefined : text(name, 60))
+}
 
 type Delivery = AnswerOf<typeof deliveriesApi.delivery>
 type Attempt = Delivery['attempts'][number]

@@ -4,12 +4,11 @@ import { html } from '../../../../web/html.ts'
 import type { Page } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
-import { backTo, recordHead } from '../../parts/record.ts'
+import { backTo, recordHead } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { text, time } from '../../parts/text.ts'
-import { briefColumns } from './deliveries.ts'
+import { briefColumns, nameWebhooks } from './deliveries.ts'
 import { filtered, membersOf, namedIn, requestLink, whole } from './shared.ts'
-import { nameWebhooks } from './webhook-names.ts'
 
 export const eventsPage = listPage({
   title: 'Events',

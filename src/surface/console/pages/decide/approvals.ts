@@ -1,18 +1,19 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
-import { intentsApi } from '../../../../control/intents/index.ts'
+import { auditApi, type DecidingAction } from '../../../../compliance/audit/index.ts'
+import { intentsApi, simulationApi } from '../../../../control/intents/index.ts'
+import { peopleApi } from '../../../../identity/people/index.ts'
+import { Refused } from '../../../../kernel/contract/problem.ts'
 import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
-import type { Page, PageRequest } from '../../page.ts'
+import type { ItemOf, Page, PageRequest } from '../../page.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
-import { box } from '../../parts/table.ts'
-import { euros } from '../../parts/text.ts'
-import { waitingIntent } from './ask-intent.ts'
-import { waitingCardRequest, waitingPayee } from './ask-others.ts'
-import { type ChecksNow, checksNow } from './checks-now.ts'
-import { decided } from './decided.ts'
+import { box, table } from '../../parts/table.ts'
+import { euros, status, text, words } from '../../parts/text.ts'
+import type { Check } from './checks.ts'
+import { waitingCardRequest, waitingIntent, waitingPayee } from './decision-forms.ts'
 import { waitingProposal } from './proposals.ts'
 import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
@@ -82,4 +83,79 @@ function intentsOf(agentId: string, intents: readonly Intent[], now: ChecksNow, 
 ${several && request.may(intentsApi.approve) && html`<p><button type="button" data-each="#${section} form[data-challenge]">Approve these ${intents.length} one after the other</button></p>`}
 ${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 </section>`
+}
+
+/** What every rule says now to intents that wait, by their ids. */
+type ChecksNow = ReadonlyMap<string, readonly Check[]>
+
+/** Of how many it is asked: a person decides the newest first, and each question is a decision by itself. */
+const MOST = 10
+
+/** Asks what would be decided now on the newest of what waits. Nothing is stored. */
+async function checksNow(intents: readonly Intent[], request: PageRequest): Promise<ChecksNow> {
+  const asked = await Promise.all(
+    intents.slice(0, MOST).map(async intent => [intent.id, await ofOne(intent, request)] as const),
+  )
+  return new Map(asked.flatMap(([id, checks]) => (checks ? [[id, checks]] : [])))
+}
+
+async function ofOne(intent: Intent, { ask }: PageRequest): Promise<readonly Check[] | undefined> {
+  const { agentId, amountEuros, beneficiaryId, walletId, requestId, mcc, country, runId, cardId } = intent
+  const hasRecord = [beneficiaryId, walletId, requestId].some(id => id !== null)
+  const payee = hasRecord ? { beneficiaryId, walletId, requestId } : { merchant: intent.merchant }
+  const body = { agentId, amountEuros, ...payee, mcc, country, runId, cardId }
+  try {
+    const { checks } = await ask(simulationApi.simulate, { body })
+    return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
+  } catch (error) {
+    // What it is for may have gone since: then only what was decided is known.
+    if (error instanceof Refused) return undefined
+    throw error
+  }
+}
+
+type Entry = ItemOf<typeof auditApi.list>
+
+/** How it was decided, by the operation that did. */
+const decisions: Readonly<Record<DecidingAction, string>> = {
+  'intents.approve': 'approved',
+  'intents.deny': 'denied',
+  'cardRequests.approve': 'approved',
+  'cardRequests.deny': 'denied',
+  'transfers.confirmPayee': 'confirmed',
+}
+
+const SHOWN = 12
+
+/** What was decided, by whom and when. */
+async function decided(request: PageRequest): Promise<Html> {
+  const { ask } = request
+  const [{ data: newest }, intents, people] = await Promise.all([
+    ask(auditApi.list, { query: { kind: 'decision', limit: SHOWN } }),
+    ask(intentsApi.list, { query: { limit: 100 } }),
+    ask(peopleApi.list, { query: { limit: 100 } }),
+  ])
+  const names = new Map(people.data.map(({ id, name }) => [id, name]))
+  const payees = new Map(intents.data.map(intent => [intent.id, intent]))
+  if (newest.length === 0) return html`<p class="empty">Nobody has decided anything yet.</p>`
+  return table(request, 'What was decided', newest, {
+    When: 'at',
+    Decided: ({ action }) => status(decisions[action as DecidingAction]),
+    What: ({ resourceId }) => recordLink(request, resourceId, payeeOf(payees.get(resourceId))),
+    By: entry => nameOf(entry, names, request),
+  })
+}
+
+const payeeOf = (intent: Intent | undefined): Html | undefined =>
+  intent && html`${euros(intent.amountEuros)} to ${text(intent.merchant, 60)}`
+
+function nameOf(
+  { personId, actorType, actorId }: Entry,
+  names: ReadonlyMap<string, string>,
+  request: PageRequest,
+): Html {
+  const id = personId ?? actorId
+  const name = id === null ? undefined : names.get(id)
+  if (name !== undefined) return recordLink(request, id, text(name, 60))
+  return html`<span>${words(actorType)} ${recordLink(request, id)}</span>`
 }

@@ -1,5 +1,5 @@
 import { html } from '../../../../web/html.ts'
-import { ownScript } from '../../browser/scripts.ts'
+import { ownScript } from '../../browser/browser.ts'
 import type { Page } from '../../page.ts'
 
 const EXAMPLES = [

@@ -2,14 +2,12 @@ import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
+import { recordLink, runLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { runLink } from '../../parts/run-link.ts'
 import { box, facts } from '../../parts/table.ts'
 import { none, text, time, words } from '../../parts/text.ts'
-import { answerCardRequest, limitFacts } from './ask-others.ts'
-import { known } from './known.ts'
+import { answerCardRequest, known, limitFacts } from './decision-forms.ts'
 
 type CardRequest = AnswerOf<typeof cardRequestsApi.get>
 

@@ -2,6 +2,7 @@ import { agentsApi } from '../../../../control/agents/index.ts'
 import { budgetApi } from '../../../../control/budgets/index.ts'
 import { riskApi } from '../../../../control/risk/index.ts'
 import { webhooksApi } from '../../../../delivery/webhooks/index.ts'
+import { anomaliesApi } from '../../../../insight/analytics/index.ts'
 import { Problem } from '../../../../kernel/contract/problem.ts'
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import { healthOn } from '../../health.ts'
@@ -10,9 +11,30 @@ import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
 import { readNames } from '../../parts/names.ts'
 import { box, facts } from '../../parts/table.ts'
-import { euros, status, text, time, usage, words } from '../../parts/text.ts'
-import { unusual } from '../insight/unusual.ts'
+import { dayInWords, euros, status, text, time, usage, words } from '../../parts/text.ts'
 import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
+
+/** How many of them are shown on the first page. */
+const SHOWN_UNUSUAL = 5
+
+/** What was unusual in the last thirty days, in sentences, with whom it was about. */
+async function unusual(request: PageRequest): Promise<Html> {
+  const { data, others } = await request.ask(anomaliesApi.anomalies, { query: { limit: SHOWN_UNUSUAL } })
+  if (data.length === 0)
+    return box(
+      'Unusual',
+      html`<p>Nothing unusual in the last thirty days, as far as days before tell what is usual.</p>`,
+    )
+  const lines = data.map(
+    ({ sentence, kind, agentId, name, day }) =>
+      html`<li>${text(sentence, 300)}<span>${agentId === null ? (kind === 'budget_at_this_pace' ? 'All agents' : 'Yourselves') : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
+  )
+  return box(
+    'Unusual in the last thirty days',
+    html`<ul class="lines">${lines}</ul>`,
+    html`<p>${others > 0 && `${others} more: `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>all as CSV</a></p>`,
+  )
+}
 
 /** What waits for the person who looks, what has been spent, and what is not well. */
 export const homePage: Page = async request => {

@@ -3,16 +3,14 @@ import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
+import { copyable, recordLink, runLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { runLink } from '../../parts/run-link.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { euros, none, status, text, time, words } from '../../parts/text.ts'
 import { evidenceOf } from '../money/evidence.ts'
-import { decideIntent } from './ask-intent.ts'
 import { askingRules, limitsLeft, rulesTable } from './checks.ts'
-import { known } from './known.ts'
+import { decideIntent, known } from './decision-forms.ts'
 
 type Intent = AnswerOf<typeof intentsApi.get>
 

@@ -7,8 +7,7 @@ import { listPage } from '../../parts/list.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, facts, table } from '../../parts/table.ts'
 import { none, text, time } from '../../parts/text.ts'
-import { DECIDED } from './ask-intent.ts'
-import { known } from './known.ts'
+import { DECIDED, known } from './decision-forms.ts'
 
 export type Proposal = AnswerOf<typeof proposalsApi.get>
 

@@ -5,8 +5,7 @@ import { bars } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { change, dayInWords, euros, percent, plainEuros, text } from '../../parts/text.ts'
-import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
-import { periodsIn } from './periods.ts'
+import { asked, periodsIn, questionForm, spanInWords, tableAddress } from './asked.ts'
 
 type Costs = AnswerOf<typeof costsApi.costs>
 type Period = Costs['total']['periods'][number]

@@ -7,8 +7,7 @@ import { type FanDay, fan } from '../../parts/chart.ts'
 import { recordLink } from '../../parts/links.ts'
 import { box, type Columns, facts, table } from '../../parts/table.ts'
 import { dayInWords, euros, none, percent, plainEuros, text, words } from '../../parts/text.ts'
-import { asked, questionForm } from './asked.ts'
-import { periodsIn } from './periods.ts'
+import { asked, periodsIn, questionForm } from './asked.ts'
 
 type Forecast = AnswerOf<typeof forecastApi.ofOwner>
 

@@ -1,9 +1,9 @@
 import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { type Html, html } from '../../../../web/html.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordLink, referenceLink } from '../../parts/links.ts'
 import { box, table } from '../../parts/table.ts'
-import { words } from '../../parts/text.ts'
+import { time, words } from '../../parts/text.ts'
 
 const MOST = 20
 
@@ -35,3 +35,21 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
     html`<p>${asked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All for the ${kindOf(id)}</a> `)}</p>`,
   )
 }
+
+export interface Step {
+  /** What has happened, or is waited for. */
+  readonly what: Content
+  /** When; left out for what is still to come. */
+  readonly at?: string | null
+  readonly note?: Content
+}
+
+/** The way that a record has come, the oldest step first; what is still waited for stands last. */
+export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="steps">
+${all.map(
+  step =>
+    step &&
+    html`<li${!step.at && html` class="ahead"`}><strong>${step.what}</strong> ${step.at ? time(step.at) : html`<span class="none">still to come</span>`}
+${step.note !== undefined && html`<p>${step.note}</p>`}</li>
+`,
+)}</ol>`

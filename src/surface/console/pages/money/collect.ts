@@ -1,14 +1,13 @@
 import { collectApi, collectRefundsApi, settleApi } from '../../../../commerce/collect/index.ts'
-import { html } from '../../../../web/html.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
+import { copyable, recordLink, runLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { choicesOf, readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { runLink } from '../../parts/run-link.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { box, type Columns, knownFacts, table } from '../../parts/table.ts'
 import { euros, spaced, text, time, words } from '../../parts/text.ts'
-import { paymentsOf, refundsOf } from './collected.ts'
 
 const events = ['claim.request.*']
 
@@ -97,3 +96,50 @@ ${!isOpen && operationForm(request, collectRefundsApi.refund, { params, members:
 ${came}${gone}`
   },
 })
+
+const MOST = 20
+
+type Payment = ItemOf<typeof collectApi.payments>
+
+const columns: Columns<Payment> = {
+  By: ({ way }) => words(way),
+  Amount: 'amountEuros',
+  Counts: 'countedEuros',
+  State: 'status',
+  From: ({ transactionId, sourceId }, request) => recordLink(request, transactionId ?? sourceId),
+  Came: 'receivedAt',
+}
+
+/** All that has come for the request that the address names. */
+export const requestPaymentsPage = listPage({
+  title: 'What has come for a request',
+  operation: collectApi.payments,
+  events: ['claim.request.*'],
+  empty: { words: 'Nothing has come yet.' },
+  columns,
+})
+
+/** The payments that have come for a request. */
+async function paymentsOf(id: string, request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(collectApi.payments, { params: { id }, query: { limit: MOST } })
+  if (data.length === 0) return box('Payments', html`<p>Nothing has come yet.</p>`)
+  return box(
+    'Payments',
+    table(request, 'What has come for the request', data, columns),
+    html`<p><a href="${request.to(`console/request-payments?id=${id}`)}">All payments</a></p>`,
+  )
+}
+
+/** What has gone back to those who paid. */
+async function refundsOf(id: string, request: PageRequest): Promise<Html> {
+  const { data } = await request.ask(collectRefundsApi.refunds, { params: { id }, query: { limit: MOST } })
+  if (data.length === 0) return html``
+  const list = table(request, 'What has gone back', data, {
+    Amount: 'amountEuros',
+    State: 'status',
+    Why: ({ reason, failure }) => text(failure?.message ?? reason, 200),
+    Transfer: ({ transferId }) => recordLink(request, transferId),
+    Asked: 'createdAt',
+  })
+  return box('Given back', list)
+}

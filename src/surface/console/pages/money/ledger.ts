@@ -1,14 +1,36 @@
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { ledgerApi } from '../../../../money/ledger/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
-import { recordLink } from '../../parts/links.ts'
+import type { ItemOf, PageRequest } from '../../page.ts'
+import { recordLink, referenceLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, words } from '../../parts/text.ts'
-import { entryColumns } from './entries.ts'
+import { box, type Columns, facts, table } from '../../parts/table.ts'
+import { euros, time, words } from '../../parts/text.ts'
+
+type Entry = ItemOf<typeof ledgerApi.entries>
+
+/** An account's entries: what moved, for what, and what stood afterwards. */
+export const entryColumns: Columns<Entry> = {
+  Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)),
+  For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
+  Amount: 'amountEuros',
+  Held: 'heldEuros',
+  'Balance after': 'balanceAfterEuros',
+  Booked: 'bookedAt',
+}
+
+/** The entries of the account that the address names. */
+export const entriesPage = listPage({
+  title: 'Entries',
+  lead: 'The last one first. Each carries what stood after it.',
+  operation: ledgerApi.entries,
+  filters: ['from', 'to'],
+  events: ['wallet.*', 'transaction.*', 'transfer.*'],
+  empty: { words: 'No money has moved on this account yet.' },
+  columns: entryColumns,
+})
 
 /** The proof of the ledger in words; it is made where the address asks for it, as it reads every entry. */
 async function proof(request: PageRequest): Promise<Html> {
@@ -84,6 +106,53 @@ export const accountPage = recordPage({
       'Entries',
       table(request, 'The newest entries', data, entryColumns),
       html`<p><a href="${to(`console/entries?id=${account.id}`)}">All entries</a></p>`,
+    )}`
+  },
+})
+
+export const postingsPage = listPage({
+  title: 'Postings',
+  lead: 'What the ledger has booked, the last one first. The entries of each sum to zero.',
+  operation: ledgerApi.transfers,
+  filters: ['kind', 'referenceId', 'from', 'to'],
+  labels: { referenceId: 'For (the id of a transfer, an intent, …)' },
+  events: ['wallet.*', 'transaction.*', 'transfer.*'],
+  empty: { words: 'Nothing has been booked yet.', command: 'agentpay ledger transfers' },
+  columns: {
+    Posting: ({ id, kind }, request) => recordLink(request, id, words(kind)),
+    For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
+    Booked: 'bookedAt',
+  },
+})
+
+export const postingPage = recordPage({
+  section: { name: 'accounts', title: 'Ledger' },
+  kind: 'Posting',
+  operation: ledgerApi.transfer,
+  command: 'ledger transfer',
+  events: [],
+  name: ({ kind }) => words(kind),
+  title: ({ kind }) => `Posting: ${words(kind)}`,
+  body(posting, request) {
+    const { reference, entries } = posting
+    return html`${box(
+      'Posting',
+      facts([
+        [
+          'For',
+          referenceLink(request, reference, html`${words(reference.type)} <code>${reference.id}</code>`),
+        ],
+        ['Booked', time(posting.bookedAt)],
+        ['Value date', posting.valueDate],
+      ]),
+    )}${box(
+      'Its entries sum to zero',
+      table(request, 'The entries of the posting', entries, {
+        Account: ({ accountId }) => recordLink(request, accountId),
+        Amount: 'amountEuros',
+        Held: 'heldEuros',
+        'Balance after': 'balanceAfterEuros',
+      }),
     )}`
   },
 })

@@ -2,14 +2,13 @@ import { mppApi } from '../../../../commerce/mpp/index.ts'
 import { type Content, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
+import { copyable, recordLink, runLink } from '../../parts/links.ts'
 import { listPage } from '../../parts/list.ts'
 import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
-import { runLink } from '../../parts/run-link.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, none, text, time, words } from '../../parts/text.ts'
-import { type Step, steps } from './steps.ts'
+import { type Step, steps } from './booked.ts'
 
 const events = ['mpp.*']
 

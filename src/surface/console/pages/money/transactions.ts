@@ -9,11 +9,10 @@ import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts } from '../../parts/table.ts'
 import { euros, status, text, words } from '../../parts/text.ts'
-import { bookedFor } from './booked.ts'
+import { bookedFor, type Step, steps } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { receiptsOf } from './receipts.ts'
 import { refundsOf } from './refunds.ts'
-import { type Step, steps } from './steps.ts'
 
 const events = ['transaction.*']
 

@@ -12,7 +12,7 @@ import { readNames } from '../../parts/names.ts'
 import { recordPage } from '../../parts/record-page.ts'
 import { box, knownFacts, table } from '../../parts/table.ts'
 import { euros, none, text, words } from '../../parts/text.ts'
-import { entryColumns } from './entries.ts'
+import { entryColumns } from './ledger.ts'
 import { statementColumns } from './statements.ts'
 
 const events = [

@@ -1,0 +1,167 @@
+import type { Context } from '../../kernel/contract/context.ts'
+import { type Html, html } from '../../web/html.ts'
+import type { Language } from '../../web/language.ts'
+import { scripts } from './assets.ts'
+import { layout, notice, type Viewer } from './layout.ts'
+import { texts } from './texts-en.ts'
+
+/** Where people sign in: by passkey, or by a link whose token stands behind the `#`, where only the script sees it. */
+export function loginPage(language: Language): Html {
+  const { signIn } = texts[language]
+  return layout({
+    language,
+    title: signIn.title,
+    root: './',
+    script: scripts.login,
+    content: html`
+<section data-step="passkey" hidden>
+  <h1 tabindex="-1">${signIn.title}</h1>
+  <p class="lead">${signIn.lead}</p>
+  <button type="button" class="main" data-action="sign-in">${signIn.button}</button>
+  <p class="hint">${signIn.other}</p>
+  <p class="hint">${signIn.own} <a href="docs/guides/people#recovery">${signIn.recovery}</a>.</p>
+</section>
+<section data-step="link" hidden>
+  <h1 tabindex="-1">${signIn.linkTitle}</h1>
+  <p class="lead">${signIn.linkLead}</p>
+  <button type="button" class="main" data-action="redeem">${signIn.linkButton}</button>
+</section>`,
+  })
+}
+
+/** Where somebody who was given a link joins, and where a passkey is made. */
+export function joinPage(language: Language): Html {
+  const { join, signIn } = texts[language]
+  return layout({
+    language,
+    title: join.title,
+    root: './',
+    script: scripts.join,
+    content: html`
+<section data-step="link" hidden>
+  <h1 tabindex="-1">${join.title}</h1>
+  <p class="lead">${join.lead}</p>
+  <button type="button" class="main" data-action="redeem">${join.button}</button>
+</section>
+<section data-step="passkey" hidden>
+  <h1 tabindex="-1">${join.passkeyTitle}</h1>
+  <p class="lead">${join.passkeyLead}</p>
+  <form method="dialog" data-action="enrol">
+    <label for="passkey-name">${join.passkeyName}</label>
+    <input id="passkey-name" name="name" maxlength="100" autocomplete="off" value="${join.passkeyDefault}" aria-describedby="passkey-name-hint" required>
+    <p class="hint" id="passkey-name-hint">${join.passkeyNameHint}</p>
+    <p><button class="main">${join.passkeyButton}</button></p>
+  </form>
+</section>
+<section data-step="nothing" hidden>
+  <h1 tabindex="-1">${join.title}</h1>
+  <p class="lead">${join.noLink}</p>
+  <p><a class="button" href="login">${signIn.title}</a></p>
+</section>`,
+  })
+}
+
+/** Where a person types the code of a device, sees what it asks for, and lets it in. The script fills in what was found. */
+export function devicePage(
+  { viewer, isTest }: { readonly viewer: Viewer; readonly isTest: boolean },
+  language: Language,
+): Html {
+  const { device, frame } = texts[language]
+  return layout({
+    language,
+    title: device.title,
+    root: './',
+    script: scripts.device,
+    viewer,
+    isTest,
+    content: html`
+<section data-step="code" hidden>
+  <h1 tabindex="-1">${device.title}</h1>
+  <p class="lead">${device.lead}</p>
+  <form method="dialog" data-action="look">
+    <label for="user-code">${device.code}</label>
+    <input id="user-code" name="code" maxlength="30" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-describedby="user-code-hint" required>
+    <p class="hint" id="user-code-hint">${device.codeHint}</p>
+    <p><button class="main">${device.look}</button></p>
+  </form>
+</section>
+<section data-step="device" data-types="${JSON.stringify(device.types)}" hidden>
+  <h1 tabindex="-1">${device.question}</h1>
+  <p class="test">${device.onlyIf}</p>
+  ${details(language)}
+  ${decision(language)}
+</section>
+<section data-step="approved" hidden>
+  <h1 tabindex="-1">${device.approved}</h1>
+  <p class="lead">${device.approvedHint}</p>
+</section>
+<section data-step="denied" hidden>
+  <h1 tabindex="-1">${device.denied}</h1>
+  <p class="lead">${device.deniedHint}</p>
+</section>
+${isTest && html`<p class="test">${frame.test}</p>`}
+<p class="home"><a href="approve">${frame.home}</a></p>`,
+  })
+}
+
+/** What the device says of itself, and what it will be allowed. */
+function details(language: Language): Html {
+  const { device } = texts[language]
+  const row = (name: string, member: string) =>
+    html`<div><dt>${name}</dt><dd><bdi data-device="${member}"></bdi></dd></div>`
+  return html`<section class="box" aria-labelledby="details">
+  <h2 id="details">${device.details}</h2>
+  <dl>
+    ${row(device.name, 'deviceName')}
+    ${row(device.type, 'clientType')}
+    ${row(device.id, 'deviceId')}
+    ${row(device.shows, 'userCode')}
+    ${row(device.address, 'address')}
+    ${row(device.asked, 'createdAt')}
+  </dl>
+  <p data-bound hidden>${device.bound}</p>
+  <p class="test" data-tool-writes hidden>${device.toolWrites}</p>
+  <h2 id="rights">${device.rights}</h2>
+  <p class="hint">${device.lasts}</p>
+  <details>
+    <summary><span data-count></span> ${device.scopes}</summary>
+    <fieldset data-scopes aria-labelledby="rights"></fieldset>
+  </details>
+  <p class="hint" data-withheld hidden>${device.withheld} <span></span></p>
+</section>`
+}
+
+function decision(language: Language): Html {
+  const { approve, device, join } = texts[language]
+  return html`<section class="box" aria-labelledby="decide">
+  <h2 id="decide">${approve.decide}</h2>
+  <p id="signed">${approve.youSign}</p>
+  <blockquote lang="en" class="long" tabindex="0" data-sentence aria-labelledby="signed"></blockquote>
+  <button type="button" class="main" data-action="approve">${device.approve}</button>
+  <p data-no-passkey hidden><a href="join?to=device">${join.passkeyTitle}</a></p>
+  <p class="deny"><button type="button" class="against" data-action="deny">${device.deny}</button></p>
+</section>`
+}
+
+/**
+ * The page for somebody who has come by a host to which no passkey belongs, with a link to the right one; undefined where
+ * the host is right.
+ */
+export function wrongAddressPage(
+  path: string,
+  language: Language,
+  { headers, ports }: Pick<Context, 'headers' | 'ports'>,
+): Html | undefined {
+  const { frame } = texts[language]
+  const { origin, origins, unavailable } = ports.relyingParty()
+  if (unavailable !== null)
+    return notice(language, './', { title: frame.noPasskeysTitle, text: frame.noPasskeys })
+  const asked = headers.host?.toLowerCase()
+  if (asked === undefined || origins.some(own => new URL(own).host === asked)) return undefined
+  return notice(language, './', {
+    title: frame.otherHostTitle,
+    text: frame.otherHost(new URL(origin).host),
+    link: html`<a class="button" href="${ports.pageUrl(path)}" data-elsewhere>${frame.otherHostLink}</a>`,
+    script: scripts.elsewhere,
+  })
+}

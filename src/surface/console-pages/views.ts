@@ -1,0 +1,207 @@
+import { Agent } from '../../control/agents/index.ts'
+import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
+import { runLimits } from '../../control/runs/index.ts'
+import { findPairing, whyClosed } from '../../identity/cli-auth/index.ts'
+import { findCustomer } from '../../identity/customers/index.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { PaymentState } from '../../kernel/contract/payables.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import type { Euros } from '../../values/money.ts'
+import type { Viewer } from './layout.ts'
+import type { PairingView } from './pairing-page.ts'
+import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
+import type { ApprovalState, ApproveTexts } from './text-types.ts'
+import type { WaitingIntent, WaitingView } from './waiting-page.ts'
+
+/** The person who looks: the scopes of a session are those of the role by now. */
+export function viewerOf({ name, scopes }: Actor): Viewer {
+  const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
+  return { name: name ?? '', role }
+}
+
+const mayDecide = ({ scopes }: Actor): boolean => scopes.has('intents:approve')
+
+/** One rule with what it says, and its figures in its own unit. */
+export interface ShownCheck {
+  readonly rule: string
+  readonly limit: number | null
+  readonly used: number | null
+  readonly remaining: number | null
+  readonly message: string
+}
+
+/** What the page shows of an intent. Names and texts are as others have given them: the page makes them plain. */
+export interface ApprovalView {
+  readonly id: string
+  readonly state: ApprovalState
+  /** Changes whenever the page would show something else. */
+  readonly version: string
+  readonly isTest: boolean
+  readonly account: string
+  readonly amountEuros: Euros
+  /** With the tolerance of the policy. */
+  readonly largestEuros: Euros
+  readonly payee: string
+  readonly iban: string | null
+  readonly way: keyof ApproveTexts['ways']
+  readonly purpose: string
+  readonly agent: string
+  readonly run: { readonly id: string; readonly name: string } | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly reasons: readonly ShownCheck[]
+  /** What would refuse an approval at this moment. */
+  readonly obstacles: readonly ShownCheck[]
+  /** What would not refuse an approval, and holds up the payment after it. */
+  readonly notices: readonly ShownCheck[]
+  readonly limits: readonly ShownCheck[]
+  readonly decidedAt: Date
+  /** A person’s name, or the kind of decider. */
+  readonly decidedBy: { readonly type: string; readonly name: string | null } | null
+  readonly comment: string | null
+  readonly payment: keyof ApproveTexts['payments'] | null
+  /** What the payment was of in the end: a merchant may take less than was approved. */
+  readonly paidEuros: bigint | null
+  readonly hasProof: boolean
+  readonly viewer: Viewer
+  readonly mayDecide: boolean
+}
+
+type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
+
+/** What the page shows of an intent as it is now; undefined where the tenant has none of this id. */
+export async function readApproval(id: string, context: ReadContext): Promise<ApprovalView | undefined> {
+  const { records, sql, tenant, now, ports, actor } = context
+  const intent = await findIntent(records, id)
+  if (!intent) return undefined
+  const { runId, transactionId } = intent
+  const state = stateOf(intent, now)
+  const [agent, runs, customer, payments, transaction, isProved, review] = await Promise.all([
+    records.findOneOrFail(Agent, { id: intent.agentId }),
+    runLimits(sql, tenant, runId ? [runId] : []),
+    findCustomer(records, tenant.ownerId),
+    ports.paymentsOn([id], tenant, sql),
+    transactionId === null ? null : records.findOne(Transaction, { id: transactionId }),
+    hasProof(id, records),
+    state === 'created' ? reviewApproval(intent, context) : undefined,
+  ])
+  const { amountEuros, merchant: payee, purpose, createdAt, expiresAt } = intent
+  const { decidedBy, comment, decision } = intent
+  const run = runId ? runs.get(runId) : undefined
+  const payment = payments[0]
+  return {
+    id,
+    state,
+    version: `${intent.status} ${intent.updatedAt.toISOString()}`,
+    isTest: tenant.mode === 'test',
+    account: customer.name,
+    amountEuros,
+    largestEuros: review?.largestEuros ?? intent.holdEuros ?? amountEuros,
+    payee,
+    iban: review ? review.iban : intent.payeeIban,
+    way: wayOf(intent),
+    purpose,
+    agent: agent.name,
+    run: run ? { id: run.id, name: run.name } : null,
+    createdAt,
+    expiresAt,
+    reasons: decision.checks.filter(({ outcome }) => outcome === 'review'),
+    obstacles: (review?.checks ?? []).filter(({ outcome }) => outcome === 'fail'),
+    notices: (review?.checks ?? []).filter(isCardUnusable),
+    limits: (review?.checks ?? []).filter(isLimit),
+    decidedAt: endOf(intent, state),
+    decidedBy,
+    comment,
+    payment: payment ? paymentWords[payment.status] : null,
+    paidEuros: transaction?.amountEuros ?? null,
+    hasProof: isProved,
+    viewer: viewerOf(actor),
+    mayDecide: mayDecide(actor),
+  }
+}
+
+const isLimit = ({ rule, remaining }: ShownCheck): boolean => remaining !== null && !hasNothingLeft.has(rule)
+
+/** A deadline that has passed ends the intent, whether anybody has noticed or not. */
+const stateOf = ({ status, expiresAt }: Intent, now: Date): ApprovalState =>
+  status === 'created' && expiresAt <= now ? 'expired' : status
+
+/** When the state began that the page shows. */
+function endOf({ status, decidedAt, updatedAt, expiresAt }: Intent, state: ApprovalState): Date {
+  if (state === 'expired' && status === 'created') return expiresAt
+  return ['approved', 'denied', 'completed'].includes(state) ? (decidedAt ?? updatedAt) : updatedAt
+}
+
+function wayOf({ paymentTokenId, requestId, walletId, beneficiaryId }: Intent): ApprovalView['way'] {
+  if (paymentTokenId) return 'token'
+  if (requestId) return 'request'
+  if (walletId) return 'wallet'
+  return beneficiaryId ? 'beneficiary' : 'merchant'
+}
+
+const paymentWords: Readonly<Record<PaymentState, NonNullable<ApprovalView['payment']>>> = {
+  created: 'under_way',
+  verifying: 'under_way',
+  submitted: 'under_way',
+  completed: 'completed',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  returned: 'returned',
+}
+
+/** What the page shows of a terminal that asks for a key; undefined where the person may not see it. */
+export async function readPairing(
+  code: string,
+  context: Pick<Context, 'sql' | 'tenant' | 'actor'>,
+): Promise<PairingView | undefined> {
+  const { tenant, actor } = context
+  const pairing = await findPairing(code, context)
+  if (!pairing) return undefined
+  const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
+  return {
+    code,
+    state: whyClosed(pairing) === 'pairing_expired' ? 'expired' : status,
+    pairingCode,
+    deviceName,
+    address,
+    createdAt,
+    expiresAt,
+    mayDoAll: scopes.every(scope => actor.scopes.has(scope)),
+    scopes: [...actor.scopes],
+    toolWrites,
+    isTest: tenant.mode === 'test',
+    viewer: viewerOf(actor),
+  }
+}
+
+const MOST = 50
+
+/** One more than are shown tells whether there are more. */
+const WAITING = `
+select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, purpose, expires_at as "expiresAt"
+from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
+order by id desc limit ${MOST + 1}`
+
+interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
+  readonly agentId: string
+}
+
+/** The intents that wait for a decision, newest first. */
+export async function readWaiting(
+  context: Pick<Context, 'sql' | 'tenant' | 'now' | 'records' | 'actor'>,
+): Promise<WaitingView> {
+  const { sql, tenant, now, records, actor } = context
+  const rows = await sql<WaitingRow>(WAITING, [tenant.ownerId, tenant.mode, now])
+  const shown = rows.slice(0, MOST)
+  const agents = await records.find(Agent, { id: { $in: shown.map(({ agentId }) => agentId) } })
+  const names = new Map(agents.map(({ id, name }) => [id, name]))
+  return {
+    intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),
+    hasMore: rows.length > MOST,
+    isTest: tenant.mode === 'test',
+    viewer: viewerOf(actor),
+  }
+}

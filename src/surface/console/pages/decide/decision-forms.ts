@@ -1,0 +1,165 @@
+import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
+import { transfersApi } from '../../../../commerce/transfers/index.ts'
+import { intentsApi } from '../../../../control/intents/index.ts'
+import { type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
+import { operationForm } from '../../parts/form.ts'
+import { recordLink } from '../../parts/links.ts'
+import { facts } from '../../parts/table.ts'
+import { euros, none, text, time, words } from '../../parts/text.ts'
+import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
+import type { CardRequest, Intent, Transfer } from './waiting.ts'
+
+/** A line of facts, left out where nothing is known. */
+export const known = (
+  name: string,
+  value: unknown,
+  shown: () => Html,
+): readonly (readonly [name: string, value: Html])[] =>
+  value === null || value === undefined ? [] : [[name, shown()]]
+
+/** An intent that waits, with all by which a person decides. */
+export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
+  const { id, amountEuros, merchant, purpose, decision, runId } = intent
+  return html`<article class="ask" data-key="${id}">
+<h3>${euros(amountEuros)} to ${recordLink(request, id, text(merchant, 80))}</h3>
+<p class="why">${text(purpose, 400)}</p>
+${askingRules(intent, request)}${now && againstItNow(now)}
+<p class="times">Asked ${time(intent.createdAt)}, waits until ${time(intent.expiresAt)}${runId !== null && html`, in run ${recordLink(request, runId)}`}</p>
+<details class="more"><summary>${now ? 'What every limit leaves, then and now' : 'What every limit left when it asked'}</summary>${limitsLeft(decision, request, now)}</details>
+${decideIntent(intent, request)}
+</article>`
+}
+
+/** What is fetched again after a decision on a page with several. */
+export const DECIDED = 'part:waiting,decided'
+
+/** Approving takes a passkey, denying a reason; the page for phones shows the same intent with its limits as they are now. */
+export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
+  const params = { id }
+  const approve = operationForm(request, intentsApi.approve, {
+    params,
+    submit: 'Approve with passkey',
+    tone: 'main',
+    done,
+    success: 'Approved. Your signature is kept as the proof.',
+  })
+  const deny = operationForm(request, intentsApi.deny, {
+    params,
+    members: ['reason'],
+    submit: 'Deny',
+    tone: 'against',
+    done,
+    success: 'Denied.',
+    fold: true,
+  })
+  return html`<div class="decide">${approve}${deny}<a class="apart" href="${request.to(`approve/${id}`)}">Open for a phone</a></div>`
+}
+
+type Limits = CardRequest['limits']
+
+const kinds = { new_card: 'A new card', limit_change: 'Other limits' } as const
+
+/** A card, or other limits of one, that an agent asks for. */
+export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
+  const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
+  return html`<article class="ask" data-key="${id}">
+<h3>${recordLink(request, id, kinds[type])} for ${recordLink(request, agentId)}</h3>
+<p class="why">${text(reason, 400)}</p>
+${facts([
+  ...(cardId === null ? [] : [['Card', recordLink(request, cardId)] as const]),
+  ...(displayName === null ? [] : [['Called', text(displayName, 80)] as const]),
+  ...limitFacts(limits),
+])}
+<p class="times">Asked ${time(createdAt)}, waits until ${time(expiresAt)}</p>
+${answerCardRequest(asked, request)}
+</article>`
+}
+
+export const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
+  ['One payment', limitOf(limits.maxTransactionEuros)],
+  ['A day', limitOf(limits.dailyLimitEuros)],
+  ['A month', limitOf(limits.monthlyLimitEuros)],
+]
+
+const limitOf = (limit: number | null): Html => (limit === null ? none : euros(limit))
+
+const limitLabels = {
+  'limits.maxTransactionEuros': 'One payment, at most',
+  'limits.dailyLimitEuros': 'A day, at most',
+  'limits.monthlyLimitEuros': 'A month, at most',
+}
+
+/** Approving may lower what is asked for. */
+export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
+  const params = { id }
+  const approve = operationForm(request, cardRequestsApi.approve, {
+    params,
+    members: [...Object.keys(limitLabels), 'comment'],
+    values: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [`limits.${name}`, limit])),
+    labels: limitLabels,
+    submit: 'Approve',
+    tone: 'main',
+    done,
+    success: 'Approved. It is carried out at once.',
+    fold: true,
+  })
+  const deny = operationForm(request, cardRequestsApi.deny, {
+    params,
+    members: ['reason'],
+    submit: 'Deny',
+    tone: 'against',
+    done,
+    success: 'Denied.',
+    fold: true,
+  })
+  return html`<div class="decide">${approve}${deny}</div>`
+}
+
+/** A payment whose payee the bank knows by another name. */
+export function waitingPayee(
+  transfer: Transfer,
+  names: ReadonlyMap<string, string>,
+  request: PageRequest,
+): Html {
+  const { id, amountEuros, beneficiaryId, payeeCheck, reference, agentId, createdAt, status } = transfer
+  const otherwise =
+    status === 'verifying'
+      ? 'After seven days it is cancelled by itself.'
+      : 'The bank has the order: release or cancel it there, too.'
+  const name = names.get(beneficiaryId ?? '')
+  const suggested = payeeCheck?.suggestedName ?? null
+  return html`<article class="ask" data-key="${id}">
+<h3>${recordLink(request, id, html`${euros(amountEuros)} by SEPA`)} to ${recordLink(request, beneficiaryId, name === undefined ? undefined : text(name, 80))}</h3>
+<p class="why">The bank on the payee: <strong>${words(payeeCheck?.result ?? '')}</strong>${suggested !== null && html`, it suggests <strong>${text(suggested, 140)}</strong>`}.</p>
+${facts([
+  ...(agentId === null ? [] : [['Agent', recordLink(request, agentId)] as const]),
+  ['Reference', text(reference, 140)],
+])}
+<p class="times">Asked ${time(createdAt)}. ${otherwise}</p>
+${answerPayee(transfer, request)}
+</article>`
+}
+
+function answerPayee({ id, status }: Transfer, request: PageRequest): Html {
+  const params = { id }
+  const confirm = operationForm(request, transfersApi.confirmPayee, {
+    params,
+    members: ['comment'],
+    submit: 'Pay all the same',
+    tone: 'main',
+    done: DECIDED,
+    success: 'Confirmed: it is paid.',
+    fold: true,
+  })
+  const cancel = operationForm(request, transfersApi.cancel, {
+    params,
+    members: ['comment'],
+    submit: 'Do not pay',
+    tone: 'against',
+    done: DECIDED,
+    success: 'Cancelled. The money is free again.',
+    fold: true,
+  })
+  return html`<div class="decide">${confirm}${status === 'verifying' && cancel}</div>`
+}
