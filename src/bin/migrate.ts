@@ -1,4 +1,4 @@
-import { onceReachable } from '../platform/database-wait.ts'
+import { onceReachable } from '../platform/database.ts'
 import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { migrate } from '../platform/schema.ts'

@@ -1,6 +1,16 @@
 export { changeOf, figureMembers, figuresOf, share, shareOf } from './figures.ts'
-export { namesOfAgents } from './names.ts'
-export { answerSpan, bound, ofSpan, reading } from './schemas.ts'
-export { type KnownScope, type ReportScope, scopeOf, shownSpan } from './scope.ts'
-export { addDays, daysBetween, spanBefore } from './span.ts'
-export { tableFile } from './table.ts'
+export {
+  addDays,
+  answerSpan,
+  bound,
+  daysBetween,
+  type KnownScope,
+  namesOfAgents,
+  ofSpan,
+  type ReportScope,
+  reading,
+  scopeOf,
+  shownSpan,
+  spanBefore,
+  tableFile,
+} from './scope.ts'

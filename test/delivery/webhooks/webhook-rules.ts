@@ -1,15 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { unknownNamesMessage } from '../../../src/delivery/events/event-names.ts'
-import type { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
-import type { DeliveryRow } from '../../../src/delivery/webhooks/delivery-rows.ts'
+import type { Delivery, DeliveryRow } from '../../../src/delivery/webhooks/delivery.ts'
 import { adjustWidth, FairQueue } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
 import {
   type AttemptResult,
   applyAttempt,
   retryAfterOf,
+  tierOf,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
-import { tierOf } from '../../../src/delivery/webhooks/dispatch/tiers.ts'
 import { isHopeless, recordRound } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactedExcerpt } from '../../../src/values/redaction.ts'

@@ -1,9 +1,52 @@
+import { processOf } from '../../../kernel/background/deadlines.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Registered } from '../../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import type { Execute } from '../../../kernel/run/execute.ts'
 import { after } from '../../../values/clock.ts'
-import { type Attempt, deliveryMachine } from '../delivery.ts'
-import type { DeliveryRow } from '../delivery-rows.ts'
+import { type Attempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
 import { webhookProcess } from '../process.ts'
-import type { Tier } from './tiers.ts'
+
+/** The tiers of plans. `full` has the same as `basic` so far. */
+const tiers = {
+  basic: { retries: false, deadLetters: false },
+  full: { retries: false, deadLetters: false },
+  full_retry: { retries: true, deadLetters: false },
+  full_dlq: { retries: true, deadLetters: true },
+} as const
+
+export const tierNames = Object.keys(tiers) as (keyof typeof tiers)[]
+
+const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
+  free: 'basic',
+  starter: 'full',
+  business: 'full_retry',
+  enterprise: 'full_dlq',
+}
+
+/** A delivery is tried at once and again after each of the waits; `lastly` is its state after the last failure. */
+interface Tier {
+  readonly waitsMs: readonly number[]
+  readonly lastly: 'failed' | 'dead'
+}
+
+const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
+
+/** The tier of a plan, with the waits that this installation has. */
+export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
+  const { retries, deadLetters } = tiers[nameOf(plan)]
+  return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
+}
+
+/** The tier of a plan as the API shows it. */
+export function retriesOf(plan: string, retrySeconds: readonly number[]) {
+  const tier = nameOf(plan)
+  const { retries, deadLetters: deadLetter } = tiers[tier]
+  const backoffSeconds = retries ? [...retrySeconds] : []
+  return { tier, maxAttempts: backoffSeconds.length + 1, backoffSeconds, deadLetter }
+}
 
 /** How a receiver has answered an attempt. */
 export interface AttemptResult {
@@ -71,4 +114,38 @@ export function retryAfterOf(value: string | undefined, now: Date): number | nul
 function millisecondsOf(value: string, now: Date): number {
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   return HTTP_DATE.test(value) ? Date.parse(value) - now.getTime() : Number.NaN
+}
+
+interface Parts {
+  readonly database: Database
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+/** The reason, and the URL if a response caused it. */
+export interface GiveUpReason {
+  readonly reason: 'gone' | 'failing'
+  readonly url: string | null
+}
+
+/** Disables a subscription by an operation, so that there is an event. */
+export async function giveUp(
+  { database, execute, operations }: Parts,
+  webhookId: string,
+  body: GiveUpReason,
+): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
+  const [tenant] = await sqlOn(database.pool)<Tenant & Row>(
+    'select owner_id as "ownerId", mode from webhooks where id = $1',
+    [webhookId],
+  )
+  if (!operation || !tenant) return
+  await execute({
+    operation,
+    actor: processOf(tenant),
+    input: { params: { id: webhookId }, query: {}, body },
+    requestId: `webhook:${webhookId}`,
+    address: null,
+    idempotencyKey: null,
+  })
 }

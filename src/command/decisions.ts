@@ -1,0 +1,62 @@
+import type { Context } from './context.ts'
+import { type ExitCode, exitCodes } from './io.ts'
+import { openBrowser } from './sign-in/browser.ts'
+
+/** Rarely enough for the rate limit of a key that waits for several intents. */
+const EVERY_MS = 2_000
+
+interface Intent {
+  readonly id: string
+  readonly status: string
+  readonly amountEuros: number
+  readonly merchant: string
+  readonly comment: string | null
+}
+
+/** What became of an intent, for people; nothing where it still waits. */
+const words: Readonly<Record<string, string>> = {
+  approved: 'is approved',
+  completed: 'is approved, and the payment is made',
+  denied: 'is denied',
+  cancelled: 'is cancelled',
+  expired: 'has expired: nobody has decided in time',
+}
+
+/** Asks for the intent until it is decided, at most for so long; undefined where nobody has decided by then. */
+export async function untilDecided(
+  context: Pick<Context, 'result' | 'io'>,
+  id: string,
+  mostMs: number,
+): Promise<Intent | undefined> {
+  for (let leftMs = mostMs; ; ) {
+    const intent = await context.result<Intent>('intents.get', { params: { id } })
+    if (intent.status !== 'created') return intent
+    if (leftMs <= 0) return undefined
+    const pause = Math.min(EVERY_MS, leftMs)
+    await context.io.wait(pause)
+    leftMs -= pause
+  }
+}
+
+/** Prints the intent, says what became of it, and gives the exit code: 0 where the payment may be made. */
+export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
+  const { id, status, comment } = intent
+  context.print(intent)
+  context.note(`${id} ${words[status] ?? `is ${status}`}.${comment ? ` “${comment}”` : ''}`)
+  return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
+}
+
+/** Leads to the page on which a person approves with a passkey, and waits for what they decide. */
+export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
+  const { note, io, options } = context
+  const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href
+  note('The policy of the agent asks for a passkey. Approve or deny on this page:')
+  note('')
+  note(`  ${page}`)
+  note('')
+  if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
+  note('Waiting for the decision. Ctrl+C stops it.')
+  // An intent that nobody decides about expires: the wait has an end.
+  const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
+  return tellDecision(intent as NonNullable<typeof intent>, context)
+}
