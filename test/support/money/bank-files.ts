@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
