@@ -16,7 +16,7 @@ import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
 type Rules = Parameters<typeof anAgentUnder>[1]

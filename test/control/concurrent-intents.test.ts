@@ -7,7 +7,7 @@ import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../sup
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const engine = await startEngine(areas)
 

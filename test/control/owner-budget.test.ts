@@ -17,7 +17,7 @@ import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 
 /** An owner with agents that no person is asked about, and clients of two processes. */

@@ -4,7 +4,7 @@ import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '.
 import { startTestService } from '../../support/harness.ts'
 import { statusCounts } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
 /** An agent with 10,000 € that pays a wallet or by SEPA, and how its intents and transfers stand. */

@@ -4,7 +4,7 @@ import { agentRunsIn, timelineOf, within } from '../../support/control/agent-run
 import { anAgent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
