@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { host } from '../host.mjs'
 
@@ -16,13 +17,21 @@ export function lockFile(path: string): { release(): void } | null {
   const database = new DatabaseSync(path)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
-    return { release: () => database.close() }
+    held.add(database)
+    const release = () => {
+      held.delete(database)
+      database.close()
+    }
+    return { release }
   } catch (error) {
     database.close()
     if ((error as { errcode?: number }).errcode === BUSY) return null
     throw error
   }
 }
+
+/** Kept here: a database that nobody refers to is closed by the garbage collector, which would release the lock. */
+const held = new Set<DatabaseSync>()
 
 const BUSY = 5
 
