@@ -1,5 +1,4 @@
 import './mpp/before-asking.ts'
-import './mpp/bursts.ts'
 import './mpp/card-numbers.ts'
 import './mpp/evidence.ts'
 import './mpp/hostile-answers.ts'

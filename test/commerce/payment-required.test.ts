@@ -1,6 +1,5 @@
 import './payment-required/challenges.ts'
 import './payment-required/credentials.ts'
-import './payment-required/crossed.ts'
 import './payment-required/ended.ts'
 import './payment-required/keys.ts'
 import './payment-required/killed.ts'

@@ -1,4 +1,3 @@
-import './rails/payee-reports.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

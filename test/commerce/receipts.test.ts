@@ -1,5 +1,3 @@
 import './receipts/kept.ts'
 import './receipts/matching.ts'
-import './receipts/hostile-files.ts'
-import './receipts/quota.ts'
 import './receipts/texts.ts'

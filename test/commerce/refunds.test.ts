@@ -1,6 +1,3 @@
-import './refunds/any-order.ts'
-import './refunds/asked-again.ts'
 import './refunds/between-wallets.ts'
 import './refunds/of-cards.ts'
 import './refunds/of-others.ts'
-import './refunds/with-disputes.ts'

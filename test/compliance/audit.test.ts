@@ -1,7 +1,4 @@
 import './audit/decisions.ts'
-import './audit/example.ts'
-import './audit/exports.ts'
-import './audit/odd-files.ts'
 import './audit/purging.ts'
 import './audit/sealing.ts'
 import './audit/tampering.ts'

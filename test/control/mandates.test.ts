@@ -1,4 +1,3 @@
-import './mandates/at-once.ts'
 import './mandates/changes.ts'
 import './mandates/counting.ts'
 import './mandates/decisions.ts'

@@ -1,4 +1,3 @@
-import './rules/random-decisions.ts'
 import './rules/policy-cache.ts'
 import './rules/decision-reasons.ts'
 import './rules/card-terms.ts'

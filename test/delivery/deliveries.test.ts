@@ -1,5 +1,4 @@
 import './deliveries/replayed-by-filter.ts'
-import './deliveries/bounded-backlogs.ts'
 import './deliveries/test-clock.ts'
 import './deliveries/failing-receivers.ts'
 import './deliveries/leased-deliveries.ts'

@@ -16,8 +16,6 @@ import { openTransaction } from './streams/journal-rows.ts'
 import './streams/endings.ts'
 import './streams/order.ts'
 import './streams/plans.ts'
-import './streams/restored.ts'
-import './streams/slow-readers.ts'
 import './streams/waits.ts'
 
 const service = await startTestService({ streamTimes: { silenceMs: 100 } })

@@ -1,4 +1,2 @@
 import './forecast/at-risk.ts'
-import './forecast/method.ts'
 import './forecast/outlooks.ts'
-import './forecast/unusual-pasts.ts'

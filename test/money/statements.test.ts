@@ -1,4 +1,3 @@
-import './statements/statement-threads.ts'
 import './statements/statement-documents.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'

@@ -1,7 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { bestOf } from '../../support/longest-turn.ts'
-import { inTier } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { aBill, aPayer, aPdf, aPhoto, send, sent, service, thumbnail } from './service.ts'
 
@@ -93,7 +92,7 @@ const endlessPage = () =>
   aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
 
 /** One takes a second or two to draw; so many come that those of another owner must not stand in line behind them. */
-const [CURVES, EXPENSIVE] = inTier([200_000, 4], [400_000, 12])
+const [CURVES, EXPENSIVE] = [400_000, 12]
 
 /** Far more curves than anybody draws for a receipt, in a small file. */
 function manyCurves(): Buffer {
@@ -218,7 +217,7 @@ describe('a file that is kept, and shown without harm', () => {
     ['letters that no database keeps', async () => strangeLetters(), { pages: 1, facts: { total: null } }],
     ['no page at all', async () => claiming(0), {}],
     ['a font that never ends', async () => endlessFont(), { pages: 1 }],
-    ...inTier([], takesLong),
+    ...takesLong,
   ])('a PDF with %s', async (_, make, told) => {
     const file = await make()
     const longest = await bestOf(200, async () => {

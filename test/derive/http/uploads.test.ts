@@ -1,8 +1,5 @@
-import './uploads/attacks.ts'
-import './uploads/bad-files.ts'
 import './uploads/described.ts'
 import './uploads/every-contract.ts'
 import './uploads/files.ts'
 import './uploads/forms.ts'
-import './uploads/in-pieces.ts'
 import './uploads/sweeping.ts'

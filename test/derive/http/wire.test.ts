@@ -1,7 +1,3 @@
-import './wire/connection-counts.ts'
-import './wire/large-bodies.ts'
-import './wire/slow-clients.ts'
-import './wire/unfinished-bodies.ts'
 import { describe, expect, test } from '@jest/globals'
 import { startTestService } from '../../support/harness.ts'
 import { exchange, type RawAnswer, request } from '../../support/http/raw.ts'

@@ -1,0 +1,11 @@
+/** What clients and files do that mean harm. */
+import './commerce/receipts/hostile-files.ts'
+import './commerce/receipts/quota.ts'
+import './delivery/streams/slow-readers.ts'
+import './derive/http/uploads/attacks.ts'
+import './derive/http/uploads/bad-files.ts'
+import './derive/http/uploads/in-pieces.ts'
+import './derive/http/wire/connection-counts.ts'
+import './derive/http/wire/large-bodies.ts'
+import './derive/http/wire/slow-clients.ts'
+import './derive/http/wire/unfinished-bodies.ts'
