@@ -1,4 +1,5 @@
 import './audit/decisions.ts'
+import './audit/exports.ts'
 import './audit/purging.ts'
 import './audit/sealing.ts'
 import './audit/tampering.ts'
