@@ -8,6 +8,7 @@ import { requireVersion } from '../src/platform/schema.ts'
 import { startTestService } from './support/harness.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
+import './schema/stamps.ts'
 
 const service = await startTestService()
 const all: Area[] = Object.values(areas)
@@ -104,18 +105,8 @@ describe('the status constraint of', () => {
   )
 })
 
-/**
- * Queues, which are worked off for all owners at once; what the platform's own files consist of; entries, whose key is
- * their place in their account; and a table that only processes of the version before write.
- */
-const FOUND_WITHOUT_OWNER = [
-  'audit_entries',
-  'deliveries',
-  'ledger_entries',
-  'outbox',
-  'sepa_files',
-  'sepa_messages',
-]
+/** Queues, which are worked off for all owners at once; what the platform's own files consist of; entries of accounts. */
+const FOUND_WITHOUT_OWNER = ['deliveries', 'ledger_entries', 'outbox', 'sepa_files', 'sepa_messages']
 
 test('the primary key of every table of tenants begins with the tenant', async () => {
   const rows = await service.sql<{ name: string }>(

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
-import { migrationNames, sqlFunctions } from '../migrations/functions.ts'
+import { sqlFunctions } from '../migrations/functions.ts'
+import { migrationsIn } from '../migrations/migrations.ts'
 import { bundleWrites } from './bundled-writes.ts'
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */
@@ -76,11 +77,11 @@ async function isContinued(client: pg.Client): Promise<boolean> {
 
 /** Whether the schema has all that this version needs; it may have more, of a version to come. */
 async function isUpToDate(client: pg.Client): Promise<boolean> {
-  const tables = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
+  const tables = await client.query(`select to_regclass('migration_checksums') as name`)
   if (!tables.rows[0].name) return false
-  const ran = await client.query('select name from mikro_orm_migrations')
+  const ran = await client.query('select name from migration_checksums')
   const names = new Set(ran.rows.map(({ name }) => name))
-  if (!migrationNames().every(name => names.has(name))) return false
+  if (!migrationsIn().every(({ name }) => names.has(name))) return false
   const applied = await client.query('select name, checksum from applied_functions')
   const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
   return sqlFunctions().every(({ name, checksum }) => texts.has(`${name} ${checksum}`))

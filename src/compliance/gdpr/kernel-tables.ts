@@ -54,11 +54,6 @@ export const kernelPersonal = {
     plain: ['name', 'checksum'],
     owner: null,
   },
-  mikro_orm_migrations: {
-    personal: {},
-    plain: ['name'],
-    owner: null,
-  },
   process_leases: {
     personal: {},
     plain: ['kind'],
