@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/own-listener.ts'
+import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/urls.ts'
 
 /** Where the service is reached: by its clients, and in this process. */
 export interface OwnAddresses {

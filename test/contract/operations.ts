@@ -40,10 +40,28 @@ export async function contractService() {
 
 export type ContractService = Awaited<ReturnType<typeof contractService>>
 
-/** Calls each of these operations over HTTP: a valid request, a foreign record, a missing scope, unknown members. */
-export async function testOperations(called: ReturnType<typeof casesFrom>): Promise<void> {
+type Cases = ReturnType<typeof casesFrom>
+
+/** Calls each of these operations over HTTP, and looks at what they have all sent. */
+export async function testOperations(called: Cases): Promise<void> {
   const parts = await contractService()
-  const { service, recorder, owner, loner, sharedWorld, send } = parts
+  const { service, recorder, owner } = parts
+  testRequests(called, parts)
+
+  test('every event emitted in these tests fits its published schema', async () => {
+    const events = await service.sql<{ event: string; data: object }>('select event, data from events')
+    expectPublishedForms(events)
+    expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(20)
+  })
+
+  // These read what all tests above have sent.
+  testDatabaseUse(called, service, recorder)
+  testListPlans(called, { ...service, owner }, recorder)
+}
+
+/** A valid request, a foreign record, a missing scope, unknown members. */
+export function testRequests(called: Cases, parts: ContractService): void {
+  const { owner, loner, sharedWorld, send } = parts
   const { keyWithout, tokenWithout } = credentialsWithout(owner.client, loner.id)
 
   describe.each(called)('%s', (_, registered) => {
@@ -80,16 +98,6 @@ export async function testOperations(called: ReturnType<typeof casesFrom>): Prom
   })
 
   testValidRequests(called, parts)
-
-  test('every event emitted in these tests fits its published schema', async () => {
-    const events = await service.sql<{ event: string; data: object }>('select event, data from events')
-    expectPublishedForms(events)
-    expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(20)
-  })
-
-  // These read what all tests above have sent.
-  testDatabaseUse(called, service, recorder)
-  testListPlans(called, { ...service, owner }, recorder)
 }
 
 async function expectNothingOfOthers(registered: Registered, parts: ContractService): Promise<void> {

@@ -1,8 +1,7 @@
 import './merchants/merchant-patterns.ts'
 import './merchants/merchants-on-statements.ts'
 import { describe, expect, test } from '@jest/globals'
-import { categories } from '../../src/control/merchants/mcc.ts'
-import { mccGroup, mccGroupNames } from '../../src/control/merchants/mcc-groups.ts'
+import { categories, mccGroup, mccGroupNames } from '../../src/control/merchants/mcc.ts'
 import {
   aFundedAgent,
   anAgent,

@@ -1,7 +1,7 @@
 import './push/push-events.ts'
 import './push/push-of-people.ts'
 import { describe, expect, test } from '@jest/globals'
-import { openPrivateKey } from '../../src/delivery/push/vapid.ts'
+import { openPrivateKey } from '../../src/delivery/push/send.ts'
 import { openVault } from '../../src/ports/vault.ts'
 import { startPushService, subscribe, subscriptionIds } from '../support/delivery/push.ts'
 import { bodyOf } from '../support/factories.ts'

@@ -1,6 +1,6 @@
 import './wallets/purses.ts'
 import { describe, expect, test } from '@jest/globals'
-import { virtualIban } from '../../src/money/wallets/virtual-iban.ts'
+import { virtualIban } from '../../src/money/wallets/lifecycle.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from '@jest/globals'
 import { type HttpResponse, http } from './harness.ts'
+import { queryValues } from './rows.ts'
 
 /** The body of a create, and the collection that it is sent to. */
 export interface CreateRequest {
@@ -104,4 +106,24 @@ export async function create(
     error => [undefined, String(error.cause?.code ?? error)] as const,
   )
   return { kind, body, name, key, response, failure, milliseconds: performance.now() - began }
+}
+
+export const hasStatus = (status: number) => (entry: Create) => entry.response?.status === status
+
+const TRACES = `
+select count(*)::int,
+  count(*) filter (where exists (select from events where created.id in (data ->> 'agentId', data ->> 'policyId')))::int,
+  count(*) filter (where exists (select from events where resource_id = created.id))::int
+from unnest($1::text[]) as created(id)
+where id in (select id from agents union all select id from policies)`
+
+export const NAMES = 'select name from agents union all select name from policies'
+
+/** Checks that every create answered with 201 is stored with its event, and nothing twice. */
+export async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
+  const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(await queryValues(databaseUrl, TRACES, [ids])).toEqual([ids.length, ids.length, ids.length])
+  const names = await queryValues(databaseUrl, NAMES)
+  expect(new Set(names).size).toBe(names.length)
 }

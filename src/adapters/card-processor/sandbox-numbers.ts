@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import type { CardData } from './encrypt.ts'
 import { FAULT_NOTE } from './sandbox-faults.ts'
 
@@ -96,7 +97,7 @@ export function tokenIdFor(secrets: Secrets, reference: string, { faultNote }: S
   return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}${faultNote}`
 }
 
-export interface SandboxToken {
+interface SandboxToken {
   readonly number: string
   readonly cryptogram: string
   readonly faultNote: string
@@ -123,3 +124,53 @@ export function disputeIdFor(secrets: Secrets, reference: string): string {
 /** Whether the sandbox has made this id with one of these secrets. */
 export const isDispute = (secrets: Secrets, disputeId: string): boolean =>
   partsOf(secrets, DISPUTE_ID, disputeId) !== null
+
+/** The card and the token that a cryptogram of the sandbox was made for. */
+export interface SealedToken {
+  readonly processorCardId: string
+  readonly tokenId: string
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Above every cryptogram that the sandbox makes. */
+const LONGEST = 500
+
+const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() })
+
+/**
+ * The cryptogram of a machine payment: with it the sandbox's acquirer finds the card, although neither it nor the
+ * sandbox's processor keeps anything.
+ */
+export function sealedCryptogram([secret]: Secrets, names: SealedToken): string {
+  if (!secret) throw new Error('The sandbox needs a secret to make cryptograms with.')
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
+  const text = Buffer.concat([cipher.update(JSON.stringify(names)), cipher.final()])
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
+}
+
+/** Null for a text that the sandbox has not made with any of these secrets. */
+export function openCryptogram(secrets: Secrets, cryptogram: string): SealedToken | null {
+  if (cryptogram.length > LONGEST) return null
+  const bytes = Buffer.from(cryptogram, 'base64url')
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) return null
+  for (const secret of secrets) {
+    const text = opened(secret, bytes)
+    if (text) return Names.parse(JSON.parse(text))
+  }
+  return null
+}
+
+function opened(secret: Buffer, bytes: Buffer): string | undefined {
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv(ALGORITHM, createSecretKey(secret), nonce, { authTagLength: TAG_BYTES })
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+  try {
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,26 +1,35 @@
+import { z } from 'zod'
 import {
   type CardMessage,
   type CardProcessor,
+  type CardReply,
   type Done,
   type IssuedCard,
   isFailure,
   type NewCard,
+  type ProcessorAnswer,
   type ProcessorCall,
   type ProcessorFailure,
   type SignedMessage,
 } from '../../ports/card-processor.ts'
 import { encrypt, encryptForMachine } from './encrypt.ts'
-import { answer, replyIn } from './sandbox-answer.ts'
 import { sandboxDisputes } from './sandbox-disputes.ts'
 import { failureNoted, faultNoted, type SandboxCall } from './sandbox-faults.ts'
-import { cardIdFor, cardOf, type SandboxCard, type Secrets, tokenIdFor, tokenOf } from './sandbox-numbers.ts'
+import {
+  cardIdFor,
+  cardOf,
+  type SandboxCard,
+  type Secrets,
+  sealedCryptogram,
+  tokenIdFor,
+  tokenOf,
+} from './sandbox-numbers.ts'
 import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
-import { sealedCryptogram } from './sandbox-seal.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
-import { parsed, written } from './sandbox-wire.ts'
+import { cents, parsed, written } from './sandbox-wire.ts'
 
 /** The secrets of an installation: the current one first, then those that it was before. */
-export interface SandboxSecrets {
+interface SandboxSecrets {
   readonly numbers: Secrets
   readonly messages: Secrets
 }
@@ -133,4 +142,30 @@ const failureFor = (card: SandboxCard | null, call: SandboxCall, now: Date): Pro
 function signedMessage(secrets: Secrets, message: CardMessage): SignedMessage {
   const body = written(message)
   return { headers: { 'content-type': 'application/json', ...signatureHeaders(secrets, body) }, body }
+}
+
+/** The JSON of the service's answers to the sandbox's messages. */
+const Answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('approved'), approvedCents: cents, askedCents: cents }),
+  z.strictObject({ kind: z.literal('declined'), reason: z.string() }),
+  z.strictObject({ kind: z.literal('noted') }),
+])
+
+const wireOf = (reply: CardReply): z.output<typeof Answer> =>
+  reply.kind === 'approved'
+    ? { kind: 'approved', approvedCents: reply.approvedEuros, askedCents: reply.askedEuros }
+    : reply
+
+const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(z.encode(Answer, wireOf(reply))),
+})
+
+/** The reply that an answer contains, as the simulated network reads it. */
+export function replyIn({ body }: ProcessorAnswer): CardReply {
+  const wire = z.decode(Answer, JSON.parse(body))
+  return wire.kind === 'approved'
+    ? { kind: 'approved', approvedEuros: wire.approvedCents, askedEuros: wire.askedCents }
+    : wire
 }

@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { Looked } from '../../ports/viewer.ts'
 import { clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import type { Ask, Facts, Told } from './messages.ts'
-import { cpuSeconds, residentMib } from './usage.ts'
 
 /**
  * What one file may take: an honest receipt needs a tenth of it. The seconds are processor time; on a busy machine they may
  * take `waitSeconds`.
  */
-export const LIMITS = { seconds: 5, waitSeconds: 25, mib: 256 } as const
+const LIMITS = { seconds: 5, waitSeconds: 25, mib: 256 } as const
 /** Whatever a file has left behind in the process is gone after this many. */
 const MOST_FILES = 50
 const IDLE_MS = 30_000
@@ -123,4 +123,28 @@ function watched({ pid }: ChildProcess, end: (over: string) => void): () => void
     stopLate()
     stopNext()
   }
+}
+
+const PAGE = 4_096
+const MIB = 1_048_576
+/** Linux counts the processor time of a process in hundredths of a second. */
+const TICKS = 100
+
+/** What a process holds and has used, where the system tells; elsewhere only the limits of its heap and its time hold. */
+const told = (pid: number | undefined, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const residentMib = (pid: number | undefined): number =>
+  (Number(told(pid, 'statm').split(' ')[1] ?? 0) * PAGE) / MIB
+
+/** The name of a program may hold blanks: the figures come after its bracket. */
+function cpuSeconds(pid: number | undefined): number {
+  const [user = 0, system = 0] =
+    told(pid, 'stat').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ?? []
+  return (user + system) / TICKS
 }

@@ -1,6 +1,5 @@
 import type { FileSink } from '../../ports/files.ts'
-import type { Seal } from '../files-on-disk/seal.ts'
-import { Sealing } from '../files-on-disk/sealing.ts'
+import { type Seal, Sealing } from '../files-on-disk/seal.ts'
 
 /**
  * Seals a file while it arrives, and writes it to one address, which lasts a few minutes and is good for nothing else. The

@@ -1,12 +1,17 @@
 import { hash, randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileOwner, Files, StagedFile } from '../../ports/files.ts'
+import {
+  type AgedFiles,
+  DamagedFile,
+  type FileOwner,
+  type Files,
+  type OpenedFile,
+  type StagedFile,
+} from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { agedFiles, dropStaged } from './aged.ts'
-import { contentOf, pathOf, STAGED } from './paths.ts'
-import { openedFile } from './read.ts'
-import { newSeal, sealFile } from './seal.ts'
+import { contentOf, type FileContext, pathOf, STAGED } from './paths.ts'
+import { HEAD_ROOM, type Head, newSeal, openHead, openPiece, PIECE, piecesOf, sealFile, TAG } from './seal.ts'
 import { syncFolder, unless, writeWhole } from './write.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
@@ -74,5 +79,89 @@ function staged(
     async drop() {
       if (!isKept) await rm(unnamed, { force: true })
     },
+  }
+}
+
+/** Opens a file and reads its head; the pieces are read as somebody asks for them. */
+async function openedFile(
+  path: string,
+  context: Required<FileContext>,
+  vault: Vault,
+): Promise<OpenedFile | undefined> {
+  const file = await open(path).catch(unless('ENOENT'))
+  if (!file) return undefined
+  try {
+    const start = await readAt(file, 0, HEAD_ROOM)
+    const head = await openHead(start, context, vault).catch(() => undefined)
+    if (!head) throw damaged(path)
+    const { size: onDisk } = await file.stat()
+    if (onDisk !== head.begin + head.size + piecesOf(head.size) * TAG) throw damaged(path)
+    return { size: head.size, content: pieces(path, head) }
+  } finally {
+    await file.close()
+  }
+}
+
+const damaged = (path: string): DamagedFile =>
+  new DamagedFile(`The file ${path} is not as it was written. Restore it from a backup.`)
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+async function* pieces(path: string, head: Head): AsyncGenerator<Uint8Array> {
+  const file = await open(path)
+  try {
+    for (let index = 0; index < piecesOf(head.size); index++) {
+      const position = head.begin + index * (PIECE + TAG)
+      const sealed = await readAt(file, position, Math.min(PIECE, head.size - index * PIECE) + TAG)
+      yield await openPiece(head, index, sealed).catch(() => {
+        throw damaged(path)
+      })
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The names in a folder, read as they are asked for; none where another process has just removed it. */
+async function* namesIn(...path: string[]): AsyncGenerator<string> {
+  const folder = await opendir(join(...path)).catch(unless('ENOENT'))
+  if (folder) for await (const { name } of folder) yield name
+}
+
+const AT_ONCE = 500
+
+/** All files that were kept before this instant, folder by folder. */
+async function* agedFiles(folder: string, end: Date): AsyncGenerator<AgedFiles> {
+  for await (const ownerId of namesIn(folder)) {
+    if (ownerId === STAGED) continue
+    for await (const mode of namesIn(folder, ownerId))
+      yield* agedIn([folder, ownerId, mode], { ownerId, mode }, end)
+  }
+}
+
+async function* agedIn(path: string[], owner: AgedFiles['owner'], end: Date): AsyncGenerator<AgedFiles> {
+  let sha256s: string[] = []
+  for await (const sha256 of namesIn(...path)) {
+    if (await isBefore(join(...path, sha256), end)) sha256s.push(sha256)
+    if (sha256s.length < AT_ONCE) continue
+    yield { owner, sha256s }
+    sha256s = []
+  }
+  if (sha256s.length > 0) yield { owner, sha256s }
+}
+
+async function isBefore(path: string, end: Date): Promise<boolean> {
+  const found = await stat(path).catch(unless('ENOENT'))
+  return found !== undefined && found.mtime < end
+}
+
+/** Removes what was begun before this instant: nobody is still writing it. */
+async function dropStaged(folder: string, end: Date): Promise<void> {
+  for await (const name of namesIn(folder, STAGED)) {
+    const path = join(folder, STAGED, name)
+    if (await isBefore(path, end)) await rm(path, { force: true })
   }
 }

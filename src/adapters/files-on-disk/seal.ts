@@ -1,7 +1,40 @@
-import { webcrypto } from 'node:crypto'
+import { type CipherGCM, createCipheriv, webcrypto } from 'node:crypto'
 import type { Vault } from '../../ports/vault.ts'
 import { contextOf, type FileContext } from './paths.ts'
-import { FIXED, FORMERLY, fixedPart, HEAD_SIGN, MAGIC, nonceOf, PIECE, piecesOf, TAG } from './shape.ts'
+
+/**
+ * How a file lies on the disk: its head, then pieces of at most 1 MiB, each with its tag, encrypted with a key of this file
+ * alone. The head holds the length, the key, sealed by the vault for this owner and mode, and a sign by that key over
+ * length, owner, mode and the digest of the content: so it can be written last, and the file opens nowhere else. A piece's
+ * nonce is its number. None can be left out, exchanged or cut off.
+ */
+const MAGIC = Buffer.from('APF2')
+/** What files begin with that were written when the whole of a file was there before it was sealed. */
+const FORMERLY = Buffer.from('APF1')
+export const PIECE = 1_048_576
+export const TAG = 16
+/** The magic, the length of the sealed key, the length of the content. */
+const FIXED = MAGIC.length + 2 + 6
+/** In the place of a piece's number: no file has so many. */
+const HEAD_SIGN = 0xff_ff_ff_ff
+
+const NONCE = 12
+
+export const piecesOf = (size: number): number => Math.max(1, Math.ceil(size / PIECE))
+
+function nonceOf(index: number): Uint8Array {
+  const nonce = Buffer.alloc(NONCE)
+  nonce.writeUInt32BE(index, 0)
+  return nonce
+}
+
+function fixedPart(size: number, keyLength: number): Uint8Array {
+  const fixed = Buffer.alloc(FIXED)
+  MAGIC.copy(fixed)
+  fixed.writeUInt16BE(keyLength, MAGIC.length)
+  fixed.writeUIntBE(size, MAGIC.length + 2, 6)
+  return new Uint8Array(fixed)
+}
 
 const KEY = 32
 const { subtle } = webcrypto
@@ -49,7 +82,7 @@ export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): P
 const NOTHING = new Uint8Array(0)
 
 /** What the sign of a head vouches for: its length, whose file it is, and its content. */
-export const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
+const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
   new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 
 /** How many bytes of a file must be read to know its head, at least: a sealed key is far shorter than the rest of it. */
@@ -91,4 +124,63 @@ async function openFormerHead(start: Buffer, context: Required<FileContext>, vau
 export async function openPiece({ key, nonce, beside }: Head, index: number, sealed: Uint8Array) {
   const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: beside }
   return new Uint8Array(await subtle.decrypt(algorithm, key, sealed))
+}
+
+/** Seals a file while it arrives. It encrypts in the thread that calls it. */
+export class Sealing {
+  readonly #seal: Seal
+  #piece: CipherGCM
+  #index = 0
+  /** How many bytes of this piece, and of the file, have come. */
+  #filled = 0
+  #size = 0
+
+  constructor(seal: Seal) {
+    this.#seal = seal
+    this.#piece = this.#cipher(0)
+  }
+
+  /** Where the pieces begin. */
+  get begin(): number {
+    return FIXED + this.#seal.sealed.length + TAG
+  }
+
+  /** The sealed bytes, as they follow those before. */
+  add(bytes: Uint8Array): Uint8Array[] {
+    const parts: Uint8Array[] = []
+    for (let rest = bytes; rest.length > 0; ) {
+      if (this.#filled === PIECE) parts.push(...this.#endPiece())
+      const some = rest.subarray(0, PIECE - this.#filled)
+      parts.push(this.#piece.update(some))
+      this.#filled += some.length
+      rest = rest.subarray(some.length)
+    }
+    this.#size += bytes.length
+    return parts
+  }
+
+  #endPiece(): Uint8Array[] {
+    const parts = this.#lastPart()
+    this.#index++
+    this.#filled = 0
+    this.#piece = this.#cipher(this.#index)
+    return parts
+  }
+
+  #lastPart(): Uint8Array[] {
+    return [this.#piece.final(), this.#piece.getAuthTag()].filter(({ length }) => length > 0)
+  }
+
+  /** What follows the last byte, and the head, which is known only now. */
+  end(sha256: string): { readonly last: Uint8Array[]; readonly head: Uint8Array[] } {
+    const { sealed, context } = this.#seal
+    const fixed = fixedPart(this.#size, sealed.length)
+    const sign = this.#cipher(HEAD_SIGN).setAAD(signedBeside(fixed, context, sha256))
+    sign.final()
+    return { last: this.#lastPart(), head: [fixed, sealed, sign.getAuthTag()] }
+  }
+
+  #cipher(index: number): CipherGCM {
+    return createCipheriv('aes-256-gcm', this.#seal.secret, nonceOf(index), { authTagLength: TAG })
+  }
 }

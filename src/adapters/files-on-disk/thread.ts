@@ -1,8 +1,7 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import type { FileSink } from '../../ports/files.ts'
 import { freeMemory } from '../../values/free-memory.ts'
-import type { Seal } from './seal.ts'
-import { Sealing } from './sealing.ts'
+import { type Seal, Sealing } from './seal.ts'
 import { lengthOf, newFile, writeAll } from './write.ts'
 
 /** So much is written at once: each call costs a turn of a thread, which a busy machine gives late. */

@@ -1,15 +1,12 @@
+import { subscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'undici'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { boundedCache } from '../../values/bounded-cache.ts'
 import { clock } from '../../values/clock.ts'
 import { addressJudge } from './addresses.ts'
 import { type Answer, exchange, TooLate } from './exchange.ts'
-import { failureOf } from './failures.ts'
 import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from './lookup.ts'
-import { type OwnListener, ownTarget } from './own-listener.ts'
-import { underWay } from './under-way.ts'
-import { isRefused, type Target, urlJudge } from './urls.ts'
-import { wasUnheard } from './used-connections.ts'
+import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
 
 interface Options {
   /** Blocks of non-public addresses that are allowed. */
@@ -119,4 +116,105 @@ async function ask({ keeping, fresh }: Agents, target: Target, request: Outbound
     const timeoutMs = secondsLeft * 1_000
     return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
   }
+}
+
+/** Counts what is under way by origin, so that a slow host does not hold what others need. */
+function underWay() {
+  const counts = new Map<string, number>()
+  return {
+    /** Undefined where as many are under way already. */
+    async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
+      const count = counts.get(origin) ?? 0
+      if (count >= most) return undefined
+      counts.set(origin, count + 1)
+      try {
+        return await work()
+      } finally {
+        const left = (counts.get(origin) ?? 1) - 1
+        if (left === 0) counts.delete(origin)
+        else counts.set(origin, left)
+      }
+    },
+  }
+}
+
+/** Connections that have carried a request. */
+const used = new WeakSet<object>()
+/** Requests on a reused connection whose answers have not begun. */
+const unanswered = new WeakSet<object>()
+const unheard = new WeakSet<object>()
+
+interface Told {
+  readonly request: object
+}
+
+const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
+
+// Only undici knows which connection a request takes; it reports that on diagnostics channels.
+subscribe('undici:client:sendHeaders', message => {
+  const { request, socket } = message as Told & { socket: object }
+  if (used.has(socket)) unanswered.add(request)
+  used.add(socket)
+})
+subscribe('undici:request:headers', message => {
+  unanswered.delete((message as Told).request)
+})
+subscribe('undici:request:error', message => {
+  const { request, error } = message as Told & { error: NodeJS.ErrnoException }
+  if (unanswered.has(request) && CLOSED.includes(error.code ?? '')) unheard.add(error)
+})
+
+/**
+ * Whether a connection that was kept open broke before the answer began. As a rule the other side had closed it for its
+ * idleness when the request was on its way, and has not heard of it.
+ */
+const wasUnheard = (error: unknown): boolean => unheard.has(error as object)
+
+/** Describes a failed request for the customer who chose its URL. An error without a code is a defect of ours. */
+function failureOf(error: unknown): string {
+  const code = codeOf(error)
+  if (code === '' || code === 'UND_ERR_INVALID_ARG') throw error
+  return (
+    KNOWN[code] ??
+    PATTERNS.find(([pattern]) => pattern.test(code))?.[1] ??
+    'The request failed (%).'
+  ).replace('%', code)
+}
+
+const NO_NAME = 'The host’s name cannot be resolved.'
+const AWAY = 'The host cannot be reached.'
+const BROKEN = 'The connection was closed before the answer was complete.'
+
+const KNOWN: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The host refuses connections on this port.',
+  ECONNRESET: BROKEN,
+  EPIPE: BROKEN,
+  UND_ERR_SOCKET: BROKEN,
+  UND_ERR_CONNECT_TIMEOUT: AWAY,
+  ETIMEDOUT: AWAY,
+  EHOSTUNREACH: AWAY,
+  ENETUNREACH: AWAY,
+  UND_ERR_HEADERS_OVERFLOW: 'The answer’s headers are too large.',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The answer is longer or shorter than its Content-Length says.',
+  ENOTFOUND: NO_NAME,
+  ENODATA: NO_NAME,
+  ESERVFAIL: NO_NAME,
+  EREFUSED: NO_NAME,
+  EBADNAME: NO_NAME,
+  EBADRESP: NO_NAME,
+  ETIMEOUT: 'The host’s name servers do not answer.',
+}
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'The host’s certificate is not valid (%).'],
+  [/^(ERR_SSL|EPROTO)/, 'No encrypted connection could be agreed on (%).'],
+  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
+]
+
+/** Where several addresses were tried, the failure of the first. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return ''
+  if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])
+  const { code, name = '' } = error as NodeJS.ErrnoException
+  return 'code' in error ? (code ?? name) : ''
 }

@@ -1,7 +1,97 @@
-import type { IdentityNotice, IdentityVerification } from '../../ports/identity-verification.ts'
+import { z } from 'zod'
+import {
+  type CheckStatus,
+  type FinalStatus,
+  type IdentityNotice,
+  type IdentityVerification,
+  type RejectionCode,
+  rejectionCodes,
+  type Unanswered,
+} from '../../ports/identity-verification.ts'
+import { after, days, minutes } from '../../values/clock.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
-import { answerAt, ruleFor } from './magic-names.ts'
-import { parsed, written } from './sandbox-wire.ts'
+
+/** How the sandbox treats a person. Documented in docs/onboarding.md. */
+interface MagicRule {
+  /** Until then, counted from the submission, no call is answered otherwise. */
+  readonly fails?: { readonly forMs: number; readonly as: Unanswered }
+  /** Until then the check that was submitted is not known when it is asked for. */
+  readonly forgetsForMs?: number
+  readonly reviewMs: number
+  readonly end: FinalStatus
+  /** The notices that are sent while the check is being submitted, one after the other. */
+  readonly notices?: readonly FinalStatus[]
+}
+
+const VERIFIED: FinalStatus = { status: 'verified' }
+const rejected = (code: RejectionCode): FinalStatus => ({ status: 'rejected', code })
+const atOnce = (end: FinalStatus): MagicRule => ({ reviewMs: 0, end })
+
+const ALWAYS = days(365 * 200)
+
+/** By the beginning of the name, in any case; the first that matches counts. */
+const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
+  ['Later rejected', { reviewMs: days(1), end: rejected('data_mismatch') }],
+  ['Later', { reviewMs: days(1), end: VERIFIED }],
+  ['Silent', { fails: { forMs: minutes(60), as: 'late' }, reviewMs: 0, end: VERIFIED }],
+  ['Failing', { fails: { forMs: minutes(60), as: 'unusable' }, reviewMs: 0, end: VERIFIED }],
+  ['Absent', { fails: { forMs: ALWAYS, as: 'late' }, reviewMs: 0, end: VERIFIED }],
+  ['Forgotten', { forgetsForMs: minutes(10), reviewMs: minutes(10), end: VERIFIED }],
+  ['Twice', { ...atOnce(VERIFIED), notices: [VERIFIED, VERIFIED] }],
+  ['Contrary', { ...atOnce(VERIFIED), notices: [rejected('data_mismatch'), VERIFIED] }],
+  ['Unreadable', atOnce(rejected('document_unreadable'))],
+  ['Expired', atOnce(rejected('document_expired'))],
+  ['Mismatch', atOnce(rejected('data_mismatch'))],
+  ['Refused', atOnce(rejected('person_refused'))],
+]
+
+export const magicWords: readonly string[] = rules.map(([beginning]) => beginning)
+
+const ruleFor = (name: string): MagicRule =>
+  rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??
+  atOnce(VERIFIED)
+
+/** The answer of a rule to a call about a check that was submitted then. */
+function answerAt(
+  now: Date,
+  { fails, forgetsForMs = 0, reviewMs, end }: MagicRule,
+  submittedAt: Date,
+  call: 'submit' | 'inquire',
+): CheckStatus | Unanswered {
+  const passedMs = now.getTime() - submittedAt.getTime()
+  if (fails && passedMs < fails.forMs) return fails.as
+  if (call === 'inquire' && passedMs < forgetsForMs) return { status: 'unknown' }
+  return passedMs < reviewMs ? { status: 'in_review', expectedAt: after(submittedAt, reviewMs) } : end
+}
+
+/** Above every notice of the sandbox. */
+const MAX_BYTES = 4_096
+
+const Notice = z.strictObject({
+  reference: z.string().regex(/^[\w.:@-]{1,128}$/),
+  status: z.discriminatedUnion('status', [
+    z.strictObject({ status: z.literal('in_review') }),
+    z.strictObject({ status: z.literal('verified') }),
+    z.strictObject({ status: z.literal('rejected'), code: z.enum(rejectionCodes) }),
+  ]),
+})
+
+export const written = (notice: IdentityNotice): string => JSON.stringify(z.encode(Notice, notice))
+
+/** The notice, or which member is wrong. Never quotes what was sent. */
+export function parsed(body: Uint8Array): IdentityNotice | { readonly problem: string } {
+  if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
+  const { data, error } = Notice.safeParse(jsonOf(body))
+  return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is not as it must be.` }
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
 
 const HEADER = 'identity-provider-signature'
 

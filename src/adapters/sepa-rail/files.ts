@@ -1,8 +1,16 @@
 import { canBeOrdered, type Debtor, pain001 } from '../../iso20022/pain001.ts'
-import type { HandOver, Order, Payment, PaymentStatus, RailCall, SepaRail } from '../../ports/sepa-rail.ts'
-import { bankDateOf } from '../../values/bank-calendar.ts'
+import type {
+  FileTime,
+  HandOver,
+  Order,
+  Payment,
+  PaymentStatus,
+  RailCall,
+  Scheme,
+  SepaRail,
+} from '../../ports/sepa-rail.ts'
+import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
-import { nextFile } from './cut-offs.ts'
 
 /** The payments that wait for the next file. A reference identifies a payment. */
 export interface Queue {
@@ -15,7 +23,7 @@ export interface Queue {
 
 export type Standing = 'waiting' | 'ordered' | 'taken_out'
 
-export interface ByFiles {
+interface ByFiles {
   readonly debtor: Debtor
   readonly cutOffs: readonly string[]
   readonly queue: Queue
@@ -68,3 +76,17 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
 
 /** Our own reason codes: see `src/iso20022/reason-codes.ts`. */
 const NOT_BY_FILES = 'not_by_files'
+
+/** Instant payments go at once, on any day; others wait for the next cut-off time of a bank day. */
+export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {
+  const today = bankDateOf(at)
+  return scheme === 'sct_inst'
+    ? { closesAt: at, executeOn: today }
+    : nextCutOff(bankDayOnOrAfter(today), at, cutOffs)
+}
+
+function nextCutOff(day: string, at: Date, cutOffs: readonly string[]): FileTime {
+  const times = cutOffs.map(time => atBankTime(day, time))
+  const closesAt = times.find(time => time > at)
+  return closesAt ? { closesAt, executeOn: day } : nextCutOff(bankDayOnOrAfter(addDays(day)), at, cutOffs)
+}

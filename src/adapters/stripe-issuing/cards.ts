@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { z } from 'zod'
 import {
   type Done,
   type IssuedCard,
@@ -8,9 +9,10 @@ import {
   type ProcessorCall,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import { DONE, failureOf, UNUSABLE } from './answers.ts'
-import { cardholderOf } from './cardholder.ts'
-import { createOnce } from './create-card.ts'
+import { after, minutes } from '../../values/clock.ts'
+import { cardholderOf, digestOf } from './cardholder.ts'
+import { DONE, failureOf, UNUSABLE } from './connection.ts'
+import { changeControls, spendingControlsOf } from './controls.ts'
 
 export async function issueCard(
   stripe: Stripe,
@@ -69,4 +71,87 @@ export async function changeState(
   if (answer.failure !== 'refused') return answer
   const { status } = await stripe.issuing.cards.retrieve(processorCardId)
   return status === wanted ? DONE : answer
+}
+
+type Made = Stripe.Issuing.Card
+
+/** The replaced card, where there is one. */
+type Link = Pick<Stripe.Issuing.CardCreateParams, 'replacement_for' | 'replacement_reason'>
+
+/** One card, as it is asked for in every repetition. */
+interface Order {
+  readonly card: NewCard
+  readonly cardholder: string
+  readonly call: ProcessorCall
+}
+
+/** What is kept of an answer; the rest is not looked at. */
+const Issued = z
+  .object({
+    id: z.string().min(1),
+    brand: z.string().min(1),
+    last4: z.string().regex(/^\d{4}$/),
+    exp_month: z.int().min(1).max(12),
+    exp_year: z.int().min(2000),
+  })
+  .transform(
+    ({ id, brand, last4, exp_month, exp_year }): IssuedCard => ({
+      processorCardId: id,
+      brand: brand.toLowerCase(),
+      last4,
+      expMonth: exp_month,
+      expYear: exp_year,
+    }),
+  )
+
+/** Stripe forgets a key a day after its first use at the earliest. */
+const KEY_LASTS_MS = minutes(20 * 60)
+/** The clocks of both sides may differ by this much. */
+const LEEWAY_MS = minutes(60)
+
+/**
+ * Creates a card once. Where the key no longer says so, as Stripe has forgotten it or the card was first asked for with other
+ * limits, the card is looked up by the reference in its metadata.
+ */
+async function createOnce(
+  stripe: Stripe,
+  order: Order,
+  link: Link,
+  key: string,
+): Promise<IssuedCard | ProcessorFailure> {
+  const { card, call } = order
+  const isLate = call.now.getTime() - card.requestedAt.getTime() > KEY_LASTS_MS
+  const earlier = isLate ? await find(stripe, order) : undefined
+  if (earlier) return adopt(stripe, earlier, order)
+  try {
+    return Issued.parse(await stripe.issuing.cards.create(paramsOf(order, link), { idempotencyKey: key }))
+  } catch (error) {
+    if ((error as { rawType?: unknown }).rawType !== 'idempotency_error') throw error
+    const made = await find(stripe, order)
+    return made ? adopt(stripe, made, order) : UNUSABLE
+  }
+}
+
+const paramsOf = ({ card, cardholder, call }: Order, link: Link): Stripe.Issuing.CardCreateParams => ({
+  cardholder,
+  currency: 'eur',
+  type: 'virtual',
+  status: 'inactive',
+  spending_controls: spendingControlsOf(card.controls),
+  metadata: { card_id: card.cardId, owner_id: card.ownerId, reference: call.reference },
+  ...link,
+})
+
+async function find(stripe: Stripe, { card, cardholder, call }: Order): Promise<Made | undefined> {
+  const since = Math.floor(after(card.requestedAt, -LEEWAY_MS).getTime() / 1000)
+  const made = stripe.issuing.cards.list({ cardholder, created: { gte: since }, limit: 100 })
+  for await (const one of made) if (one.metadata.reference === call.reference) return one
+  return undefined
+}
+
+/** The card was made with the limits of its time. */
+async function adopt(stripe: Stripe, made: Made, { card, call }: Order): Promise<IssuedCard> {
+  const reference = `${call.reference}/${digestOf(card.controls)}`
+  await changeControls(stripe, made.id, card.controls, { ...call, reference })
+  return Issued.parse(made)
 }

@@ -1,8 +1,62 @@
 import type Stripe from 'stripe'
-import type { ProcessorFailure } from '../../ports/card-processor.ts'
+import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
-import { API_VERSION, type Patience, type StripeAccount } from './account.ts'
-import { failureOf, LATE } from './answers.ts'
+import { redactedExcerpt } from '../../values/redaction.ts'
+
+/** The account at Stripe that issues the cards. */
+export interface StripeAccount {
+  readonly secretKey: string
+  /** The signing secrets of the endpoints that Stripe calls: of real-time authorizations, and of all other events. */
+  readonly webhookSecrets: readonly string[]
+  /** Another address than Stripe's own, for tests. */
+  readonly apiUrl?: string | undefined
+}
+
+/** The version in which requests, answers and events are written: the one that the package knows. */
+export const API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
+
+/** How long Stripe may take for one request, its body included, and for all requests of one call. */
+interface Patience {
+  readonly requestMs: number
+  readonly callMs: number
+}
+
+export const PATIENCE: Patience = { requestMs: 4_000, callMs: 6_000 }
+
+/** What the package throws; its classes are not loaded for this. */
+interface Thrown {
+  readonly type?: unknown
+  /** Stripe's word where there is no code: `card_error`. */
+  readonly rawType?: unknown
+  readonly code?: unknown
+  readonly statusCode?: unknown
+  readonly message?: unknown
+}
+
+export const DONE: Done = { done: true }
+const LATE: ProcessorFailure = { failure: 'late' }
+export const UNUSABLE: ProcessorFailure = { failure: 'unusable' }
+
+/** Another request under the same key is still running, or there are too many: the same call succeeds later. */
+const BUSY = new Set<unknown>([408, 409, 429])
+
+/** The key or its rights are wrong: an operator mends that, and the card must not be lost over it. */
+const OUR_ACCESS = new Set<unknown>([401, 403])
+
+/** Only an answer that refuses the request itself is final. */
+export function failureOf(error: unknown): ProcessorFailure {
+  const thrown = (error ?? {}) as Thrown
+  const { type, statusCode } = thrown
+  if (type === 'StripeConnectionError' || BUSY.has(statusCode)) return LATE
+  const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isRefusal && !OUR_ACCESS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
+}
+
+const refusalOf = ({ rawType, code, message }: Thrown): ProcessorFailure => ({
+  failure: 'refused',
+  code: String(code ?? rawType ?? 'refused').slice(0, 100),
+  message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe has refused without a reason.',
+})
 
 /** Runs requests to Stripe. Whatever goes wrong is an answer, and one comes within seconds. */
 export type Connection = <T extends object>(

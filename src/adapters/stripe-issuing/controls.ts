@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Done, ProcessorCall, ProcessorControls } from '../../ports/card-processor.ts'
 import type { Euros } from '../../values/money.ts'
-import { DONE } from './answers.ts'
+import { DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
 

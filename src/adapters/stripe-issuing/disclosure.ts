@@ -8,7 +8,7 @@ import type {
   Recipient,
 } from '../../ports/card-processor.ts'
 import { encrypt } from '../card-processor/encrypt.ts'
-import { API_VERSION } from './account.ts'
+import { API_VERSION } from './connection.ts'
 
 const Data = z
   .object({

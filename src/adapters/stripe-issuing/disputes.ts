@@ -13,8 +13,7 @@ import type {
 } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import { DONE, UNUSABLE } from './answers.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, DONE, UNUSABLE } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
 type Evidence = NonNullable<Params['evidence']>

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { DisputeNews, MessageContent, ReadMessage } from '../../ports/card-processor.ts'
-import { changeOf, outcomeOf, requestOf } from './authorizations.ts'
+import { changeOf, factOf, outcomeOf, requestOf } from './authorizations.ts'
 import { Authorization, Card, Dispute, Event, Token, Transaction } from './event.ts'
-import { factOf } from './transactions.ts'
 
 /** The content of a message, and of which card; null where the service does nothing with it. */
 type Translated = { readonly card: string; readonly content: MessageContent | null }

@@ -1,13 +1,13 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
-import { API_VERSION, PATIENCE, type StripeAccount } from './account.ts'
+import { minutes } from '../../values/clock.ts'
 import { partOf } from './authorizations.ts'
 import { changeState, issueCard, replaceCard } from './cards.ts'
-import { connectTo } from './connection.ts'
+import { API_VERSION, connectTo, PATIENCE, type StripeAccount } from './connection.ts'
 import { changeControls } from './controls.ts'
 import { discloseCard, ephemeralKey } from './disclosure.ts'
 import { stripeDisputes } from './disputes.ts'
 import { translate } from './messages.ts'
-import { wrongSignature } from './signature.ts'
 
 /** Stripe Issuing. It gives no network tokens, and its messages are signed by Stripe alone. */
 export function stripeIssuing(account: StripeAccount, patience = PATIENCE): CardProcessor {
@@ -52,3 +52,42 @@ function bodyOf({ content }: CardMessage, reply: CardReply): object {
   const metadata = { [partOf(content.ask)]: String(approvedEuros) }
   return { approved: true, amount: Number(approvedEuros), metadata }
 }
+
+/** How far the time of a message may lie from ours. */
+const TOLERANCE_MS = minutes(5)
+/** Stripe sends one signature for each secret that is valid while secrets are rolled. */
+const MOST_SIGNATURES = 10
+
+/**
+ * Checks `t=<seconds>,v1=<hex>,…`: HMAC-SHA256 over the time, a dot, and the raw body, with one of the secrets. Returns what
+ * is wrong.
+ */
+function wrongSignature(
+  body: Uint8Array,
+  header: string | undefined,
+  secrets: readonly string[],
+  now: Date,
+): string | null {
+  if (!header) return 'Stripe-Signature is missing.'
+  const { time, signatures } = partsOf(header)
+  if (time === undefined || signatures.length === 0) return 'Stripe-Signature has no time or no v1 signature.'
+  const expected = secrets.map(secret =>
+    createHmac('sha256', secret).update(`${time}.`).update(body).digest(),
+  )
+  if (!signatures.some(given => expected.some(one => isEqual(given, one))))
+    return 'No signature was made with a webhook secret of this service.'
+  const age = now.getTime() - Number(time) * 1000
+  return Math.abs(age) > TOLERANCE_MS ? 'The signature is older or newer than five minutes.' : null
+}
+
+function partsOf(header: string): { time: string | undefined; signatures: Buffer[] } {
+  const parts = header.split(',').map(part => part.trim().split('='))
+  const time = parts.find(([name, value]) => name === 't' && /^\d{1,12}$/.test(value ?? ''))?.[1]
+  const given = parts.flatMap(([name, value = '']) =>
+    name === 'v1' && /^[\da-f]{64}$/i.test(value) ? [value] : [],
+  )
+  return { time, signatures: given.slice(0, MOST_SIGNATURES).map(hex => Buffer.from(hex, 'hex')) }
+}
+
+const isEqual = (one: Buffer, other: Buffer): boolean =>
+  one.length === other.length && timingSafeEqual(one, other)

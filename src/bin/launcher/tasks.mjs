@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { host } from '../../dev/host.mjs'
+import { changedFiles, testsOf } from './changed-tests.mjs'
 import { handOver, projectNode } from './hand-over.mjs'
 import { install } from './install.mjs'
 
@@ -15,6 +16,7 @@ const JEST = [
 const tasks = {
   start: args => handOver(['src/bin/start.ts', ...args]),
   test: args => handOver([...JEST, ...args, ...parts(args)]),
+  'test:changed': testChanged,
   'test:slow': args => handOver([...JEST, '--config=test/slow.config.js', ...args]),
   'test:peers': args => handOver([...JEST, '--config=test/peers.config.js', ...args]),
   bench: args => handOver(['test/bench/main.ts', ...args]),
@@ -34,6 +36,23 @@ function parts(args) {
   const patterns = named.length === 0 ? [] : ['**/*.test.ts', ...named.map(path => `<rootDir>/${path}`)]
   return patterns.map(pattern => `--testMatch=${pattern}`)
 }
+
+/** Runs what a change asks for, and says what it leaves to `npm test`. */
+function testChanged(args) {
+  const { changed, files } = changedFiles()
+  const { tests, nouns, untested } = testsOf(changed, files)
+  if (untested.length > 0)
+    process.stdout.write(`No test of its own, so run npm test: ${untested.join(', ')}\n`)
+  if (tests.length === 0) return
+  const called = nounsOf(JSON.parse(readFileSync('commands.json', 'utf8')).operations)
+  const own = nouns.filter(noun => called.has(noun))
+  process.env.NOUNS = own.join()
+  const all = [...tests, ...(own.length > 0 ? ['test/contract/of-nouns.ts'] : [])]
+  process.stdout.write(`${all.join('\n')}\n`)
+  handOver([...JEST, ...args, ...all.map(path => `--testMatch=<rootDir>/${path}`)])
+}
+
+const nounsOf = operations => new Set(Object.keys(operations).map(key => key.split('.')[0]))
 
 /** Runs a script of `package.json` in the checkout, with all packages installed. */
 export async function run(name, args) {

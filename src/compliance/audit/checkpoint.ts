@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** A checkpoint for reading: only a sealer writes it. */
 const schema = defineEntity({
@@ -46,3 +47,12 @@ export async function newestCheckpoint(
   const [row] = await sql<Checkpoint & Row>(NEWEST, [ownerId, mode])
   return row && shownCheckpoint(row)
 }
+
+/** The tree holds digests. Without its salt, a commitment to a name or an address says nothing. */
+export const auditPersonal = {
+  audit_trees: { personal: {}, plain: ['peaks'] },
+  audit_seals: { personal: {}, plain: ['leaf', 'commitments'], secret: ['salts'] },
+  audit_tiles: { personal: {}, plain: ['hashes', 'root'] },
+  audit_checkpoints: { personal: {}, plain: ['note'] },
+  audit_purges: { personal: {}, plain: ['edge', 'checkpoint_id'] },
+} as const satisfies Personal

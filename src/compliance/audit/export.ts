@@ -5,10 +5,9 @@ import type { PublicKey } from '../../ports/signer.ts'
 import { coverOf, originOf } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
 import { newestCheckpoint } from './checkpoint.ts'
-import { csvLines } from './export-csv.ts'
-import { type Exported, readLines, spanOf } from './export-rows.ts'
-import { purgedSize } from './purged.ts'
-import { pagesFrom, readAhead } from './read-ahead.ts'
+import { pagesFrom, readAhead } from './entries.ts'
+import { csvLines, type Exported, readLines, spanOf } from './export-rows.ts'
+import { purgedSize } from './purge.ts'
 import { readNodes } from './tree-store.ts'
 
 /** How many entries are read at once: what is in memory stays as much, however large the trail is. */

@@ -16,7 +16,7 @@ import {
 } from '../../trail/index.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type EventRow, entryOf } from './trail-rows.ts'
+import { type EventRow, entryOf } from './entries.ts'
 import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
 import { lockSealing, moveSealing, readUnsealed } from './unsealed.ts'
 

@@ -6,9 +6,30 @@ import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import type { TrailEntry } from '../../trail/index.ts'
 import type { auditApi } from './api.ts'
-import { OF_DECISIONS } from './decisions.ts'
-import type { FoundEntry } from './entries.ts'
-import { entryOf } from './trail-rows.ts'
+import { entryOf, type FoundEntry } from './entries.ts'
+
+/** The operations that decide about what waits for a person. */
+const actions = [
+  'intents.approve',
+  'intents.deny',
+  'cardRequests.approve',
+  'cardRequests.deny',
+  'transfers.confirmPayee',
+] as const
+
+export type DecidingAction = (typeof actions)[number]
+
+/** The events that tell a decision. The same request may write others, such as that of the passkey that has signed it. */
+const events = ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'] as const
+
+const inList = (column: string, names: readonly string[]): string =>
+  `${column} in (${names.map(name => `'${name}'`).join(', ')})`
+
+/**
+ * SQL: the entries of decisions. The names stand in the text, as they do in the index `events_of_decisions`: of parameters
+ * PostgreSQL would not know that only its rows are meant.
+ */
+const OF_DECISIONS = `${inList('action', actions)} and ${inList('event', events)}`
 
 /** Tells an actor's id from a kind of actor by the underscore, which every id has. */
 const byActor = (actor: string): Condition<Event> =>

@@ -10,6 +10,7 @@ import {
   type Node,
   TILE_SIZE,
   type Tile,
+  TrailBroken,
   tileOf,
 } from '../../trail/index.ts'
 
@@ -53,7 +54,7 @@ where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5`
 const stored = async (sql: Sql, text: string, values: readonly unknown[]): Promise<Buffer> =>
   (await sql<FoundHashes>(text, values))[0]?.hashes ?? Buffer.alloc(0)
 
-export const leavesOf = (sql: Sql, { ownerId, mode }: Tenant, from: number, to: number): Promise<Buffer> =>
+const leavesOf = (sql: Sql, { ownerId, mode }: Tenant, from: number, to: number): Promise<Buffer> =>
   stored(sql, LEAVES, [ownerId, mode, from, to])
 
 const rootsOf = (
@@ -163,3 +164,70 @@ export async function readNodes(
 }
 
 const keyOf = ({ level, index }: Tile): string => `${level}/${index}`
+
+interface FoundTile extends Record<string, unknown> {
+  readonly level: number
+  readonly index: number
+  readonly hashes: Buffer
+  readonly root: Buffer
+}
+
+const STORED_TILES = `
+select level, index::float8 as index, hashes, root from audit_tiles
+where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5 order by index`
+
+/** The tiles that the leaves so far must have, to be compared with those that are stored. */
+export class StoredTiles {
+  readonly #sql: Sql
+  readonly #tenant: Tenant
+  /** By level: how many tiles were compared, and the hashes of those that were not. */
+  readonly #levels: { compared: number; hashes: Hash[] }[] = [{ compared: 0, hashes: [] }]
+
+  constructor(sql: Sql, tenant: Tenant) {
+    this.#sql = sql
+    this.#tenant = tenant
+  }
+
+  append(leaf: Hash): void {
+    this.#levels[0]?.hashes.push(leaf)
+  }
+
+  /** Compares the tiles that have become complete; throws `TrailBroken` at the first hash that is wrong. */
+  async compare(): Promise<void> {
+    for (const [level, { compared, hashes }] of this.#levels.entries()) {
+      const count = Math.floor(hashes.length / TILE_SIZE)
+      if (count === 0) return
+      const rows = await this.#read(level, compared, compared + count)
+      const above = this.#levels[level + 1] ?? { compared: 0, hashes: [] }
+      this.#levels[level + 1] = above
+      for (let n = 0; n < count; n++) {
+        const computed = Buffer.concat(hashes.slice(n * TILE_SIZE, (n + 1) * TILE_SIZE))
+        above.hashes.push(compareTile(computed, { level, index: compared + n }, rows[n]))
+      }
+      this.#levels[level] = { compared: compared + count, hashes: hashes.slice(count * TILE_SIZE) }
+    }
+  }
+
+  #read(level: number, from: number, to: number): Promise<FoundTile[]> {
+    const { ownerId, mode } = this.#tenant
+    return this.#sql<FoundTile>(STORED_TILES, [ownerId, mode, level, from, to])
+  }
+}
+
+/** Gives the root of the tile. */
+function compareTile(
+  computed: Buffer,
+  { level, index }: Pick<FoundTile, 'level' | 'index'>,
+  stored: FoundTile | undefined,
+): Hash {
+  const below = TILE_SIZE ** level
+  const first = index * TILE_SIZE * below
+  if (stored?.index !== index)
+    throw new TrailBroken(first, `The hashes from entry ${first} on are not stored.`)
+  const root = completeRoot(computed)
+  if (computed.equals(stored.hashes) && root.equals(stored.root)) return root
+  const kept = hashesIn(stored.hashes)
+  const wrong = hashesIn(computed).findIndex((hash, n) => !kept[n]?.equals(hash))
+  const position = first + Math.max(wrong, 0) * below
+  throw new TrailBroken(position, `A stored hash of the tree is not that of the entries from ${position} on.`)
+}

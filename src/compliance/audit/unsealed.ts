@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { EVENT_COLUMNS, type EventRow } from './trail-rows.ts'
+import { EVENT_COLUMNS, type EventRow } from './entries.ts'
 
 /** How far the journal is sealed: see the table. */
 export interface SealedUpTo {

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import type { PublicKeySet } from '../../ports/signer.ts'
@@ -10,11 +11,38 @@ import {
   TrailBroken,
   TrailCheck,
 } from '../../trail/index.ts'
-import { isPurgeTold, purgedLeaves, purgedSize } from './purged.ts'
-import { pagesFrom, readAhead } from './read-ahead.ts'
-import { StoredTiles } from './stored-tiles.ts'
-import { findStray } from './strays.ts'
-import { EVENT_COLUMNS, type EventRow, entryOf } from './trail-rows.ts'
+import type { auditApi } from './api.ts'
+import { newestCheckpoint } from './checkpoint.ts'
+import { EVENT_COLUMNS, type EventRow, entryOf, pagesFrom, readAhead } from './entries.ts'
+import { isPurgeTold, purgedLeaves, purgedSize } from './purge.ts'
+import { StoredTiles } from './tree-store.ts'
+import { readTail } from './unsealed.ts'
+
+export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context) => {
+  const { tenant, ports, withExclusiveRead, refuse } = context
+  const keys = { keys: ports.signer.publicKeys() }
+  const found = await withExclusiveRead(`verify the trail of ${tenant.ownerId} ${tenant.mode}`, async sql => {
+    const checkpoint = (await newestCheckpoint(sql, tenant)) ?? null
+    const verification = new Verification(sql, tenant, keys)
+    const problem = await verification.run(checkpoint?.size ?? 0).then(
+      () => null,
+      (error: unknown) => {
+        if (!(error instanceof TrailBroken)) throw error
+        return { position: error.position, message: error.message }
+      },
+    )
+    return {
+      ok: problem === null,
+      size: checkpoint?.size ?? 0,
+      purged: verification.purged,
+      checkpoints: verification.checkpoints,
+      checkpoint: checkpoint?.note ?? null,
+      problem,
+      unsealed: await readTail(sql, tenant.ownerId, tenant.mode),
+    }
+  })
+  return found ?? refuse('verifying')
+}
 
 const PAGE = 1_000
 
@@ -49,7 +77,7 @@ select size::float8 as size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 and size > $3 and size <= $4 order by size`
 
 /** Compares all that is stored of a tenant's trail, from its first entry on; throws `TrailBroken` at the first that is wrong. */
-export class Verification {
+class Verification {
   /** How many checkpoints were compared. */
   checkpoints = 0
   /** How many entries were purged: their hashes are compared. */
@@ -174,3 +202,45 @@ select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
     coalesce((select max(position) + 1 from audit_seals where owner_id = $1 and mode = $2), 0),
     coalesce((select max(size) from audit_purges where owner_id = $1 and mode = $2), 0))::float8 as seals
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
+
+/** An event that stands where everything is sealed, and is not; `position` is where it would be. */
+interface Stray {
+  readonly id: string
+  readonly position: number
+}
+
+/** How many events are looked up at once: each statement takes far less time than the database gives it. */
+const STRAYS_AT_ONCE = 10_000
+
+const STRAYS = `
+with page as materialized (
+  select e.id, e.written_in from events e where e.owner_id = $1 and e.mode = $2 and e.id > $3 order by e.id limit ${STRAYS_AT_ONCE}
+), stray as (
+  select e.id, (select s.position from audit_seals s where s.owner_id = $1 and s.mode = $2 and s.event_id > e.id
+    order by s.event_id limit 1) as position
+  from page e, audit_sealing f
+  where (e.written_in, e.id) <= (f.written_in, f.id) and e.written_in <> all(f.open) and not exists (
+    select from audit_seals s where (s.owner_id, s.mode, s.event_id) = ($1, $2, e.id))
+  order by e.id limit 1
+)
+select (select max(id) from page) as last, (select count(*) from page)::int as count, stray.id,
+  coalesce(stray.position, (
+    select max(s.position) + 1 from audit_seals s where s.owner_id = $1 and s.mode = $2), 0)::float8 as position
+from (select) one left join stray on true`
+
+interface PageRow extends Record<string, unknown> {
+  readonly last: string | null
+  readonly count: number
+  readonly id: string | null
+  readonly position: number
+}
+
+/** The first event of a trail that was added to what is sealed. */
+async function findStray(sql: Sql, { ownerId, mode }: Tenant): Promise<Stray | undefined> {
+  for (let after: string | null = ''; after !== null; ) {
+    const [page]: readonly PageRow[] = await sql<PageRow>(STRAYS, [ownerId, mode, after])
+    if (page?.id != null) return { id: page.id, position: page.position }
+    after = page?.count === STRAYS_AT_ONCE ? page.last : null
+  }
+  return undefined
+}

@@ -1,14 +1,12 @@
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream } from '../../kernel/contract/file.ts'
+import { DamagedFile } from '../../ports/files.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
-import { storedFiles } from './archive-files.ts'
-import type { Archiving, Manifest } from './manifest.ts'
-import { recordPages } from './record-pages.ts'
-import { shapeOf, shapesOf } from './row-windows.ts'
-import { tableHead } from './table-head.ts'
+import { memberOf, recordPages, type Shape, shapeOf, shapesOf, shownColumns } from './record-pages.ts'
 import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject.ts'
 import { type ZipEntry, zipOf } from './zip.ts'
 
-export interface Made {
+interface Made {
   readonly exportId: string
   readonly subject: Subject
   readonly madeAt: Date
@@ -85,4 +83,106 @@ function manifestText(
   const { mode, ownerId } = tenant
   const head = { about, exportId, ownerId, mode, subject, madeAt }
   return `${JSON.stringify({ ...head, ...manifest, kinds: personalKinds, grounds: legalGrounds }, null, 2)}\n`
+}
+
+type Archiving = Pick<Context, 'sql' | 'tenant' | 'ports'>
+
+/** What is in an archive, as its manifest lists it. */
+interface Manifest {
+  readonly files: { name: string; bytes: number; sha256: string; records?: number }[]
+  /** Files that are away or damaged, by their SHA-256. */
+  readonly missing: string[]
+}
+
+const PAGE_SIZE = 500
+
+const FILES = `
+select distinct on (sha256) sha256, type from stored_files
+where owner_id = $1 and mode = $2 and sha256 > $3 order by sha256 limit ${PAGE_SIZE}`
+
+const extensions: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'text/plain': 'txt',
+}
+
+/** The files of the tenant. One that is away or damaged is named in the manifest, and the archive goes on. */
+async function* storedFiles(context: Archiving, manifest: Manifest): AsyncGenerator<ZipEntry> {
+  const { sql, tenant, ports } = context
+  let after = ''
+  for (;;) {
+    const rows = await sql<{ sha256: string; type: string }>(FILES, [tenant.ownerId, tenant.mode, after])
+    for (const { sha256, type } of rows) {
+      const opened = await ports.files.open(tenant, sha256).catch(() => undefined)
+      if (!opened) manifest.missing.push(sha256)
+      else {
+        const name = `files/${sha256}.${extensions[type] ?? 'bin'}`
+        yield { name, content: intact(opened.content, () => manifest.missing.push(sha256)) }
+      }
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < PAGE_SIZE) return
+    after = last.sha256
+  }
+}
+
+/** The pieces up to the first that is not what was kept. */
+async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error
+    onDamage()
+  }
+}
+
+/** Members of nearly every record, which no contract explains. */
+const common: Readonly<Record<string, string>> = {
+  id: 'The id of the record.',
+  ownerId: 'The account that it belongs to.',
+  mode: '`live` for real money, `test` for play money.',
+  status: 'The state that the record is in.',
+  createdAt: 'When it was made.',
+  updatedAt: 'When it was changed last.',
+  workflowId: 'The process that looks after it.',
+}
+
+/** `merchantHost` in words: `merchant host`. */
+const inWords = (member: string): string => member.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+
+function sentenceOf({ area, table }: TableOfSubject, column: string): string {
+  const member = memberOf(column)
+  const [, amount] = /^(.+)Cents$/.exec(member) ?? []
+  const told = area.sentences.get(member) ?? common[member]
+  if (told) return told
+  if (amount) return `${area.sentences.get(`${amount}Euros`) ?? `An amount: ${inWords(amount)}.`} In cents.`
+  const personal = table.personal[column]
+  if (personal) return personalKinds[personal.kind]
+  if (member.endsWith('At')) return `A time: when it was, or is, “${inWords(member.slice(0, -2))}”.`
+  return member.endsWith('Id')
+    ? `The id of the ${inWords(member.slice(0, -2))}.`
+    : `The record’s ${inWords(member)}.`
+}
+
+function describe(table: TableOfSubject, column: string) {
+  const personal = table.table.personal[column]
+  const sentence = sentenceOf(table, column)
+  if (!personal) return { sentence }
+  const { law, years } = legalGrounds[personal.ground]
+  return { sentence, kind: personal.kind, ground: law, keptYears: years }
+}
+
+/** The beginning of a file of records: what they are, and what each member says. It is an object that is still open. */
+function tableHead(table: TableOfSubject, shape: Shape): string {
+  const columns = shownColumns(table, shape)
+  const members = Object.fromEntries(columns.map(column => [memberOf(column), describe(table, column)]))
+  const { area, name } = table
+  const keptWhile = table.table.keptWhile?.words
+  return JSON.stringify(
+    { area: area.name, about: area.about, table: name, keptWhile, members },
+    null,
+    1,
+  ).slice(0, -2)
 }

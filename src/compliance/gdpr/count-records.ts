@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { type Shape, shapeOf, shapesOf, windowsOf, within } from './row-windows.ts'
+import { type Shape, shapeOf, shapesOf, windowsOf, within } from './record-pages.ts'
 import { type Subject, type TableOfSubject, tablesOf, valuesOf } from './tables-of-subject.ts'
 
 /** A table with fewer rows of the account is counted together with others. */

@@ -8,7 +8,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
-import { merchant_needed } from './asker.ts'
+import { merchant_needed } from './data-export.ts'
 import { deletionMachine } from './deletion.ts'
 import { SubjectRecord, subject, subject_not_found } from './export-api.ts'
 import { type ObstacleType, obstacleTypes } from './obstacles.ts'
@@ -36,9 +36,9 @@ const KeptRecord = z.object({
 })
 
 /** Those that were not taken back. */
-export const openOrCompleted = status.exclude(['cancelled'])
+const openOrCompleted = status.exclude(['cancelled'])
 
-export const DeletionRecord = z
+const DeletionRecord = z
   .object({
     ...recordHead('gdprdeletion'),
     status,
@@ -59,13 +59,13 @@ export const DeletionRecord = z
   .meta({ id: 'GdprDeletion' })
 
 /** Ids only. */
-export const DeletionEvent = z.object({
+const DeletionEvent = z.object({
   deletionId: id('gdprdeletion'),
   subject: SubjectRecord,
   status,
 })
 
-export const deletionEvents = {
+const deletionEvents = {
   'gdpr.deletion_requested': event('Somebody has asked to be forgotten.', DeletionEvent),
   'gdpr.deletion_cancelled': event('A request to be forgotten was taken back.', DeletionEvent),
   'gdpr.deletion_completed': event('A person is forgotten, but for what the law keeps.', DeletionEvent),
@@ -149,5 +149,32 @@ export const deletionSteps = {
       'customer.updated': changeEvents['customer.updated'],
       ...walletClosed,
     },
+  }),
+}
+
+/** Ids and times only: it is kept where the data themselves are not. */
+const ErasureRecord = z
+  .object({
+    id: id('gdprdeletion').meta({ description: 'The deletion.' }),
+    ownerId: id('customer'),
+    mode: z.enum(['test', 'live']),
+    status: openOrCompleted,
+    subject: SubjectRecord,
+    beginsAt: instant,
+    completedAt: instant
+      .nullable()
+      .meta({ description: 'When it was completed first, also where it is carried out again.' }),
+    waitsFor: DeletionRecord.shape.waitsFor,
+  })
+  .meta({ id: 'GdprErasure' })
+
+export const erasureApi = {
+  listErasures: list('/gdpr/erasures', {
+    callers: ['dash'],
+    summary: 'List all deletions of all owners',
+    description:
+      'Oldest first, by ids, without those that were taken back. Keep the list beside your backups: a backup that is restored knows nothing of what was forgotten after it was made, and `agentpay gdpr reapply` has it carried out again.',
+    filters: { status: openOrCompleted.optional() },
+    item: ErasureRecord,
   }),
 }

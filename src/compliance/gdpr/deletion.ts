@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
-import type { Ground } from '../../values/personal.ts'
+import type { Ground, Personal } from '../../values/personal.ts'
 import { subjectTypes } from './data-export.ts'
 import type { Obstacle } from './obstacles.ts'
 
@@ -59,3 +59,27 @@ const schema = defineEntity({
 /** Somebody's request to be forgotten. The ids stay: by them it is done again where a backup was restored. */
 export class Deletion extends schema.class {}
 schema.setClass(Deletion)
+
+/** `by_id` is a key, or a person of the account. */
+export const gdprPersonal = {
+  consents: {
+    personal: { by_id: { kind: 'name', ground: 'claims', forget: 'word' } },
+    plain: ['purpose', 'wording_version', 'by_type'],
+    about: { person: ['by_id'] },
+  },
+  gdpr_exports: {
+    personal: { subject_id: { kind: 'name', ground: 'claims', forget: 'word' } },
+    plain: ['subject_type'],
+    about: {
+      person: ['subject_id'],
+      beneficiary: ['subject_id'],
+      payer: ['subject_id'],
+      merchant: ['subject_id'],
+    },
+  },
+  /** Ids only: by them it is done again after a backup was restored. */
+  gdpr_deletions: {
+    personal: {},
+    plain: ['subject_type', 'subject_id', 'waits_for', 'kept', 'place'],
+  },
+} as const satisfies Personal

@@ -6,8 +6,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { otherSubjects } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
-import { merchant_needed } from './asker.ts'
-import { exportMachine, subjectTypes } from './data-export.ts'
+import { exportMachine, merchant_needed, subjectTypes } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
 const writers = { callers: ['key'], scope: 'gdpr:write' } as const

@@ -1,20 +1,101 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import { Consent } from './consent.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { Consent, MAX_PURPOSES_IN_ALL } from './consent.ts'
 import { consentApi } from './consent-api.ts'
-import { getConsent, listConsents, putConsent } from './consents.ts'
 import { DataExport, exportMachine, OPEN } from './data-export.ts'
-import { Deletion, deletionMachine, UNFINISHED } from './deletion.ts'
-import { deletionApi, deletionSteps } from './deletion-api.ts'
-import { cancelDeletion, createDeletion, getDeletion, listDeletions } from './deletions.ts'
-import { erasureApi } from './erasure-api.ts'
-import { listErasures } from './erasures.ts'
+import { Deletion, deletionMachine, gdprPersonal, UNFINISHED } from './deletion.ts'
+import { deletionApi, deletionSteps, erasureApi } from './deletion-api.ts'
+import { cancelDeletion, createDeletion, getDeletion, listDeletions, shownObstacles } from './deletions.ts'
 import { exportApi, exportSteps } from './export-api.ts'
 import { advanceExport, archive, createExport, exportStatus, getExport, listExports } from './exports.ts'
 import { advanceDeletion, deletionStatus } from './forget.ts'
 import { kernelPersonal } from './kernel-tables.ts'
-import { gdprPersonal } from './personal.ts'
 import { deletionProcess, exportProcess } from './process.ts'
+
+/** The newest change of each purpose: one index scan a purpose. */
+const NEWEST = `
+with recursive purposes as (
+  (select purpose from consents where owner_id = $1 and mode = $2 order by purpose limit 1)
+  union all
+  select (select c.purpose from consents c
+    where c.owner_id = $1 and c.mode = $2 and c.purpose > p.purpose order by c.purpose limit 1)
+  from purposes p where p.purpose is not null
+)
+select newest.id from purposes p cross join lateral (
+  select c.id from consents c where c.owner_id = $1 and c.mode = $2 and c.purpose = p.purpose
+  order by c.id desc limit 1
+) newest`
+
+type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
+
+async function newestOf({ records, sql, tenant }: Reading): Promise<Consent[]> {
+  const rows = await sql<{ id: string }>(NEWEST, [tenant.ownerId, tenant.mode])
+  const found = await records.find(Consent, { id: { $in: rows.map(({ id }) => id) } })
+  return found.sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
+}
+
+const response = (consent: Consent) =>
+  withMembers(consent, { by: { type: consent.byType, id: consent.byId } })
+
+const getConsent: HandlerOf<typeof consentApi.getConsent> = async (_, context) => ({
+  consents: (await newestOf(context)).map(response),
+})
+
+const listConsents: HandlerOf<typeof consentApi.listConsents> = async ({ query: { purpose } }, { page }) => {
+  const { data, ...cursor } = await page(Consent, definedOnly({ purpose }))
+  return { ...cursor, data: data.map(response) }
+}
+
+/** The tenant is locked, so that of two changes at once each is compared with the other. */
+const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, context) => {
+  const { records, actor, emit, refuse } = context
+  await lockTenant(context, 'consent')
+  const before = await newestOf(context)
+  const changed = body.purposes.filter(given => !before.some(known => isSame(known, given)))
+  const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
+  // Whoever has more, from before there was a bound, still takes each back.
+  const most = Math.max(MAX_PURPOSES_IN_ALL, before.length)
+  if (untouched.length + changed.length > most) return refuse('too_many_purposes')
+  const made = changed.map(given => records.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
+  for (const { id, purpose, granted, wordingVersion } of made)
+    emit('consent.changed', { consentId: id, purpose, granted, wordingVersion })
+  const consents = [...untouched, ...made].sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
+  return { consents: consents.map(response) }
+}
+
+type Given = Pick<Consent, 'purpose' | 'granted' | 'wordingVersion'>
+
+const isSame = (known: Given, given: Given): boolean =>
+  known.purpose === given.purpose &&
+  known.granted === given.granted &&
+  known.wordingVersion === given.wordingVersion
+
+/** Across all owners. */
+const ERASURES = `
+select id, owner_id as "ownerId", mode, status, jsonb_build_object('type', subject_type, 'id', subject_id) as subject,
+  begins_at as "beginsAt", coalesce(first_completed_at, completed_at) as "completedAt", waits_for as "waitsFor"
+from gdpr_deletions d
+where id > $1 and status <> 'cancelled' and ($2::text is null or status = $2) order by id limit $3`
+
+interface ErasureRow extends Row, Pick<Deletion, 'id' | 'ownerId' | 'mode' | 'waitsFor' | 'beginsAt'> {
+  readonly status: Exclude<Deletion['status'], 'cancelled'>
+  readonly subject: { readonly type: Deletion['subjectType']; readonly id: string }
+  readonly completedAt: Date | null
+}
+
+const listErasures: HandlerOf<typeof erasureApi.listErasures> = async (
+  { query: { status } },
+  { sql, pageBy },
+) => {
+  const { data, ...cursor } = await pageBy((after, most) =>
+    sql<ErasureRow>(ERASURES, [after ?? '', status ?? null, most]),
+  )
+  return { ...cursor, data: data.map(row => ({ ...row, waitsFor: shownObstacles(row.waitsFor) })) }
+}
 
 const gdpr = implement(
   { ...exportApi, ...deletionApi, ...erasureApi, ...consentApi, ...exportSteps, ...deletionSteps },

@@ -1,7 +1,93 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { orderOf, type Place, type Shape, type Window, windowsOf, within } from './row-windows.ts'
 import { type Subject, type TableOfSubject, valuesOf } from './tables-of-subject.ts'
+
+/** A table as the database has it. */
+export interface Shape {
+  readonly columns: readonly string[]
+  /** The primary key without what the owner gives already, each column with its type. */
+  readonly key: readonly (readonly [name: string, type: string])[]
+}
+
+interface ShapeRow extends Row {
+  readonly name: string
+  readonly columns: string[]
+  readonly key: [string, string][] | null
+}
+
+const SHAPES = `
+select c.relname as name,
+  (select json_agg(a.attname order by a.attnum) from pg_attribute a
+   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+  (select json_agg(json_build_array(a.attname, format_type(a.atttypid, null)) order by k.place)
+   from pg_index i cross join lateral unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
+   join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+   where i.indrelid = c.oid and i.indisprimary and a.attname not in ('owner_id', 'mode')) as key
+from pg_class c where c.relname = any($1::text[]) and c.relnamespace = 'public'::regnamespace`
+
+export async function shapesOf(
+  names: readonly string[],
+  { sql }: Pick<Context, 'sql'>,
+): Promise<ReadonlyMap<string, Shape>> {
+  const rows = await sql<ShapeRow>(SHAPES, [[...new Set(names)]])
+  return new Map(rows.map(({ name, columns, key }) => [name, { columns, key: key ?? [] }]))
+}
+
+export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Shape>): Shape {
+  const shape = shapes.get(name)
+  if (!shape) throw new Error(`there is no table ${name}`)
+  return shape
+}
+
+/** A place in the order of the primary key, each column as text. */
+type Place = readonly string[]
+
+/** The condition that a row lies behind a place, or up to it; `from` is the number of its first parameter. */
+const beyond = ({ key }: Shape, sign: '>' | '<=', from: number): string =>
+  `(${key.map(([name]) => `t.${name}`)}) ${sign} (${key.map(([, type], n) => `$${n + from}::text::${type}`)})`
+
+const orderOf = ({ key }: Shape): string =>
+  key.length > 0 ? `order by ${key.map(([name]) => `t.${name}`)}` : ''
+
+/** The rows behind `after`, up to `upTo`: where one is missing, the table begins or ends. */
+interface Window {
+  readonly after: Place | undefined
+  readonly upTo: Place | undefined
+}
+
+/** The condition of a window, and its parameters beside the first three. */
+export function within({ after, upTo }: Window, shape: Shape): readonly [condition: string, values: Place] {
+  const behind = after ? ` and ${beyond(shape, '>', 4)}` : ''
+  const before = upTo ? ` and ${beyond(shape, '<=', 4 + (after?.length ?? 0))}` : ''
+  return [behind + before, [...(after ?? []), ...(upTo ?? [])]]
+}
+
+/**
+ * A table of the account in windows of so many rows. Whoever is not the owner has few rows of a table that may hold millions:
+ * so each statement reads as many rows as a window has, and never the whole table.
+ */
+export async function* windowsOf(
+  table: TableOfSubject,
+  shape: Shape,
+  subject: Subject,
+  context: Pick<Context, 'sql' | 'tenant'>,
+  rows: number,
+): AsyncGenerator<Window> {
+  const columns = shape.key.map(([name]) => `t.${name}::text`)
+  let after: Place | undefined
+  do {
+    const [behind, values] = within({ after, upTo: undefined }, shape)
+    const text = `select array[${columns}]::text[] as key from ${table.name} t
+      where ${table.ofOwner}${behind} ${orderOf(shape)} offset ${rows - 1} limit 1`
+    const found =
+      columns.length === 0
+        ? []
+        : await context.sql<{ key: string[] } & Row>(text, [...valuesOf(subject, context), ...values])
+    const upTo: Place | undefined = found[0]?.key
+    yield { after, upTo }
+    after = upTo
+  } while (after)
+}
 
 const PAGE_SIZE = 1_000
 

@@ -7,9 +7,14 @@ import { isOpen, newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { merchantApplicationsApi } from './api.ts'
-import { applicationMachine, MerchantApplication, MerchantKey, platform } from './application.ts'
-import { authenticateMerchant } from './authenticate.ts'
-import { merchantApplicationsPersonal } from './personal.ts'
+import {
+  applicationMachine,
+  authenticateMerchant,
+  MerchantApplication,
+  MerchantKey,
+  merchantApplicationsPersonal,
+  platform,
+} from './application.ts'
 import { merchantEvent } from './schemas.ts'
 
 const shown = (application: MerchantApplication) =>

@@ -5,12 +5,11 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { securityIncidentsApi } from './api.ts'
-import { incidentEvent } from './events.ts'
+import { incidentEvent, incidentResponse } from './events.ts'
 import { platform, SecurityIncident } from './incident.ts'
 import { incidentProcess } from './process.ts'
+import { schedule } from './reminders.ts'
 import { type FieldEntries, isAboutEntity } from './report/fields.ts'
-import { incidentResponse } from './response.ts'
-import { schedule } from './schedule.ts'
 
 type Creating = ContextOf<typeof securityIncidentsApi.create>
 

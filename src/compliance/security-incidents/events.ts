@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import type { Context } from '../../kernel/contract/context.ts'
 import { event } from '../../kernel/contract/events.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { clockStages, reportStages } from './clocks.ts'
-import { categories, type SecurityIncident, severities } from './incident.ts'
+import { clockStages, clocksOf, reportStages } from './clocks.ts'
+import { assess } from './criteria.ts'
+import { categories, incidentMachine, type SecurityIncident, severities } from './incident.ts'
 import { reminderKinds } from './reminders.ts'
-import { incidentMachine } from './states.ts'
 
 /** What has happened stays in the record: events go to others. */
 const IncidentEvent = z.object({
@@ -43,4 +45,24 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
   severity: incident.severity,
   category: incident.category,
   isMajor: incident.isMajor,
+})
+
+/** An incident as the API shows it: with its clocks, and with what the thresholds say. */
+export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
+  const clocks = clocksOf(incident.course(), ports.weekendRelief)
+  const { criteria } = incident
+  return withMembers(incident, {
+    clocks: clocks.map(clock => ({
+      ...clock,
+      isOverdue: clock.doneAt === null ? clock.dueAt < now : clock.doneAt > clock.dueAt,
+    })),
+    assessment: criteria && withLists(assess(criteria)),
+    decisions: [...incident.decisions],
+    reports: [...incident.reports],
+  })
+}
+
+const withLists = ({ findings, ...rest }: ReturnType<typeof assess>) => ({
+  ...rest,
+  findings: findings.map(({ reasons, ...finding }) => ({ ...finding, reasons: [...reasons] })),
 })

@@ -1,10 +1,25 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 import type { Course, ReportStage } from './clocks.ts'
 import type { Criteria } from './criteria.ts'
-import { incidentMachine } from './states.ts'
+
+/**
+ * What was classified as major is reported in stages, of which one submission may cover several. What turns out not to be
+ * major goes back to `classified`, and may be closed.
+ */
+export const incidentMachine = machine('security_incident', {
+  detected: ['classified'],
+  classified: ['initial_submitted', 'intermediate_submitted', 'final_submitted', 'closed'],
+  initial_submitted: ['intermediate_submitted', 'final_submitted', 'classified'],
+  intermediate_submitted: ['final_submitted', 'classified'],
+  final_submitted: ['classified', 'closed'],
+  closed: [],
+})
+export type IncidentStatus = (typeof incidentMachine.states)[number]
 
 /** Incidents are the platform's own, in real time. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
@@ -110,3 +125,14 @@ export class SecurityIncident extends schema.class {
   }
 }
 schema.setClass(SecurityIncident)
+
+export const securityIncidentsPersonal = {
+  security_incidents: {
+    personal: {
+      description: { kind: 'words', ground: 'security', forget: 'word' },
+      decisions: { kind: 'name', ground: 'security', forget: 'empty' },
+      fields: { kind: 'contact', ground: 'security', forget: 'empty' },
+    },
+    plain: ['severity', 'category', 'countries', 'criteria', 'reports', 'reminded'],
+  },
+} as const satisfies Personal

@@ -1,5 +1,8 @@
+import type { Context } from '../../kernel/contract/context.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { type Clock, clocksOf } from './clocks.ts'
+import type { SecurityIncident } from './incident.ts'
+import { incidentProcess } from './process.ts'
 
 export const reminderKinds = ['half_time', 'one_hour', 'at_once', 'overdue'] as const
 type ReminderKind = (typeof reminderKinds)[number]
@@ -39,3 +42,17 @@ export const openReminders = (given: readonly string[], ...clocks: Parameters<ty
     .flatMap(remindersOf)
     .filter(({ name }) => !given.includes(name))
     .sort((one, other) => one.at.getTime() - other.at.getTime())
+
+type Scheduling = Pick<Context, 'ports' | 'wake'>
+
+export const remindersLeft = (
+  incident: SecurityIncident,
+  { ports }: Pick<Context, 'ports'>,
+): readonly Reminder[] =>
+  incident.status === 'closed' ? [] : openReminders(incident.reminded, incident.course(), ports.weekendRelief)
+
+/** Sets when somebody is reminded next, which deadline and process share, and wakes the process. */
+export function schedule(incident: SecurityIncident, context: Scheduling): void {
+  incident.dueAt = remindersLeft(incident, context)[0]?.at ?? null
+  context.wake(incidentProcess, { id: incident.id, agentId: null, about: incident.severity })
+}

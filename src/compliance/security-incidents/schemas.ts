@@ -5,8 +5,7 @@ import { id } from '../../values/ids.ts'
 import { country, recordHead, recordTail } from '../../values/schemas.ts'
 import { clockStages, reportStages } from './clocks.ts'
 import { criteriaSchema, criterionNames } from './criteria.ts'
-import { categories, MOST_ENTRIES, severities } from './incident.ts'
-import { incidentMachine } from './states.ts'
+import { categories, incidentMachine, MOST_ENTRIES, severities } from './incident.ts'
 
 export const status = z.enum(incidentMachine.states)
 export const severity = z.enum(severities)

@@ -4,11 +4,15 @@ import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { securityIncidentsApi } from './api.ts'
 import { lockOpen } from './change.ts'
 import { type ReportStage, reportStages } from './clocks.ts'
-import { incidentEvent } from './events.ts'
-import { MOST_ENTRIES, SecurityIncident, type SubmittedReport } from './incident.ts'
-import { incidentResponse } from './response.ts'
-import { schedule } from './schedule.ts'
-import { type IncidentStatus, incidentMachine } from './states.ts'
+import { incidentEvent, incidentResponse } from './events.ts'
+import {
+  type IncidentStatus,
+  incidentMachine,
+  MOST_ENTRIES,
+  SecurityIncident,
+  type SubmittedReport,
+} from './incident.ts'
+import { schedule } from './reminders.ts'
 
 const isStage = (name: string): name is ReportStage => (reportStages as readonly string[]).includes(name)
 

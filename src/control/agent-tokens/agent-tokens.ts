@@ -9,10 +9,8 @@ import { newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
-import { AgentToken } from './agent-token.ts'
+import { AgentToken, agentTokensPersonal, tokenResponse, tokenResponses } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
-import { agentTokensPersonal } from './personal.ts'
-import { tokenResponse, tokenResponses } from './response.ts'
 
 /** The scopes of a token created without any: the default ones, as far as its creator has them. */
 export const defaultScopes = ({ scopes }: Actor): Scope[] =>

@@ -1,4 +1,3 @@
 export { defaultScopes, issueDelegationToken, revokeDelegationTokens } from './agent-tokens.ts'
 export { agentTokensApi, TokenCreated, TokenRevoked } from './api.ts'
-export { type TokenLimit, tokenLimits } from './limits.ts'
-export { openTokenBudgets, TokenBudgets } from './token-budgets.ts'
+export { openTokenBudgets, TokenBudgets, type TokenLimit, tokenLimits } from './limits.ts'

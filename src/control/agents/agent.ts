@@ -1,7 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { tableOf } from '../../kernel/database/hot-table.ts'
 import { newId } from '../../values/ids.ts'
+import type { Euros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
+import { excerpt } from '../../values/schemas.ts'
 
 export const agentMachine = machine('agent', {
   active: ['frozen', 'deleting'],
@@ -31,3 +39,92 @@ const schema = defineEntity({
 
 export class Agent extends schema.class {}
 schema.setClass(Agent)
+
+export const agentsPersonal = {
+  agents: {
+    personal: {
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      description: { kind: 'words', ground: 'contract', forget: 'word' },
+      external_id: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
+      frozen_reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['policy_id', 'frozen_by_alert_id'],
+  },
+} as const satisfies Personal
+
+/** The data of an agent's event. */
+export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
+  agentId: agent.id,
+  status: agent.status,
+  ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
+})
+
+/** Locks an agent until the transaction ends; null if there is none, or if it is being deleted or deleted. */
+export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
+  const agent = await records.lock(Agent, id)
+  return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
+}
+
+/** Makes a frozen agent active again; false if it is not frozen. */
+export function unfreeze(agent: Agent): boolean {
+  if (!agentMachine.move(agent, 'active')) return false
+  Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
+  return true
+}
+
+const LOCK = `
+select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
+
+/** Locks agents by their ids, where only what they have paid changes, and nothing of their rules matters. */
+export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
+}
+
+/** The changed columns of an agent that a group commit freezes. */
+export type FrozenAgent = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>
+
+/**
+ * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen. Undefined if the
+ * agent cannot be frozen.
+ */
+export function freeze(
+  agent: Pick<Agent, 'id' | 'status'>,
+  { reason, alertId }: { readonly reason: string; readonly alertId: string },
+  now: Date,
+): FrozenAgent | undefined {
+  const { id } = agent
+  return agentMachine.move(agent, 'frozen')
+    ? { id, status: agent.status, frozenReason: reason, frozenByAlertId: alertId, updatedAt: now }
+    : undefined
+}
+
+export const updateFrozenAgents = updateOf(tableOf(Agent), [
+  'status',
+  'frozenReason',
+  'frozenByAlertId',
+  'updatedAt',
+])
+
+/** How much of a budget is held and spent. */
+export interface BudgetUse {
+  readonly heldEuros: Euros
+  readonly spentEuros: Euros
+}
+
+export const UNUSED: BudgetUse = { heldEuros: 0n, spentEuros: 0n }
+
+const USES = `
+select subject as id, reserved_cents as "heldEuros", spent_cents as "spentEuros" from counters
+where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
+
+/** Reads what is held and spent in all under these runs, delegations or tokens; the result looks one up by its id. */
+export async function readBudgetUse(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<(id: string) => BudgetUse> {
+  const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(USES, [ownerId, mode, ids])
+  const uses = new Map(rows.map(({ id, heldEuros, spentEuros }) => [id, { heldEuros, spentEuros }]))
+  return id => uses.get(id) ?? UNUSED
+}

@@ -5,12 +5,9 @@ import type { Records } from '../../kernel/contract/records.ts'
 import { containing } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { Agent, agentMachine } from './agent.ts'
+import { Agent, agentEvent, agentMachine, agentsPersonal, lockAgent, unfreeze } from './agent.ts'
 import { agentsApi } from './api.ts'
-import { agentEvent } from './events.ts'
-import { lockAgent, unfreeze } from './lock.ts'
 import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
-import { agentsPersonal } from './personal.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
 /** How long the process has for a deletion before the sweep carries on with it. */

@@ -1,7 +1,15 @@
-export { Agent } from './agent.ts'
+export {
+  Agent,
+  agentEvent,
+  type BudgetUse,
+  type FrozenAgent,
+  freeze,
+  lockAgent,
+  lockAgents,
+  readBudgetUse,
+  UNUSED,
+  unfreeze,
+  updateFrozenAgents,
+} from './agent.ts'
 export { findAgent } from './agents.ts'
 export { AgentCreated, AgentEvent, AgentRecord, agentsApi } from './api.ts'
-export { type BudgetUse, readBudgetUse, UNUSED } from './budget-use.ts'
-export { agentEvent } from './events.ts'
-export { type FrozenAgent, freeze, updateFrozenAgents } from './freeze.ts'
-export { lockAgent, lockAgents, unfreeze } from './lock.ts'

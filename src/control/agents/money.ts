@@ -10,10 +10,8 @@ import {
   walletsById,
 } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
-import { Agent } from './agent.ts'
+import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
-import { agentEvent } from './events.ts'
-import { lockAgent } from './lock.ts'
 
 /** The wallet that an agent spends from, to be opened with the agent. */
 export const agentWallet = ({ id, walletId, name }: Agent) =>

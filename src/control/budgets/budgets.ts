@@ -1,11 +1,25 @@
+import { defineEntity } from '@mikro-orm/core'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
 import { remainingOf } from '../rules/index.ts'
 import { budgetApi } from './api.ts'
 import type { Counter } from './counter.ts'
 import { readCounters } from './open-counters.ts'
-import { OwnerBudget } from './owner-budget.ts'
+
+const schema = defineEntity({
+  ...tenantTable('OwnerBudget', 'owner_budgets'),
+  properties: {
+    ...record('budget'),
+    dailyLimitEuros: nullable.euros('daily_limit_cents'),
+    monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
+  },
+})
+
+/** The budget that all agents of an owner share. Nothing is counted for an owner without one. */
+export class OwnerBudget extends schema.class {}
+schema.setClass(OwnerBudget)
 
 /** Stops all spending of the tenant until the transaction ends. */
 const LOCK_COUNTERS = 'select counters_hold($1, $2)'

@@ -1,5 +1,4 @@
 export { budgetApi } from './api.ts'
-export { ownerBudgets } from './budgets.ts'
+export { OwnerBudget, ownerBudgets } from './budgets.ts'
 export { BudgetCounters } from './counters.ts'
 export { openCounters, readCounters } from './open-counters.ts'
-export { OwnerBudget } from './owner-budget.ts'

@@ -1,8 +1,9 @@
-export { CardTerms, cardStatuses } from './card-terms.ts'
 export {
+  CardTerms,
   type CardTermsRow,
   cardBudgets,
+  cardStatuses,
   compiledTermsOf,
   controlsOf,
   openCardTerms,
-} from './open-card-terms.ts'
+} from './card-terms.ts'

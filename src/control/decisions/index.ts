@@ -1,11 +1,13 @@
-export { DecisionRecord } from './decision-record.ts'
-export { type DecisionSpan, type RecordedDecision, recordedDecisions } from './recorded-decisions.ts'
 export {
+  DecisionRecord,
   type DecisionRow,
+  type DecisionSpan,
   decisionTable,
   insertDecisions,
   parseCounters,
   parseRequest,
+  type RecordedDecision,
+  recordedDecisions,
   StoredDecision,
   storedCounters,
   storedRequest,

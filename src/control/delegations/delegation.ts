@@ -1,9 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
 /** `issued`: the code has been created. `redeemed`: the token has been created for it. */
@@ -79,3 +82,44 @@ export const parentBounds = (
   wider_time: `expiresInMinutes: the parent lasts ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes more.`,
   wider_merchant: `merchant: the parent can pay ${merchant} only.`,
 })
+
+export const delegationsPersonal = {
+  delegations: {
+    personal: {
+      label: { kind: 'words', ground: 'contract', forget: 'word' },
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+    },
+    plain: ['parent_delegation_id', 'ancestors', 'scopes', 'hint'],
+    secret: ['code_hash'],
+  },
+} as const satisfies Personal
+
+/** The members of a delegation that limit what is spent under it. */
+export type DelegationLimit = Pick<
+  Delegation,
+  'id' | 'ancestors' | 'label' | 'merchant' | 'status' | 'maxAmountEuros' | 'expiresAt'
+>
+
+const LIMITS = `
+select id, ancestors, label, merchant, status, max_amount_cents as "maxAmountEuros", expires_at as "expiresAt"
+from delegations
+where owner_id = $1 and mode = $2
+  and id = any(array(
+    select unnest(ancestors || id) from delegations where owner_id = $1 and mode = $2 and id = any($3::text[])))`
+
+/**
+ * Reads delegations and all their ancestors; the result gives a delegation after its ancestors, the topmost first. The
+ * caller has locked their agents: nobody changes them until the transaction ends.
+ */
+export async function delegationLimits(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<(id: string) => readonly DelegationLimit[]> {
+  const limits = ids.length === 0 ? [] : await sql<DelegationLimit & Row>(LIMITS, [ownerId, mode, ids])
+  const limitById = new Map(limits.map(limit => [limit.id, limit]))
+  return id => {
+    const ancestors = limitById.get(id)?.ancestors ?? []
+    return [...ancestors, id].flatMap(ancestorOrSelf => limitById.get(ancestorOrSelf) ?? [])
+  }
+}

@@ -17,29 +17,40 @@ import {
   searchText,
   timeRange,
 } from '../../values/schemas.ts'
-import { declareEvents } from './declare-events.ts'
+import { AgentEvent } from '../agents/index.ts'
+import { riskEvents } from '../risk/index.ts'
 import {
   cancelRefusals,
   decisionRefusals,
   declareRefusals,
-  levelRefusals,
-  lookupRefusals,
-  payee_mismatch,
-  requestRefusals,
-  signatureRefusals,
-} from './refusals.ts'
-import {
   hasOnePayee,
   hasPayee,
   IntentEvent,
   IntentRecord,
+  levelRefusals,
+  lookupRefusals,
   mcc,
   merchant,
+  payee_mismatch,
   payeeAmbiguous,
   payeeMissing,
   requestId,
+  requestRefusals,
+  signatureRefusals,
   status,
 } from './schemas.ts'
+
+/** The events that declaring an intent can cause. */
+export const declareEvents = {
+  'intent.created': event('An agent has declared an intent to spend.', IntentEvent),
+  'intent.approved': event(
+    'A policy, a mandate or a person has approved an intent: it can be paid.',
+    IntentEvent,
+  ),
+  'intent.denied': event('A policy or a person has denied an intent.', IntentEvent),
+  'agent.frozen': AgentEvent,
+  ...riskEvents,
+}
 
 const IntentCreate = z
   .strictObject({

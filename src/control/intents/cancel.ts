@@ -5,10 +5,9 @@ import { openBook } from '../../money/ledger/index.ts'
 import { type Agent, findAgent } from '../agents/index.ts'
 import { openCounters } from '../budgets/index.ts'
 import { DelegationRevoked } from '../delegations/index.ts'
-import { intentEvent } from './events.ts'
-import { causeOf, intentMachine } from './intent.ts'
-import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
+import { causeOf, type IntentRow, intentMachine, lockIntents, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
+import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
 /** The condition, written exactly as in the partial indexes over open intents: with parameters they would not be used. */

@@ -11,12 +11,18 @@ import { payableKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Ruling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
-import { intentEvent } from './events.ts'
-import { causeOf, type DecidedBy, fingerprintOf, intentMachine, TOKEN_LIFETIME_MS } from './intent.ts'
-import { type IntentRow, insertIntents } from './intent-rows.ts'
+import {
+  causeOf,
+  type DecidedBy,
+  fingerprintOf,
+  type IntentRow,
+  insertIntents,
+  intentMachine,
+  TOKEN_LIFETIME_MS,
+} from './intent.ts'
 import { openPayees, type Payees, spendForRisk, type TokenPayee } from './payees.ts'
 import { intentProcess } from './process.ts'
-import { unpaidResponse } from './response.ts'
+import { intentEvent, unpaidResponse } from './response.ts'
 import {
   blockerOf,
   decideIntent,

@@ -6,10 +6,9 @@ import { StoredDecision } from '../decisions/index.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 import { effectivePolicy, type Policy } from '../policies/index.ts'
 import { cardProblem, explainChecks } from '../rules/index.ts'
-import { intentEvent } from './events.ts'
 import { inquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
-import { paymentSentence, paymentsOf } from './response.ts'
+import { intentEvent, paymentSentence, paymentsOf } from './response.ts'
 
 type ReadContext = Pick<ContextOf<typeof inquiryApi.explanation>, 'records' | 'sql' | 'tenant' | 'ports'>
 

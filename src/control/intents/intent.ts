@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import { insertIntoBoth, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { lockedRowsById, rowsById } from '../../kernel/database/rows-by-id.ts'
 import { minutes } from '../../values/clock.ts'
+import type { KeptWhile, Personal } from '../../values/personal.ts'
+import { isNotAbout, isUnpaidIntent } from '../../values/unpaid.ts'
+import { decisionTable } from '../decisions/index.ts'
 import { foldMerchant } from '../merchants/index.ts'
 import type { Decision } from '../policies/index.ts'
 
@@ -112,3 +119,106 @@ export const fingerprintOf = ({
   runId,
 }: Pick<Intent, 'merchant' | 'amountEuros' | 'runId'>) =>
   runId && hash('sha256', `${amountEuros} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
+
+/** What proves the approval of a payment goes with an intent that came to none; `named` gives its id. */
+const whileOf = (named: string): KeptWhile => ({
+  where: isNotAbout('intents', named, isUnpaidIntent),
+  words: 'its intent was paid, or can still be',
+})
+
+/** Openings have the id of their approval. */
+const INTENT_OF_OPENINGS =
+  '(select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))'
+
+export const intentsPersonal = {
+  intents: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
+      merchant_key: { kind: 'payment', ground: 'payments', forget: 'word' },
+      likeness: { kind: 'payment', ground: 'payments', forget: 'word' },
+      decision: {
+        kind: 'payment',
+        ground: 'payments',
+        forget: { members: '{"reason":"[forgotten]","checks":[],"mandate":null}' },
+      },
+      purpose: { kind: 'words', ground: 'payments', forget: 'word' },
+      comment: { kind: 'words', ground: 'payments', forget: 'word' },
+      client_intent_id: { kind: 'words', ground: 'payments', forget: 'pseudonym' },
+      metadata: { kind: 'words', ground: 'payments', forget: 'empty' },
+      decided_by: { kind: 'name', ground: 'payments', forget: { members: '{"id":null,"name":null}' } },
+      payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
+    },
+    plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
+    keptWhile: { where: `not (${isUnpaidIntent('t')})`, words: 'it was paid, or can still be' },
+    about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
+  },
+  approvals: {
+    personal: {
+      jws: { kind: 'payment', ground: 'payments', forget: 'word' },
+    },
+    plain: [],
+    keptWhile: whileOf('t.intent_id'),
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
+  },
+  approval_openings: {
+    personal: {
+      openings: { kind: 'name', ground: 'payments', forget: 'empty' },
+    },
+    plain: [],
+    keptWhile: whileOf(INTENT_OF_OPENINGS),
+  },
+} as const satisfies Personal
+
+/** An intent as a plain object, as group commits load, decide and write it. */
+export type IntentRow = RowOf<Intent>
+
+const intentTable = tableOf(Intent)
+
+/** Inserts intents together with the decisions about them. */
+export const insertIntents = insertIntoBoth(intentTable, decisionTable)
+export const updateIntents = updateOf(intentTable, [
+  'status',
+  'updatedAt',
+  'decidedAt',
+  'decidedBy',
+  'comment',
+  'decision',
+  'transactionId',
+  'paymentId',
+  'holdEuros',
+  'expiresAt',
+  'payeeIban',
+])
+
+/** Locks intents of the tenant and returns them by their ids, as they are once locked. */
+export const lockIntents = lockedRowsById(intentTable)
+
+/** Reads intents of the tenant by their ids, without a lock. */
+export const findIntents = rowsById(intentTable)
+
+/** An intent that card data is asked for. Nothing is paid by that, so nothing is locked. */
+export const findIntent = (records: Records, id: string): Promise<Intent | null> =>
+  records.findOne(Intent, { id })
+
+/** Those among many intents that there are, by their ids. */
+export async function findIntentsById(
+  records: Records,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Intent>> {
+  const intents = await records.find(Intent, { id: { $in: [...new Set(ids)] } })
+  return new Map(intents.map(intent => [intent.id, intent]))
+}
+
+/** Why nothing can be paid on the intent now, by its own state; undefined if it can. */
+export function unpayableBecause(
+  { status, paymentId, transactionId, expiresAt }: Intent,
+  now: Date,
+): 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | undefined {
+  if (status !== 'approved') return 'intent_not_approved'
+  if (paymentId || transactionId) return 'intent_being_paid'
+  return expiresAt <= now ? 'intent_expired' : undefined
+}

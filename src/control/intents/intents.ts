@@ -1,32 +1,121 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { readCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
+import { findPolicy } from '../policies/index.ts'
+import { decideIsolated, rulesOf } from '../rules/index.ts'
 import { intentsApi } from './api.ts'
 import { Approval, ApprovalOpenings } from './approval/approval.ts'
 import { approvalApi } from './approval/approval-api.ts'
 import { approvals } from './approval/approvals.ts'
-import { approve } from './approval/approve.ts'
-import { deciderOf } from './approval/decider.ts'
+import { approve, deciderOf } from './approval/approve.ts'
 import { cancelIntent, OPEN, onDelegationsRevoked } from './cancel.ts'
 import { declare } from './declare.ts'
-import { intentEvent } from './events.ts'
 import { inquiries } from './inquiries.ts'
 import { inquiryApi } from './inquiry-api.ts'
-import { Intent, intentMachine } from './intent.ts'
-import { intentsPersonal } from './personal.ts'
-import { intentProcess } from './process.ts'
-import { intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
+import { causeOf, Intent, intentMachine, intentsPersonal } from './intent.ts'
+import { openPayees, type Payee } from './payees.ts'
+import { type IntentSignal, intentProcess } from './process.ts'
+import { intentEvent, intentResponse, intentResponses, paymentsOf, unpaidResponse } from './response.ts'
 import { alreadyMessage, cancel, expire } from './settle.ts'
-import { simulate } from './simulate.ts'
 import { simulationApi } from './simulation-api.ts'
-import { processStatusOf } from './status.ts'
+import { blockerOf, decideIntent, levelIdsOf, readSpendContext, spenderFor } from './spend-context.ts'
+
+type Simulate = HandlerOf<typeof simulationApi.simulate>
+type SimulateContext = ContextOf<typeof simulationApi.simulate>
+type Body = Parameters<Simulate>[0]['body']
+
+/** Simulates the declaration of an intent of an agent, at an instant. */
+async function simulateForAgent(agentId: string, payee: Payee, body: Body, context: SimulateContext) {
+  const { sql, tenant, actor, refuse } = context
+  const { at, amountEuros, mcc } = body
+  const tenantNow = { tenant, now: at ?? context.now }
+  const spend = { agentId, amountEuros, mcc, ...payee, ...levelIdsOf(actor, context.runId, body) }
+  const spendContext = await readSpendContext(sql, tenantNow, [spend])
+  const agent = spenderFor(actor, agentId, spendContext)
+  if (!agent) return refuse('agent_not_found')
+  // A simulation for a frozen agent always answers that it is frozen: here that is a decision, no refusal.
+  const blocker = agent.status === 'active' && blockerOf(spend, spendContext, tenantNow.now, context.runId)
+  if (blocker) return refuse(blocker)
+  const { decision } = decideIntent(spend, agent, spendContext, tenantNow, causeOf({ id: '' }))
+  return { ...decision, id: null }
+}
+
+/** Simulates what rules decide by themselves, for somebody who has spent nothing. */
+async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
+  const { policyId, policy: givenRules, at, amountEuros, mcc } = body
+  const policy = policyId ? await findPolicy(records, policyId) : null
+  if (policyId && !policy) return refuse('policy_not_found')
+  const rules = policy ? rulesOf(policy) : (givenRules ?? null)
+  const {
+    holdEuros: _,
+    mandate = null,
+    ...ruling
+  } = decideIsolated(rules, { amountEuros, mcc, ...payee, at: at ?? now })
+  return {
+    ...ruling,
+    mandate,
+    id: null,
+    riskScore: null,
+    policyId: policy?.id ?? null,
+    policyVersion: policy?.version ?? null,
+  }
+}
+
+/** Decides by the same function as a declaration, but stores and reserves nothing. */
+const simulate: Simulate = async ({ body }, context) => {
+  const { sql, tenant, actor, refuse, ports } = context
+  const payees = await openPayees(sql, tenant, [body], ports)
+  const refusal = payees.refusalOf(body, body.amountEuros)
+  if (refusal) return refuse(...refusal)
+  const contradiction = payees.contradiction(body)
+  if (contradiction) return refuse('payee_mismatch', contradiction)
+  const payee = payees.resolve(body)
+  if (body.policyId || body.policy) return simulateRules(payee, body, context)
+  const agentId = body.agentId ?? actor.agentId
+  return agentId ? simulateForAgent(agentId, payee, body, context) : refuse('agent_required')
+}
+
+/** The line of the process in Temporal's list. Temporal keeps it, so it names nobody. */
+const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
+  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
+  const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
+  return `Intent of ${formatEuros(amountEuros)} in ${mode} mode: ${waits}`
+}
+
+/** Completes the sentence "The process waits …" for operators. */
+function waitsFor({ status, paymentId, expiresAt }: Intent): string {
+  if (paymentId) return 'for the end of its payment'
+  const deadline = `until ${minuteInWords(expiresAt)}`
+  return status === 'created' ? `for a person’s approval, ${deadline}` : `for its payment, ${deadline}`
+}
+
+/** The signals that would change the intent now. */
+function signalsOf({ status, paymentId }: Intent): IntentSignal[] {
+  if (status === 'created') return ['approve', 'deny', 'cancel']
+  return paymentId ? [] : ['cancel']
+}
+
+/** The status of an intent as its process reads it. */
+function processStatusOf(intent: Intent, now: Date) {
+  const closed = intentMachine.isFinal(intent.status)
+  return {
+    status: intent.status,
+    summary: summaryOf(intent),
+    closed,
+    dueInMs: closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(intent),
+    signals: closed ? [] : signalsOf(intent),
+  }
+}
 
 const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 

@@ -1,6 +1,9 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
+import { CardTerms } from '../card-terms/index.ts'
+import { hasPayeeRecord, Intent } from './intent.ts'
 
 /** A payment of the card network that looks for the intent that covers it. */
 export interface IntentSearch {
@@ -57,4 +60,27 @@ export async function findPayableIntents(
   ])
   for (const { n, id } of rows) found[n]?.push(id)
   return found
+}
+
+/** Locks an intent that a card is to be issued for: its agent is locked. */
+export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
+  records.lock(Intent, id)
+
+/** Why no card can be issued for the intent, as the code of a refusal; undefined if one can. */
+export async function whyNotByCard(
+  intent: Intent,
+  { records, now }: { readonly records: Records; readonly now: Date },
+) {
+  const { status, paymentId, transactionId, expiresAt, cardId } = intent
+  if (status !== 'approved') return 'intent_not_approved'
+  if (paymentId || transactionId) return 'intent_being_paid'
+  if (expiresAt <= now) return 'intent_expired'
+  if (hasPayeeRecord(intent)) return 'intent_paid_by_transfer'
+  const named = cardId ? await records.findOne(CardTerms, { id: cardId }) : null
+  return named && named.status !== 'closed' ? 'intent_has_card' : undefined
+}
+
+/** From now on only this card pays the intent. */
+export function nameCard(intent: Intent, cardId: string): void {
+  intent.cardId = cardId
 }

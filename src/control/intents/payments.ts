@@ -8,10 +8,16 @@ import { type BudgetCounters, openCounters } from '../budgets/index.ts'
 import { ExhaustedMandates, mandateExhausted } from '../mandates/index.ts'
 import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
 import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
-import { intentEvent } from './events.ts'
-import { causeOf, intentMachine } from './intent.ts'
-import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
+import {
+  causeOf,
+  type IntentRow,
+  intentMachine,
+  lockIntents,
+  type receiptStates,
+  updateIntents,
+} from './intent.ts'
 import { intentProcess } from './process.ts'
+import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
 /** The events that every area which pays on intents declares. */
@@ -202,3 +208,19 @@ export const isApprovedPayee = (
 /** The sentence of a refusal of more than is held. */
 export const aboveHeldMessage = (amount: Euros, held: Euros): string =>
   `${formatEuros(amount)} are asked for, ${formatEuros(held)} are held for the intent.`
+
+type Status = (typeof receiptStates)[number] | null
+
+const LOCK = 'select 1 from intents where owner_id = $1 and mode = $2 and id = $3 for update'
+const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mode = $2 and id = $3'
+
+/** Shows on the intent how the receipts of its payment stand, read once nobody else can note it. */
+export async function noteReceipts(
+  intentId: string,
+  read: () => Promise<Status>,
+  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<void> {
+  const key = [tenant.ownerId, tenant.mode, intentId]
+  await sql(LOCK, key)
+  await sql(NOTE, [...key, await read()])
+}

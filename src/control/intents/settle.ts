@@ -9,11 +9,9 @@ import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentsApi } from './api.ts'
 import { type BudgetLevels, openBudgetLevels, openBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
-import { intentEvent } from './events.ts'
-import { causeOf, intentMachine } from './intent.ts'
-import { type IntentRow, lockIntents, updateIntents } from './intent-rows.ts'
+import { causeOf, type IntentRow, intentMachine, lockIntents, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
-import { type LatestPayments, latestPayments } from './response.ts'
+import { intentEvent, type LatestPayments, latestPayments } from './response.ts'
 
 export type Approve = HandlerOf<typeof intentsApi.approve>
 type Cancel = HandlerOf<typeof intentsApi.cancel>

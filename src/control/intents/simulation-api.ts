@@ -7,8 +7,19 @@ import { positiveEuros } from '../../values/money.ts'
 import { country } from '../../values/schemas.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { levelRefusals, payee_mismatch, requestRefusals, runRefusals } from './refusals.ts'
-import { hasOnePayee, hasPayee, mcc, merchant, payeeAmbiguous, payeeMissing, requestId } from './schemas.ts'
+import {
+  hasOnePayee,
+  hasPayee,
+  levelRefusals,
+  mcc,
+  merchant,
+  payee_mismatch,
+  payeeAmbiguous,
+  payeeMissing,
+  requestId,
+  requestRefusals,
+  runRefusals,
+} from './schemas.ts'
 
 const Simulation = z
   .strictObject({

@@ -1,6 +1,7 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { balancesOf, type Cause, openBook } from '../../money/ledger/index.ts'
+import { after } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BudgetCounters, openCounters, readCounters } from '../budgets/index.ts'
 import { compiledTermsOf, controlsOf } from '../card-terms/index.ts'
@@ -15,8 +16,7 @@ import {
 import { openRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
 import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budget-levels.ts'
-import { findDuplicates } from './duplicates.ts'
-import { fingerprintOf } from './intent.ts'
+import { DUPLICATE_WINDOW_MS, fingerprintOf } from './intent.ts'
 import { type Payee, spendForRisk } from './payees.ts'
 
 /** A spend as an agent proposes it: the amount, the payee and the budgets it counts in. */
@@ -171,4 +171,41 @@ export function decideIntent(
   const terms = card ? compiledTermsOf(card) : null
   const decided = decideSpend(agent, request, use, tenantNow, subject, terms)
   return { ...decided, possibleDuplicateOf }
+}
+
+/** The fingerprint that an intent of an agent would have. */
+interface AgentFingerprint {
+  readonly agentId: string
+  readonly fingerprint: string
+}
+
+/**
+ * The condition is written as in the index on fingerprints (stored as `likeness`). An intent that was denied, cancelled
+ * or has expired has no duplicate.
+ */
+const LATEST = `
+select w.likeness as fingerprint, latest.id
+from unnest($1::text[], $2::text[]) as w (agent_id, likeness)
+cross join lateral (
+  select i.id from intents i
+  where i.owner_id = $4 and i.mode = $5 and i.agent_id = w.agent_id and i.likeness = w.likeness and i.created_at > $3
+    and i.status in ('created', 'approved', 'completed')
+  order by i.created_at desc limit 1) as latest`
+
+/** Finds the latest recent intent with each fingerprint. The caller has locked the agents. */
+async function findDuplicates(
+  sql: Sql,
+  { tenant: { ownerId, mode }, now }: TenantNow,
+  fingerprints: readonly AgentFingerprint[],
+): Promise<Map<string, string>> {
+  if (fingerprints.length === 0) return new Map()
+  const unique = [...new Map(fingerprints.map(row => [row.fingerprint, row])).values()]
+  const rows = await sql<Row & { fingerprint: string; id: string }>(LATEST, [
+    unique.map(({ agentId }) => agentId),
+    unique.map(({ fingerprint }) => fingerprint),
+    after(now, -DUPLICATE_WINDOW_MS),
+    ownerId,
+    mode,
+  ])
+  return new Map(rows.map(({ fingerprint, id }) => [fingerprint, id]))
 }

@@ -1,13 +1,21 @@
-import { findPerson } from '../../identity/people/index.ts'
+import { findPerson, personEvents } from '../../identity/people/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import { reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { Agent } from '../agents/index.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { tableOf } from '../../kernel/database/hot-table.ts'
+import { Agent, AgentEvent } from '../agents/index.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
 import type { mandatesApi } from './api.ts'
-import { isOpen, Mandate, mandateMachine, type Suspension } from './mandate.ts'
+import { isUsedUp } from './constraints.ts'
+import { isOpen, Mandate, mandateMachine, OPEN, type Suspension } from './mandate.ts'
+import { findOpenMandate } from './open-mandates.ts'
 import { mandateProcess } from './process.ts'
 import { mandateEvent, mandateResponse } from './response.ts'
-import type { mandateSuspended } from './schemas.ts'
+import { type mandateExhausted, mandateSuspended } from './schemas.ts'
 
 /** The agent of a mandate, which never changes. */
 const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.id = ?)'
@@ -18,7 +26,7 @@ type Locking = Pick<Context, 'records' | 'tenant'>
  * Locks the agent of a mandate first, as spending does, and then the mandate: nothing is approved by what the mandate was
  * before the change.
  */
-export async function lockMandate(id: string, { records, tenant }: Locking) {
+async function lockMandate(id: string, { records, tenant }: Locking) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [agent, mandate] = await Promise.all([
     records.findOne(Agent, condition, { lock: true }),
@@ -30,7 +38,7 @@ export async function lockMandate(id: string, { records, tenant }: Locking) {
 type Suspending = Pick<Context<never, typeof mandateSuspended>, 'emit' | 'wake'>
 
 /** Suspends an active mandate and tells it; does nothing where it is not active. */
-export function suspendMandate(
+function suspendMandate(
   mandate: Mandate,
   because: Suspension,
   comment: string | null,
@@ -97,4 +105,86 @@ export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, c
   emit('mandate.expired', mandateEvent(mandate))
   wake(mandateProcess, mandate)
   return { expired: true }
+}
+
+type Reacting = Context<never, typeof mandateSuspended>
+
+/** Whoever has changed the agent has locked it, so no intent is approved by them any more. */
+async function suspendOfAgent(
+  agentId: string,
+  because: Suspension,
+  comment: string,
+  context: Reacting,
+): Promise<void> {
+  const active = await context.records.find(
+    Mandate,
+    { agentId, status: 'active' },
+    { orderBy: { id: 'asc' }, lock: true },
+  )
+  for (const mandate of active) suspendMandate(mandate, because, comment, context)
+}
+
+/** The agents for which a person has signed mandates that have not ended. */
+const AGENTS_OF_SIGNER = `id in (
+  select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.person_id = ? and m.${OPEN})`
+
+export const mandateReactions = {
+  'agent.frozen': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
+    suspendOfAgent(agentId, 'agent_frozen', 'The agent was frozen.', context),
+  ),
+  'agent.deleting': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
+    suspendOfAgent(agentId, 'agent_deleted', 'The agent is being deleted.', context),
+  ),
+  /** Agents are locked first, as spending does. The tenant is locked for the removal, so no mandate of this person is added. */
+  'person.removed': reaction(
+    personEvents['person.removed'],
+    mandateSuspended,
+    async ({ personId }, context) => {
+      const { records, tenant } = context
+      const values = [tenant.ownerId, tenant.mode, personId]
+      await records.find(Agent, sqlCondition(AGENTS_OF_SIGNER, values), {
+        orderBy: { id: 'asc' },
+        lock: true,
+      })
+      const active = { personId, status: 'active' } as const
+      const mandates = await records.find(Mandate, active, { orderBy: { id: 'asc' }, lock: true })
+      for (const mandate of mandates)
+        suspendMandate(mandate, 'signer_removed', 'The person who has signed it was removed.', context)
+    },
+  ),
+}
+
+type Telling = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
+
+type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'updatedAt'>
+
+const update = updateOf(tableOf(Mandate), ['status', 'suspendedBecause', 'endedAt', 'updatedAt'])
+
+/** Ends mandates whose last part has been paid, in the transaction of the payment. Their agents are locked. */
+export class ExhaustedMandates {
+  readonly #tenantNow: TenantNow
+  readonly #ended = new Map<string, Ended>()
+
+  constructor(tenantNow: TenantNow) {
+    this.#tenantNow = tenantNow
+  }
+
+  /** To be called once a payment on an intent that the mandate has approved is counted. */
+  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: Telling): void {
+    const mandate = findOpenMandate(id, counters)
+    if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return
+    if (!mandateMachine.move(mandate, 'exhausted')) return
+    const { now } = this.#tenantNow
+    const { agentId, personId, status, expiresAt } = mandate
+    this.#ended.set(id, { id, status, suspendedBecause: null, endedAt: now, updatedAt: now })
+    emit(
+      'mandate.exhausted',
+      mandateEvent({ id, agentId, personId, status, expiresAt, suspendedBecause: null }),
+    )
+    wake(mandateProcess, { id, agentId })
+  }
+
+  write(sql: Sql): Promise<void> {
+    return update(sql, this.#tenantNow.tenant, [...this.#ended.values()])
+  }
 }

@@ -1,5 +1,5 @@
 export { mandatesApi } from './api.ts'
-export { ExhaustedMandates } from './exhausted.ts'
+export { ExhaustedMandates } from './change.ts'
+export { mandateStatus } from './mandate.ts'
 export { AgentMandates } from './open-mandates.ts'
 export { mandateExhausted } from './schemas.ts'
-export { mandateStatus } from './standing.ts'

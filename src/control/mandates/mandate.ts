@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 import type { Constraints } from './constraints.ts'
 
 /** `exhausted`: what it allows in all has been paid. What intents under it only hold may come back, and exhausts nothing. */
@@ -75,3 +78,28 @@ export const constraintsOf = (mandate: Mandate): Constraints => ({
 /** Whether anything can be approved by the mandate, as far as it says itself. */
 export const isOpen = ({ status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>, now: Date): boolean =>
   !mandateMachine.isFinal(status) && expiresAt > now
+
+export const mandatesPersonal = {
+  mandates: {
+    personal: {
+      name: { kind: 'words', ground: 'payments', forget: 'word' },
+      comment: { kind: 'words', ground: 'payments', forget: 'word' },
+      merchants: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      jws: { kind: 'payment', ground: 'payments', forget: 'word' },
+    },
+    plain: ['mccs', 'countries', 'suspended_because'],
+    about: { person: ['person_id'] },
+  },
+} as const satisfies Personal
+
+const STATUS = 'select status from mandates where owner_id = $1 and mode = $2 and id = $3'
+
+/** How a mandate stands by now; undefined where there is none of this id. */
+export async function mandateStatus(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  id: string,
+): Promise<string | undefined> {
+  const [mandate] = await sql<{ readonly status: string } & Row>(STATUS, [ownerId, mode, id])
+  return mandate?.status
+}

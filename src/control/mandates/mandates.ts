@@ -2,15 +2,41 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { minuteInWords } from '../../values/clock.ts'
 import { mandatesApi } from './api.ts'
-import { expire, resume, revoke, suspend } from './change.ts'
+import { expire, mandateReactions, resume, revoke, suspend } from './change.ts'
 import { create, options } from './create.ts'
-import { Mandate, mandateMachine, OPEN } from './mandate.ts'
-import { mandatesPersonal } from './personal.ts'
-import { mandateProcess } from './process.ts'
-import { mandateReactions } from './reactions.ts'
+import { Mandate, mandateMachine, mandatesPersonal, OPEN } from './mandate.ts'
+import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
-import { processStatusOf } from './status.ts'
+
+/** The line of the process in Temporal's list. Temporal keeps it, so it names nobody. */
+const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
+  const stands = mandateMachine.isFinal(status) ? status : `${status}, until ${minuteInWords(expiresAt)}`
+  return `Mandate for ${agentId} in ${mode} mode: ${stands}`
+}
+
+/** Completes the sentence "The process waits …" for operators. */
+const waitsFor = ({ status, expiresAt }: Mandate): string =>
+  status === 'suspended'
+    ? `for it to be resumed, until ${minuteInWords(expiresAt)}`
+    : `for its end, on ${minuteInWords(expiresAt)} at the latest`
+
+const signalsOf = ({ status }: Mandate): MandateSignal[] =>
+  status === 'suspended' ? ['resume', 'revoke'] : ['suspend', 'revoke']
+
+/** The status of a mandate as its process reads it. */
+function processStatusOf(mandate: Mandate, now: Date) {
+  const closed = mandateMachine.isFinal(mandate.status)
+  return {
+    status: mandate.status,
+    summary: summaryOf(mandate),
+    closed,
+    dueInMs: closed ? null : mandate.expiresAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(mandate),
+    signals: closed ? [] : signalsOf(mandate),
+  }
+}
 
 const mandates = implement(mandatesApi, {
   options,

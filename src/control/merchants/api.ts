@@ -3,7 +3,7 @@ import { agent_required, get, list, missing } from '../../kernel/contract/operat
 import { instant } from '../../values/clock.ts'
 import { euros } from '../../values/money.ts'
 import { ownAgent } from '../../values/schemas.ts'
-import { mccGroup, mccGroupNames } from './mcc-groups.ts'
+import { mccGroup, mccGroupNames } from './mcc.ts'
 
 const code = z.string().meta({ examples: ['5942'] })
 

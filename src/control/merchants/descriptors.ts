@@ -1,8 +1,7 @@
 import { findKnown } from './known-merchants.ts'
 import { categoryOf } from './mcc.ts'
 import { guessMcc } from './mcc-keywords.ts'
-import { isNoiseOfKnown, noiseAtEnd, withoutNumbers, wordsOf } from './noise.ts'
-import { stripProcessors } from './processors.ts'
+import { isNoiseOfKnown, noiseAtEnd, stripProcessors, withoutNumbers, wordsOf } from './noise.ts'
 
 export interface ResolvedDescriptor {
   readonly query: string

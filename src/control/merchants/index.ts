@@ -1,9 +1,16 @@
 export { merchantsApi } from './api.ts'
 export { resolveDescriptor } from './descriptors.ts'
-export { hostOf } from './hosts.ts'
-export { foldMerchant, isSameMerchant, isSamePayee, payeeMatcher } from './matcher.ts'
-export { mccGroup, mccGroupNames } from './mcc-groups.ts'
-export { merchantKey, nameOfDescriptor, payableKey, payableKeys } from './merchant-key.ts'
+export {
+  foldMerchant,
+  isSameMerchant,
+  isSamePayee,
+  merchantKey,
+  nameOfDescriptor,
+  patternProblem,
+  payableKey,
+  payableKeys,
+  payeeMatcher,
+} from './matcher.ts'
+export { mccGroup, mccGroupNames } from './mcc.ts'
 export { mccCodes } from './merchants.ts'
-export { looksLikeIban } from './names.ts'
-export { patternProblem } from './patterns.ts'
+export { hostOf, looksLikeIban } from './names.ts'

@@ -1,8 +1,17 @@
+import { hash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { plainIban } from '../../values/iban.ts'
-import { skeleton } from './confusables.ts'
-import { hostOf } from './hosts.ts'
-import { allNamesIn, looksLikeIban, type NamedMerchant, namedMerchant, namesOfPattern } from './names.ts'
+import { hasInvisible, skeleton } from './confusables.ts'
+import { resolveDescriptor } from './descriptors.ts'
+import {
+  allNamesIn,
+  hostOf,
+  looksLikeIban,
+  type NamedMerchant,
+  namedMerchant,
+  namesOfPattern,
+  problemOfIban,
+} from './names.ts'
 
 /** ASCII words with one space between them, as most names are. They need no normalization. */
 const plainText = /^[!-~]+(?: [!-~]+)*$/
@@ -37,7 +46,7 @@ export function merchantSkeleton(merchant: string): string {
 }
 
 /** The domain of a pattern such as `*.example.com`; undefined for any other pattern. */
-export const wildcardOf = (pattern: string): string | undefined => {
+const wildcardOf = (pattern: string): string | undefined => {
   const trimmed = pattern.trim()
   return trimmed.startsWith('*.') ? hostOf(trimmed.slice(2)) : undefined
 }
@@ -78,7 +87,7 @@ class PatternIndex {
   }
 }
 
-export interface MatcherOptions {
+interface MatcherOptions {
   /**
    * Whether a merchant also matches a pattern by appearance, or by any of the names in its text. Blocklists need it:
    * nobody slips through with a Cyrillic `а`, or behind a processor. Allowlists must not have it: whoever looks like an
@@ -164,3 +173,69 @@ export function isSameMerchant(bound: string, merchant: string): boolean {
 /** Like `isSameMerchant`, for a bound payee that may be an IBAN. */
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
   looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
+
+/** Labels under which anybody can register in a country's domain: `co.uk`, `com.au`. */
+const publicLabels = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
+
+type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem: string]
+
+const checks: readonly PatternCheck[] = [
+  [pattern => pattern === '', 'is empty; leave it out'],
+  [hasInvisible, 'has characters that are not seen; type it anew'],
+  [pattern => pattern === '*', 'a lone asterisk stands for everybody; leave the list empty for no rule'],
+  [
+    pattern =>
+      pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && namedMerchant(pattern).name.includes('*'),
+    'an asterisk stands only in front of a host, as in *.example.com, or as statements have it: SQ *BOOKSHOP',
+  ],
+  [
+    pattern => pattern.startsWith('*.') && isTooWide(pattern),
+    'names no domain of one owner; write it as in *.example.com',
+  ],
+  [
+    pattern => hostOf(pattern) !== undefined && /[/:?#\\]/.test(pattern),
+    'is more than a host; write the host alone, as in shop.example.com',
+  ],
+]
+
+/** Whether a wildcard matches hosts of many owners. */
+function isTooWide(pattern: string): boolean {
+  const domain = wildcardOf(pattern)
+  if (domain === undefined) return true
+  const [label = '', country = '', ...more] = domain.split('.')
+  return more.length === 0 && country.length === 2 && publicLabels.has(label)
+}
+
+/** Says what is wrong with a merchant pattern, to the person who wrote it; undefined if nothing is. */
+export function patternProblem(pattern: string): string | undefined {
+  const trimmed = pattern.trim()
+  const problem = checks.find(([hasProblem]) => hasProblem(trimmed))?.[1]
+  if (problem) return problem
+  const ibanProblem = looksLikeIban(trimmed) ? problemOfIban(trimmed) : undefined
+  return ibanProblem && `looks like an IBAN, and is none: ${ibanProblem}`
+}
+
+/** The same short key for every spelling of a merchant: it is indexed. */
+export const merchantKey = (merchant: string): string =>
+  hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)
+
+const withoutWww = (host: string): string => host.replace(/^www\./, '')
+
+/** The key by which a payment of the card network finds what was declared for this merchant. */
+export const payableKey = (merchant: string): string => merchantKey(withoutWww(hostOf(merchant) ?? merchant))
+
+/** A merchant as a card network names it. */
+interface NetworkMerchant {
+  readonly descriptor: string
+  readonly url: string | null
+}
+
+/** The keys under which a merchant may have been declared: its descriptor, the name in that, and its host. */
+export function payableKeys({ descriptor, url }: NetworkMerchant): string[] {
+  const host = url === null ? undefined : hostOf(url)
+  const names = [descriptor, namedMerchant(descriptor).name, resolveDescriptor(descriptor).name]
+  return [...new Set([...names, ...(host ? [host] : [])].map(payableKey))]
+}
+
+/** The name to show for a merchant of the network: what its descriptor means. */
+export const nameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name

@@ -2,8 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
-import { categories } from './mcc.ts'
-import { mccGroup, mccGroups } from './mcc-groups.ts'
+import { categories, mccGroup, mccGroups } from './mcc.ts'
 import { suggestions } from './suggestions.ts'
 
 /** All codes, in their order. */

@@ -5,8 +5,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { findAgent } from '../agents/index.ts'
 import type { merchantsApi } from './api.ts'
-import { foldMerchant, merchantSkeleton, payeeMatcher } from './matcher.ts'
-import { patternProblem } from './patterns.ts'
+import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 
 // Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the history.
 const SPENDS = `

@@ -1,12 +1,37 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { del, get, gone, list, missing, nothing, patch, post, put } from '../../kernel/contract/operation.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { toggles } from './overrides.ts'
+import { toggles } from './policy.ts'
 import { PolicyDetail, PolicyEvent, PolicyExpired, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
-import { VersionRecord } from './version-record.ts'
+
+/** A past or present state of a policy, with the changes that led to it. */
+const VersionRecord = z
+  .object({
+    id: id('policyversion'),
+    policyId: id('policy'),
+    version: z.int(),
+    rules: z
+      .record(z.string(), z.unknown())
+      .meta({ examples: [{ name: 'Research budget', dailyLimitEuros: 200 }] }),
+    changes: z
+      .array(
+        z.object({
+          field: z.string().meta({ examples: ['dailyLimitEuros'] }),
+          from: z.unknown().meta({ examples: [50] }),
+          to: z.unknown().meta({ examples: [70] }),
+          text: z.string().meta({ examples: ['Daily limit: € 50.00 → € 70.00'] }),
+        }),
+      )
+      .meta({ description: 'What this version changed; empty in the first one.' }),
+    changedByType: z.string().meta({ examples: ['key'] }),
+    changedById: z.string().nullable(),
+    createdAt: instant,
+  })
+  .meta({ id: 'PolicyVersion' })
 
 const fails = { policy_not_found: missing('policy'), agent_not_found: gone('agent') }
 

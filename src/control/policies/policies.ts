@@ -10,8 +10,7 @@ import { StoredDecision } from '../decisions/index.ts'
 import { presets, rulesOf } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
-import { policiesPersonal } from './personal.ts'
-import { Policy, PolicyVersion } from './policy.ts'
+import { Policy, PolicyVersion, policiesPersonal } from './policy.ts'
 import {
   assignPolicy,
   effectivePolicy,
@@ -19,11 +18,12 @@ import {
   findSource,
   lockPolicy,
   notDeleted,
+  onAgentCreated,
+  onAgentDeleting,
   policyEvent,
   recordVersion,
 } from './policy-versioning.ts'
 import { probe } from './probe.ts'
-import { onAgentCreated, onAgentDeleting } from './reactions.ts'
 import { policySimulationApi } from './simulation-api.ts'
 import { usage } from './usage.ts'
 import { usageApi } from './usage-api.ts'

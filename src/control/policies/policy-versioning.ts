@@ -1,10 +1,14 @@
+import { reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { excerpt } from '../../values/schemas.ts'
-import type { Agent } from '../agents/index.ts'
+import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { encodeRules, presetOf, rulesOf } from '../rules/index.ts'
+import { policiesApi } from './api.ts'
 import { Policy, type PolicySource, PolicyVersion } from './policy.ts'
+import { PolicyEvent } from './schemas.ts'
 
 export const notDeleted = { deletedAt: null }
 
@@ -73,3 +77,31 @@ export async function assignPolicy(
   recordVersion(policy, context)
   return policy
 }
+
+/** Gives a new agent its copy of the template that it was created with, in the same transaction. */
+export const onAgentCreated = reaction(
+  AgentCreated,
+  { 'policy.assigned': PolicyEvent },
+  async ({ agentId, policyId }, context) => {
+    if (!policyId) return
+    const agent = await lockAgent(context.records, agentId)
+    const source = await findSource(context.records, policyId)
+    if (!agent || typeof source === 'string')
+      throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
+    const policy = await assignPolicy(agent, source, context)
+    context.emit('policy.assigned', policyEvent(policy))
+  },
+)
+
+/** Deletes the policy of an agent that is being deleted, so that neither its end nor its template changes it any more. */
+export const onAgentDeleting = reaction(
+  AgentEvent,
+  policiesApi.delete.emits,
+  async ({ agentId }, { records, now, emit }) => {
+    const agent = await findAgent(records, agentId)
+    const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
+    if (!policy) return
+    policy.deletedAt = now
+    emit('policy.deleted', policyEvent(policy))
+  },
+)

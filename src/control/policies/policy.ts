@@ -1,8 +1,37 @@
+import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
-import { encodeRules, expirationActions, type Rules, rulesOf } from '../rules/index.ts'
-import { keptOverrides, type OverriddenRules, overriddenAfter, type Toggle } from './overrides.ts'
+import type { Personal } from '../../values/personal.ts'
+import { isNotAbout, isUnpaidByCard, isUnpaidIntent } from '../../values/unpaid.ts'
+import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '../rules/index.ts'
+
+/** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
+type OverriddenRules = Readonly<Partial<Record<keyof Rules, unknown>>>
+
+/** The rules that can be switched on and off by themselves. */
+export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
+type Toggle = (typeof toggles)[number]
+
+const isToggle = (rule: string): rule is Toggle => toggles.includes(rule as Toggle)
+
+/** The overridden rules after a change. A rule that is set back to the template's value is overridden no more. */
+function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rules): OverriddenRules {
+  const oldValues = encodeRules(before)
+  const newValues = encodeRules(after)
+  const next = { ...overridden }
+  for (const rule of ruleNames) {
+    if (rule === 'name' || isDeepStrictEqual(oldValues[rule], newValues[rule])) continue
+    const templateValue = rule in overridden ? overridden[rule] : oldValues[rule]
+    if (isDeepStrictEqual(newValues[rule], templateValue)) delete next[rule]
+    else next[rule] = templateValue
+  }
+  return next
+}
+
+/** The overridden rules that outlive a copy: all under the same template, under another one the toggles that are on. */
+const keptOverrides = (overridden: OverriddenRules, rules: Rules, isSameTemplate: boolean): (keyof Rules)[] =>
+  ruleNames.filter(rule => rule in overridden && (isSameTemplate || (isToggle(rule) && rules[rule])))
 
 const policySchema = defineEntity({
   ...tenantTable('Policy', 'policies', 'agentId'),
@@ -136,3 +165,61 @@ const versionSchema = defineEntity({
 
 export class PolicyVersion extends versionSchema.class {}
 versionSchema.setClass(PolicyVersion)
+
+export const policiesPersonal = {
+  policies: {
+    personal: {
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      merchant_blocklist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      overridden: { kind: 'payment', ground: 'contract', forget: 'empty' },
+    },
+    plain: [
+      'template_id',
+      'mcc_categories',
+      'allowed_countries',
+      'allowed_mccs',
+      'blocked_mccs',
+      'expiration_action',
+    ],
+  },
+  policy_versions: {
+    personal: {
+      rules: { kind: 'payment', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['policy_id', 'changed_by_type', 'changed_by_id'],
+    about: { person: ['changed_by_id'] },
+  },
+  decisions: {
+    personal: {
+      request: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      counters: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      result: { kind: 'payment', ground: 'payments', forget: 'empty' },
+    },
+    plain: ['subject_type', 'subject_id', 'policy_id'],
+    keptWhile: {
+      where: `${isNotAbout('intents', 't.subject_id', isUnpaidIntent)}
+        and ${isNotAbout('card_authorizations', 't.subject_id', isUnpaidByCard)}`,
+      words: 'what it decided was paid, or can still be',
+    },
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',
+      ],
+    },
+  },
+  owner_budgets: {
+    personal: {},
+    plain: [],
+  },
+  counters: {
+    personal: {
+      first_merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+    },
+    plain: ['subject', 'period'],
+  },
+  reservations: {
+    personal: {},
+    plain: ['cause_type', 'cause_id', 'subjects'],
+  },
+} as const satisfies Personal

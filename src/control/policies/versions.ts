@@ -1,6 +1,90 @@
+import { z } from 'zod'
 import type { Records } from '../../kernel/contract/records.ts'
-import { type Change, changesBetween } from './changes.ts'
+import { euros, formatEuros } from '../../values/money.ts'
+import { type Rules, ruleNames, shortList } from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
+
+/** The rules of a version, as the contract writes them. */
+type StoredRules = Readonly<Record<string, unknown>>
+
+interface Change {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+  readonly text: string
+}
+
+/** Puts the value of a rule into words. */
+type Formatter = (value: never) => string
+
+const money: Formatter = (value: number) => formatEuros(z.decode(euros, value))
+const minutes: Formatter = (value: number) => `${value} ${value === 1 ? 'minute' : 'minutes'}`
+const hour: Formatter = (value: number) => `${String(value).padStart(2, '0')}:00 UTC`
+const percent: Formatter = (value: number) => `${value} %`
+const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
+const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
+const text: Formatter = (value: string) => value
+
+const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: Formatter]>> = {
+  name: ['Name', text],
+  maxTransactionEuros: ['Limit for one payment', money],
+  dailyLimitEuros: ['Daily limit', money],
+  monthlyLimitEuros: ['Monthly limit', money],
+  autoApproveLimitEuros: ['Limit up to which no person is asked', money],
+  merchantAllowlist: ['Allowed merchants', text],
+  merchantBlocklist: ['Blocked merchants', text],
+  mccCategories: ['Admitted groups of merchant categories', text],
+  allowedCountries: ['Allowed countries', text],
+  lockToFirstMerchant: ['Bound to the first merchant', onOff],
+  cooldownMinutes: ['Time between two spends', minutes],
+  allowedMccs: ['Admitted merchant categories', text],
+  blockedMccs: ['Blocked merchant categories', text],
+  requireIntent: ['Cards need an approved intent', onOff],
+  requireAttestation: ['Approval needs a passkey', onOff],
+  attestationWindowMinutes: ['Age of the passkey’s approval', minutes],
+  expiresAfterMinutes: ['End after assignment', minutes],
+  expirationAction: ['What happens at the end', text],
+  activeHoursStart: ['First hour', hour],
+  activeHoursEnd: ['Hour at which it ends', hour],
+  maxUsageCount: ['Number of payments', payments],
+  amountTolerancePercent: ['Tolerance of the amount', percent],
+}
+
+/** The entries of the first list that the second one lacks. Sets keep this fast for lists of thousands. */
+function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
+  const known = new Set(others)
+  return names.filter(name => !known.has(name)).map(String)
+}
+
+/** Says which entries were added and removed; undefined if only the order changed. */
+function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
+  const added = onlyIn(to, from)
+  const removed = onlyIn(from, to)
+  const parts = [
+    ...(added.length > 0 ? [`added ${shortList(added)}`] : []),
+    ...(removed.length > 0 ? [`removed ${shortList(removed)}`] : []),
+  ]
+  return parts.length > 0 ? parts.join('; ') : undefined
+}
+
+/** Says how one rule changed; undefined if it did not. */
+function changeInWords(field: keyof Rules, from: unknown, to: unknown): string | undefined {
+  if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
+  if (from === to) return undefined
+  const format = (value: unknown): string => (value === null ? 'none' : ruleWords[field][1](value as never))
+  return `${format(from)} → ${format(to)}`
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The changes between two versions, rule by rule. A rule that is younger than a version counts as unset in it. */
+export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
+  ruleNames.flatMap(field => {
+    const from = before[field] ?? null
+    const to = after[field] ?? null
+    const words = changeInWords(field, from, to)
+    return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[field][0]}: ${words}` }]
+  })
 
 /** Adds to each version what it changed. The versions are a page of one policy, newest first. */
 export async function withChanges(

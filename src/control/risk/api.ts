@@ -7,9 +7,8 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { AgentEvent, AgentRecord } from '../agents/index.ts'
-import { alertMachine } from './alert.ts'
 import { MAX_WINDOW_MINUTES } from './profile.ts'
-import { riskRecordOutcomes } from './risk-record.ts'
+import { alertMachine, riskRecordOutcomes } from './risk-record.ts'
 import { defaultRiskSettings } from './score.ts'
 
 const points = z.int().min(0).max(100)

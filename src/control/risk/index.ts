@@ -1,3 +1,3 @@
 export { riskApi, riskEvents } from './api.ts'
 export { openRiskAssessor, type RiskAssessor } from './risk-assessor.ts'
-export { deviationInSql, MAX_DEVIATIONS, medianInSql } from './usual.ts'
+export { deviationInSql, MAX_DEVIATIONS, medianInSql } from './signals.ts'

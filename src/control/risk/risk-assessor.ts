@@ -6,12 +6,10 @@ import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts
 import { merchantKey } from '../merchants/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { Risk } from '../rules/index.ts'
-import { type AlertRow, alertMachine } from './alert.ts'
-import { settingsOf } from './config.ts'
 import { countDeclared, emptyProfile, learnApproved, type Profile, type Spend } from './profile.ts'
 import { type DecidedSpend, type EventToEmit, isNoteworthy, riskEventsOf } from './risk-events.ts'
-import type { RiskRecordRow } from './risk-record.ts'
-import { type RiskSettings, score } from './score.ts'
+import { type AlertRow, alertMachine, type RiskRecordRow } from './risk-record.ts'
+import { type RiskSettings, score, settingsOf } from './score.ts'
 
 /** An agent, and a merchant that it wants to pay. */
 export interface AgentAndMerchant {

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
 import type { Risk } from '../rules/index.ts'
 
 /** The points that one signal adds to a score. */
@@ -8,7 +10,7 @@ export type ScorePart = Risk['parts'][number]
 
 export const riskRecordOutcomes = ['pass', 'review', 'deny', 'freeze', 'unfreeze'] as const
 
-const schema = defineEntity({
+const recordSchema = defineEntity({
   ...tenantTable('RiskRecord', 'risk_events', 'agentId'),
   properties: {
     ...record('riskevent'),
@@ -27,8 +29,8 @@ const schema = defineEntity({
 })
 
 /** An unusual spend and what followed from it, or the unfreezing of an agent by a person. The API calls it a risk event. */
-export class RiskRecord extends schema.class {}
-schema.setClass(RiskRecord)
+export class RiskRecord extends recordSchema.class {}
+recordSchema.setClass(RiskRecord)
 
 export type RiskRecordRow = Pick<
   RiskRecord,
@@ -44,3 +46,81 @@ export type RiskRecordRow = Pick<
   | 'alertId'
   | 'merchant'
 > & { readonly amountEuros: Euros }
+
+export const alertMachine = machine('risk_alert', {
+  open: ['acknowledged'],
+  acknowledged: [],
+})
+
+const alertSchema = defineEntity({
+  ...tenantTable('RiskAlert', 'risk_alerts', 'agentId'),
+  properties: {
+    ...record('alert'),
+    agentId: p.text(),
+    status: p.enum(alertMachine.states),
+    score: p.integer(),
+    signals: p.json<ScorePart[]>(),
+    /** The spend that the agent was frozen for. */
+    subjectType: p.text(),
+    subjectId: p.text(),
+    merchantKey: p.text(),
+    acknowledgedAt: nullable.instant(),
+    acknowledgedById: nullable.string(),
+    comment: nullable.string(),
+    /** When the agent was unfrozen. null = this alert still keeps it frozen. */
+    liftedAt: nullable.instant(),
+  },
+})
+
+export class RiskAlert extends alertSchema.class {}
+alertSchema.setClass(RiskAlert)
+
+export type AlertRow = Pick<
+  RiskAlert,
+  | 'id'
+  | 'createdAt'
+  | 'agentId'
+  | 'status'
+  | 'score'
+  | 'signals'
+  | 'subjectType'
+  | 'subjectId'
+  | 'merchantKey'
+>
+
+export const riskPersonal = {
+  risk_configs: {
+    personal: {},
+    plain: ['weights'],
+  },
+  risk_events: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'moneyLaundering', forget: 'word' },
+      signals: { kind: 'payment', ground: 'moneyLaundering', forget: 'empty' },
+      comment: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
+    },
+    plain: ['outcome', 'subject_type', 'subject_id', 'decision_id', 'alert_id'],
+  },
+  risk_alerts: {
+    personal: {
+      merchant_key: { kind: 'payment', ground: 'moneyLaundering', forget: 'word' },
+      signals: { kind: 'payment', ground: 'moneyLaundering', forget: 'empty' },
+      comment: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
+      acknowledged_by_id: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
+    },
+    plain: ['subject_type', 'subject_id'],
+    about: { person: ['acknowledged_by_id'] },
+  },
+  risk_merchants: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+    },
+    plain: [],
+  },
+  risk_profiles: {
+    personal: {
+      last_country: { kind: 'payment', ground: 'contract', forget: { value: 'ZZ' } },
+    },
+    plain: [],
+  },
+} as const satisfies Personal

@@ -1,16 +1,35 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { AgentEvent, agentEvent, lockAgent, unfreeze } from '../agents/index.ts'
-import { alertMachine, RiskAlert } from './alert.ts'
 import { riskApi } from './api.ts'
-import { configRowOf, RiskConfig, settingsOf } from './config.ts'
-import { riskPersonal } from './personal.ts'
-import { resetProfile } from './reset-profile.ts'
 import { riskEvent } from './risk-events.ts'
-import { RiskRecord } from './risk-record.ts'
+import { alertMachine, RiskAlert, RiskRecord, riskPersonal } from './risk-record.ts'
+import { configRowOf, RiskConfig, settingsOf } from './score.ts'
+
+const DELETE_PROFILE = 'delete from risk_profiles where (owner_id, mode, agent_id) = ($1, $2, $3)'
+
+const ADD_KNOWN_MERCHANT = `
+insert into risk_merchants (owner_id, mode, agent_id, merchant) values ($1, $2, $3, $4) on conflict do nothing`
+
+/**
+ * Forgets what is usual for an agent and makes the alert's merchant a known one, so that the same spend does not freeze
+ * the agent again. The caller holds the lock of the agent.
+ */
+async function resetProfile(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { agentId, merchantKey }: Pick<RiskAlert, 'agentId' | 'merchantKey'>,
+): Promise<void> {
+  await Promise.all([
+    sql(DELETE_PROFILE, [ownerId, mode, agentId]),
+    sql(ADD_KNOWN_MERCHANT, [ownerId, mode, agentId, merchantKey]),
+  ])
+}
 
 const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, settingsOf(config))

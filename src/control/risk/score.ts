@@ -1,8 +1,10 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { flag, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Risk } from '../rules/index.ts'
 import { type SignalInput, type SignalName, signalNames, signals, type VelocityLimit } from './signals.ts'
 
 /** The scores from which on a person is asked, the spend is refused, the agent is frozen. */
-export interface Thresholds {
+interface Thresholds {
   readonly review: number
   readonly deny: number
   readonly freeze: number
@@ -47,4 +49,38 @@ export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskS
   const sum = parts.reduce((points, part) => points + part.points, 0)
   const total = Math.min(sum, MAX_SCORE)
   return { score: total, parts, outcome: outcomeOf(total, settings.thresholds) }
+}
+
+const schema = defineEntity({
+  ...tenantTable('RiskConfig', 'risk_configs'),
+  properties: {
+    ...record('riskconfig'),
+    enabled: flag(),
+    review: p.integer().name('review_from'),
+    deny: p.integer().name('deny_from'),
+    freeze: p.integer().name('freeze_from'),
+    weights: p.json<RiskSettings['weights']>(),
+    velocityWindowMinutes: p.integer(),
+    velocityCount: p.integer(),
+  },
+})
+
+/** The risk settings of an owner; an owner without a row has the defaults. */
+export class RiskConfig extends schema.class {}
+schema.setClass(RiskConfig)
+
+type ConfigRow = Pick<
+  RiskConfig,
+  'enabled' | 'review' | 'deny' | 'freeze' | 'weights' | 'velocityWindowMinutes' | 'velocityCount'
+>
+
+export const configRowOf = ({ thresholds, ...others }: RiskSettings): ConfigRow => ({
+  ...others,
+  ...thresholds,
+})
+
+export function settingsOf(row: ConfigRow | null): RiskSettings {
+  if (!row) return defaultRiskSettings
+  const { enabled, review, deny, freeze, weights, velocityWindowMinutes, velocityCount } = row
+  return { enabled, thresholds: { review, deny, freeze }, weights, velocityWindowMinutes, velocityCount }
 }

@@ -3,7 +3,10 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
-import { shortList } from './short-list.ts'
+
+/** Joins at most ten names: a list may have thousands. */
+export const shortList = (names: readonly string[]): string =>
+  names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
 /** Members of a policy that contradict each other, or have no effect. */
 export interface Warning {

@@ -10,8 +10,16 @@ import {
   tolerance,
   walletState,
 } from './amount-rules.ts'
-import type { CardControls, Check, Counters, Outcome, Ruling, SpendRequest } from './decision.ts'
-import { plainCheck } from './decision.ts'
+import {
+  type CardControls,
+  type Check,
+  type Counters,
+  type Outcome,
+  plainCheck,
+  type Ruling,
+  type SpendRequest,
+  zeroCounters,
+} from './decision.ts'
 import { type Evaluator, type PolicyTerms, type Rule, type RuleInput, termsOf } from './evaluation.ts'
 import { mandate, ruledMandate } from './mandate-rules.ts'
 import {
@@ -228,3 +236,44 @@ function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]
   const approval = byMandate ?? checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
   return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
 }
+
+/** One rule in words, whether it had anything to say or not. */
+interface RuleExplanation {
+  readonly rule: string
+  readonly outcome: Check['outcome']
+  readonly message: string
+  /** The change that would lead to a yes; null if none is needed. */
+  readonly remedy: string | null
+}
+
+/** Explains every rule of the table, in its order, by the checks of a decision. */
+export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
+  ruleTable.map(({ name, alias, skipMessage, remedy }) => {
+    const check = checks.find(({ rule }) => rule === name || rule === alias)
+    if (!check) return { rule: name, outcome: 'skip', message: skipMessage, remedy: null }
+    const { rule, outcome, message } = check
+    const isObstacle = outcome === 'fail' || (outcome === 'review' && isWaiting)
+    return { rule, outcome, message, remedy: isObstacle ? remedy : null }
+  })
+
+type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
+
+/** Decides by the rules alone: for an active agent that has spent nothing and has money enough. */
+export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
+  decide(
+    compilePolicy(rules),
+    {
+      ...spend,
+      kind: 'intent',
+      agentStatus: 'active',
+      policyEndsAt: null,
+      intentId: null,
+      possibleDuplicateOf: null,
+      budgets: [],
+      risk: null,
+      approval: null,
+      walletFrozen: false,
+      availableEuros: null,
+    },
+    zeroCounters,
+  )

@@ -1,5 +1,22 @@
 import { type Euros, formatEuros } from '../../values/money.ts'
 
+export const verdicts = ['allowed', 'person', 'denied'] as const
+
+/** The result of a decision for the agent: the spend is allowed, a person is asked, it is denied. */
+export type Verdict = (typeof verdicts)[number]
+
+/** The verdict of a ruling. An approval does not wait for a person again. */
+export const verdictOf = (
+  { allowed, requiresApproval }: Pick<Ruling, 'allowed' | 'requiresApproval'>,
+  isApproval = false,
+): Verdict => {
+  if (!allowed) return 'denied'
+  return requiresApproval && !isApproval ? 'person' : 'allowed'
+}
+
+export const isStricter = (verdict: Verdict, other: Verdict): boolean =>
+  verdicts.indexOf(verdict) > verdicts.indexOf(other)
+
 export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
 export type Outcome = (typeof checkOutcomes)[number]
 
@@ -65,7 +82,7 @@ export interface Risk {
 }
 
 /** The approval of a person, and when it was attested by a passkey. */
-export interface Approval {
+interface Approval {
   readonly attestedAt: Date | null
 }
 
@@ -167,7 +184,7 @@ export const plainCheck = (rule: string, outcome: Outcome, message: string): Che
   message,
 })
 
-export interface LimitUsage {
+interface LimitUsage {
   readonly limit: Euros
   readonly used: Euros
 }

@@ -1,13 +1,21 @@
 export { withTolerance } from './amount-rules.ts'
-export { contradictionsIn, type Warning } from './contradictions.ts'
-export { type CompiledPolicy, compileCardTerms, compilePolicy, decide, ruleTable } from './decide.ts'
-export { decideIsolated } from './decide-isolated.ts'
+export { contradictionsIn, shortList, type Warning } from './contradictions.ts'
+export {
+  type CompiledPolicy,
+  compileCardTerms,
+  compilePolicy,
+  decide,
+  decideIsolated,
+  explainChecks,
+  ruleTable,
+} from './decide.ts'
 export {
   type Budget,
   type CardControls,
   type Check,
   type Counters,
   checkOutcomes,
+  isStricter,
   type MandateLimit,
   type MandateUse,
   type Risk,
@@ -15,9 +23,11 @@ export {
   type Ruling,
   remainingOf,
   type SpendRequest,
+  type Verdict,
+  verdictOf,
+  verdicts,
 } from './decision.ts'
 export type { Rule } from './evaluation.ts'
-export { explainChecks } from './explain.ts'
 export { lackOf, mandateInWords } from './mandate-rules.ts'
 export { cardProblem } from './person-rules.ts'
 export { presetOf, presets } from './presets.ts'
@@ -32,6 +42,4 @@ export {
   ruleNames,
   rulesOf,
 } from './rules.ts'
-export { shortList } from './short-list.ts'
 export { harmlessSituation, probeCases, type Situation } from './situations.ts'
-export { isStricter, type Verdict, verdictOf, verdicts } from './verdict.ts'

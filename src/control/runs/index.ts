@@ -1,2 +1,2 @@
 export { runsApi } from './api.ts'
-export { type RunLimit, runLimits } from './limits.ts'
+export { type RunLimit, runLimits } from './run.ts'

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const runMachine = machine('run', {
   running: ['completed', 'failed'],
@@ -30,3 +33,33 @@ const schema = defineEntity({
 
 export class Run extends schema.class {}
 schema.setClass(Run)
+
+export const runsPersonal = {
+  runs: {
+    personal: {
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      external_id: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
+      comment: { kind: 'words', ground: 'contract', forget: 'word' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+    },
+    plain: [],
+  },
+} as const satisfies Personal
+
+/** The members of a run that limit what is spent in it. */
+export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetEuros'>
+
+const LIMITS = `
+select id, agent_id as "agentId", name, status, budget_cents as "budgetEuros" from runs
+where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/** Reads runs whose agents the caller has locked: nobody changes them until the transaction ends. */
+export async function runLimits(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RunLimit>> {
+  const runs = ids.length === 0 ? [] : await sql<RunLimit & Row>(LIMITS, [ownerId, mode, ids])
+  return new Map(runs.map(run => [run.id, run]))
+}

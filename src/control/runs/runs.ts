@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
@@ -8,12 +9,35 @@ import { definedOnly, reaches } from '../../kernel/database/entity.ts'
 import { withAuditIds } from '../../kernel/journal/audit-id.ts'
 import { withCompleteFrom } from '../../kernel/journal/complete-from.ts'
 import { timelineOfRun } from '../../kernel/journal/timeline.ts'
-import { findAgent, lockAgent } from '../agents/index.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { runsApi } from './api.ts'
-import { runsPersonal } from './personal.ts'
-import { runEvent, runResponse, runResponses } from './response.ts'
-import { Run, runMachine } from './run.ts'
+import { type RunEvent, runsApi } from './api.ts'
+import { Run, runMachine, runsPersonal } from './run.ts'
+
+type ReadContext = Pick<Context, 'sql' | 'tenant'>
+
+/** Adds to each run what it holds and has spent. */
+async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) {
+  const ids = runs.map(({ id }) => id)
+  const useOf = await readBudgetUse(sql, tenant, ids)
+  return runs.map(run => Object.assign(run, useOf(run.id)))
+}
+
+async function runResponse(run: Run, context: ReadContext) {
+  const [record] = await runResponses([run], context)
+  return record as NonNullable<typeof record>
+}
+
+/** The data of a run's event. */
+const runEvent = ({ id, agentId, status, name, budgetEuros, reason }: Run): z.output<typeof RunEvent> => ({
+  runId: id,
+  agentId,
+  status,
+  name: excerpt(name),
+  ...(budgetEuros === null ? {} : { budgetEuros }),
+  ...(reason === null ? {} : { reason: excerpt(reason) }),
+})
 
 const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
 

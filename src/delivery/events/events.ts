@@ -1,8 +1,11 @@
+import { z } from 'zod'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { FollowedEvent } from '../../kernel/contract/follow.ts'
+import { reservedEvent } from '../../kernel/contract/events.ts'
+import { type ByteStream, EVENT_STREAM, type File } from '../../kernel/contract/file.ts'
+import type { FollowedEvent, FollowedEvents } from '../../kernel/contract/follow.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
@@ -10,12 +13,116 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Event } from '../../kernel/journal/event.ts'
 import { positionAfter } from '../../kernel/journal/journal-position.ts'
-import { eventsApi } from './api.ts'
-import { catalogue } from './catalogue.ts'
+import { id } from '../../values/ids.ts'
+import { euros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
+import { EventRecord, eventsApi } from './api.ts'
 import { eventNameProblem } from './event-names.ts'
-import { eventsPersonal } from './personal.ts'
-import { streamed } from './stream.ts'
-import { visibleTo } from './visible.ts'
+
+const eventsPersonal = {
+  events: {
+    personal: {
+      data: { kind: 'payment', ground: 'contract', forget: 'committed' },
+      address: { kind: 'network', ground: 'security', forget: 'committed' },
+      actor_id: { kind: 'name', ground: 'contract', forget: 'committed' },
+    },
+    plain: ['event', 'actor_type', 'action', 'outcome', 'resource_id', 'audit_id'],
+    about: {
+      person: ['resource_id', 'actor_id', "data ->> 'personId'"],
+      beneficiary: ['resource_id', "data ->> 'beneficiaryId'"],
+      payer: ['resource_id', "data ->> 'requestId'"],
+      merchant: ['resource_id', "data ->> 'merchantId'"],
+    },
+  },
+  event_streams: {
+    personal: {},
+    plain: ['leased_by'],
+  },
+} as const satisfies Personal
+
+interface Filters {
+  readonly event?: string | undefined
+  readonly agentId?: string | undefined
+}
+
+/** Whether the caller sees an event in its stream: the conditions of the list, for one event in memory. */
+const visibleTo =
+  ({ agentId, delegationId }: Pick<Actor, 'agentId' | 'delegationId'>, filters: Filters) =>
+  ({ event, agentId: of, data }: FollowedEvent): boolean =>
+    (agentId === null || of === agentId) &&
+    (!delegationId || data.delegationId === delegationId) &&
+    (filters.event === undefined || event === filters.event) &&
+    (filters.agentId === undefined || of === filters.agentId)
+
+const status = (example: string) => z.string().meta({ examples: [example] })
+const merchant = z
+  .string()
+  .max(200)
+  .meta({ examples: ['Bookshop'] })
+const reason = z.string().max(200).nullable()
+
+const Intent = z.object({
+  intentId: id('intent'),
+  agentId: id('agent'),
+  status: status('matched'),
+  amountEuros: euros,
+  merchant,
+  reason,
+})
+
+/**
+ * The catalogue of the contract, by the shapes that all areas share. What an operation emits it declares itself, and
+ * that counts; this is what the others will have, and what is reserved.
+ */
+const catalogue = {
+  'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
+  'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
+}
+
+/** Sent at once, so that the client sees the stream open: when it should come again after a break, in milliseconds. */
+const BEGINNING = 'retry: 1000\n\n'
+/** Comments keep proxies from taking the silence for the end. */
+const STILL_THERE = ': nothing new\n\n'
+
+/** The bytes of an event are made once for all streams of the process. */
+const made = new WeakMap<FollowedEvent, Buffer>()
+
+function bytesOf(event: FollowedEvent): Buffer {
+  const known = made.get(event)
+  if (known !== undefined) return known
+  const data = JSON.stringify(z.encode(EventRecord, event as z.output<typeof EventRecord>))
+  const bytes = Buffer.from(`id: ${event.id}\ndata: ${data}\n\n`)
+  made.set(event, bytes)
+  return bytes
+}
+
+/** What several streams send at once, most of them the same, by the first of these events. */
+const sent = new WeakMap<
+  FollowedEvent,
+  { readonly events: readonly FollowedEvent[]; readonly bytes: Buffer }
+>()
+
+function bytesOfAll(events: readonly FollowedEvent[]): Buffer {
+  const [first] = events
+  if (!first || events.length === 1) return Buffer.concat(events.map(bytesOf))
+  const known = sent.get(first)
+  if (known?.events.length === events.length && known.events.every((event, n) => event === events[n]))
+    return known.bytes
+  const bytes = Buffer.concat(events.map(bytesOf))
+  sent.set(first, { events, bytes })
+  return bytes
+}
+
+async function* piecesOf(events: FollowedEvents): ByteStream {
+  yield BEGINNING
+  for await (const some of events) yield some.length === 0 ? STILL_THERE : bytesOfAll(some)
+}
+
+/** Server-sent events: each as it is read at its address, with its id, by which a client resumes. */
+const streamed = (events: FollowedEvents): File => ({
+  type: `${EVENT_STREAM}; charset=utf-8`,
+  content: piecesOf(events),
+})
 
 /** A delegation's token sees the events under its delegation; the expression is that of the index. */
 const underDelegation = ({ delegationId }: Actor): object =>

@@ -1,5 +1,4 @@
 export { pushApi } from './api.ts'
 export { oldestPushSeconds } from './claim.ts'
 export { Pusher } from './pusher.ts'
-export { urgentEvents } from './subscription.ts'
-export { unsubscribe } from './unsubscribe.ts'
+export { unsubscribe, urgentEvents } from './subscription.ts'

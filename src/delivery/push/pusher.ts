@@ -1,9 +1,16 @@
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../kernel/database/process-lease.ts'
 import { type ClaimedPush, claimPushes, deleteOldPushes, deletePushes } from './claim.ts'
-import { payloadOf, topicOf, urgencyOf } from './payload.ts'
-import { type PushResult, type SendingPorts, sendPush } from './send.ts'
-import { type VapidKeys, vapidKeys } from './vapid.ts'
+import {
+  type PushResult,
+  payloadOf,
+  type SendingPorts,
+  sendPush,
+  topicOf,
+  urgencyOf,
+  type VapidKeys,
+  vapidKeys,
+} from './send.ts'
 
 interface Parts {
   readonly database: Database

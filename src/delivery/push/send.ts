@@ -1,7 +1,65 @@
+import { createECDH } from 'node:crypto'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { sealContext } from './subscription.ts'
-import { openPrivateKey, type VapidKeys } from './vapid.ts'
+import { sealContext, urgentEvents } from './subscription.ts'
+
+/** What a push says of its event. */
+interface EventHead {
+  readonly eventId: string
+  readonly event: string
+  readonly createdAt: string
+}
+
+/** The event and the ids of its data, no more: a locked screen may show it, and the page asks the API for the rest. */
+export function payloadOf(head: EventHead, data: Readonly<Record<string, unknown>>): string {
+  const ids = Object.entries(data).filter(([name, value]) => /Id$/.test(name) && typeof value === 'string')
+  return JSON.stringify({ ...head, ...Object.fromEntries(ids) })
+}
+
+/** The topic of an event: a push service keeps one push a topic (RFC 8030), so a repeated event is shown once. */
+export const topicOf = (eventId: string): string => eventId.slice(eventId.indexOf('_') + 1).slice(0, 32)
+
+export const urgencyOf = (event: string): 'high' | 'normal' =>
+  urgentEvents.includes(event) ? 'high' : 'normal'
+
+/** The key pair that identifies this installation to push services (RFC 8292), in base64url. */
+export interface VapidKeys {
+  readonly publicKey: string
+  /** Sealed. */
+  readonly privateKey: string
+}
+
+const CONTEXT = 'vapid-private-key'
+
+const READ = 'select public_key as "publicKey", private_key as "privateKey" from vapid_keys'
+
+/** Reads the key pair and makes it at the first call. It never changes: browsers have subscribed with it. */
+export async function vapidKeys(sql: Sql, vault: Vault): Promise<VapidKeys> {
+  const [existing] = await sql<VapidKeys & Row>(READ)
+  if (existing) return existing
+  const { publicKey, privateKey } = newPair()
+  await sql(
+    `insert into vapid_keys (public_key, private_key, created_at) values ($1, $2, clock_timestamp())
+     on conflict do nothing`,
+    [publicKey, vault.seal(privateKey, CONTEXT)],
+  )
+  // Another process may have been first: its pair counts.
+  const [stored] = await sql<VapidKeys & Row>(READ)
+  if (!stored) throw new Error('the VAPID keys were not stored')
+  return stored
+}
+
+export const openPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string =>
+  vault.open(privateKey, CONTEXT)
+
+function newPair() {
+  const pair = createECDH('prime256v1')
+  const publicKey = pair.generateKeys('base64url')
+  // Node writes a private key below 2²⁴⁸ with fewer than 32 bytes, and readers expect 32.
+  const privateKey = Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
+  return { publicKey, privateKey }
+}
 
 /** The browser that a push is for; `auth` is sealed. */
 export interface Receiver {

@@ -1,7 +1,11 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Actor } from '../../kernel/contract/actor.ts'
+import { processOf } from '../../kernel/background/deadlines.ts'
+import type { Actor, Mode } from '../../kernel/contract/actor.ts'
+import type { Registered } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { Execute } from '../../kernel/run/execute.ts'
+import type { Personal } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
@@ -53,4 +57,54 @@ export function isPublicKey(text: string): boolean {
   } catch {
     return false
   }
+}
+
+export const pushPersonal = {
+  push_subscriptions: {
+    personal: {
+      endpoint: { kind: 'device', ground: 'security', forget: 'address' },
+      label: { kind: 'words', ground: 'security', forget: 'word' },
+    },
+    plain: ['events'],
+    secret: ['p256dh', 'auth'],
+    about: { person: ['person_id'] },
+  },
+  pushes: {
+    personal: {},
+    plain: ['subscription_id', 'leased_by'],
+  },
+  vapid_keys: {
+    personal: {},
+    plain: ['public_key'],
+    secret: ['private_key'],
+    owner: null,
+  },
+} as const satisfies Personal
+
+interface Parts {
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+interface Gone {
+  readonly id: string
+  readonly ownerId: string
+  readonly mode: Mode
+}
+
+/** Deletes a subscription by an operation, so that there is an event. */
+export async function unsubscribe(
+  { execute, operations }: Parts,
+  { id, ownerId, mode }: Gone,
+): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'push.drop')
+  if (!operation) return
+  await execute({
+    operation,
+    actor: processOf({ ownerId, mode }),
+    input: { params: { id }, query: {}, body: {} },
+    requestId: `push:${id}`,
+    address: null,
+    idempotencyKey: null,
+  })
 }

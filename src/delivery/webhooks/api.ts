@@ -13,7 +13,6 @@ import {
 import { id } from '../../values/ids.ts'
 import { freeText } from '../../values/schemas.ts'
 import { unknownEventFailure } from '../events/index.ts'
-import { MAX_BACKLOG_CHANGES } from './plan-limits.ts'
 import {
   AboutBacklogs,
   Ping,
@@ -24,7 +23,7 @@ import {
   WebhookUpdated,
   WebhookWithSecret,
 } from './schemas.ts'
-import { webhookMachine } from './webhook.ts'
+import { MAX_BACKLOG_CHANGES, webhookMachine } from './webhook.ts'
 
 const status = z.enum(webhookMachine.states)
 

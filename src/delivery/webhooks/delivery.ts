@@ -1,8 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { selectList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestamps, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { clock } from '../../values/clock.ts'
+import { Webhook } from './webhook.ts'
 
 /** A delivery that has ended becomes pending again when it is replayed. */
 export const deliveryMachine = machine('delivery', {
@@ -91,3 +94,36 @@ export function resetForReplay(delivery: Replayable, now: Date): boolean {
   Object.assign(delivery, { dueAt: now, leasedUntil: null, aheadMs: 0, tries: 0 })
   return true
 }
+
+/** A delivery without its entity: thousands a second are claimed and written. */
+export type DeliveryRow = RowOf<Delivery>
+
+const deliveries = tableOf(Delivery)
+
+export const deliveryColumns = selectList(deliveries, 'd')
+export const writeOutcomes = updateOfAnyTenant(deliveries, [
+  'status',
+  'dueAt',
+  'aheadMs',
+  'leasedUntil',
+  'tries',
+  'attempts',
+  'workflowId',
+  'updatedAt',
+])
+export const writeReplays = updateOfAnyTenant(deliveries, [
+  'status',
+  'dueAt',
+  'aheadMs',
+  'leasedUntil',
+  'tries',
+  'updatedAt',
+])
+
+/** How the receiver of a subscription has answered lately, without the entity. */
+export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
+
+const webhooks = tableOf(Webhook)
+
+export const healthColumns = selectList(webhooks, 'w', ['id', 'failures', 'failingSince', 'pausedUntil'])
+export const writeHealth = updateOfAnyTenant(webhooks, ['failures', 'failingSince', 'pausedUntil'])

@@ -1,5 +1,5 @@
 import { after, days } from '../../values/clock.ts'
-import type { Health } from './delivery-rows.ts'
+import type { Health } from './delivery.ts'
 
 /** After this many failed rounds a receiver is paused, for longer with each further one. */
 const ROUNDS_BEFORE_PAUSE = 3

@@ -1,7 +1,12 @@
 export { webhooksApi } from './api.ts'
 export { deliveriesApi } from './deliveries-api.ts'
-export { behindCount, deliveryCounts, overdueSeconds, pausedCount } from './dispatch/backlog.ts'
-export { BacklogKeeper } from './dispatch/backlog-keeper.ts'
+export {
+  BacklogKeeper,
+  behindCount,
+  deliveryCounts,
+  expireDeliveries,
+  overdueSeconds,
+  pausedCount,
+} from './dispatch/backlog-keeper.ts'
 export { Deliverer } from './dispatch/deliverer.ts'
-export { expireDeliveries } from './dispatch/expiry.ts'
-export { giveUp } from './dispatch/give-up.ts'
+export { giveUp } from './dispatch/retry.ts'

@@ -8,11 +8,10 @@ import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
 import { pause, recordWantedEvents, resume } from './pauses.ts'
-import { MAX_BACKLOG_CHANGES, maxSubscriptions } from './plan-limits.ts'
 import { webhookResponse } from './response.ts'
 import { activateNextSecret, makeSecret } from './secrets.ts'
 import { testDelivery } from './test-delivery.ts'
-import { Webhook, webhookMachine } from './webhook.ts'
+import { MAX_BACKLOG_CHANGES, maxSubscriptions, Webhook, webhookMachine } from './webhook.ts'
 
 const notDeleted = { deletedAt: null }
 

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const webhookMachine = machine('webhook', {
   active: ['disabled'],
@@ -8,7 +9,7 @@ export const webhookMachine = machine('webhook', {
 })
 
 /** The events that a subscription wanted, up to the event `until`. Stored: names stay. */
-export interface WantedEvents {
+interface WantedEvents {
   readonly until: string
   readonly events: readonly string[]
 }
@@ -52,3 +53,46 @@ schema.setClass(Webhook)
 
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const sealContext = (webhookId: string): string => `webhook-secret:${webhookId}`
+
+export const webhooksPersonal = {
+  webhooks: {
+    personal: {
+      url: { kind: 'contact', ground: 'contract', forget: 'address' },
+      description: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['events', 'status_reason', 'hint', 'next_hint', 'backlog_after', 'backlog_wanted'],
+    secret: ['secret', 'next_secret'],
+  },
+  deliveries: {
+    personal: {
+      attempts: { kind: 'words', ground: 'security', forget: 'empty' },
+    },
+    plain: ['event', 'leased_by'],
+  },
+} as const satisfies Personal
+
+interface PlanLimits {
+  /** How many subscriptions an owner has in each mode. */
+  readonly subscriptions: number
+  /** How many deliveries wait at once, for all of them together. */
+  readonly waiting: number
+}
+
+const free: PlanLimits = { subscriptions: 5, waiting: 5_000 }
+
+const byPlan: Readonly<Record<string, PlanLimits>> = {
+  free,
+  starter: { subscriptions: 20, waiting: 20_000 },
+  business: { subscriptions: 100, waiting: 50_000 },
+  enterprise: { subscriptions: 1_000, waiting: 100_000 },
+}
+
+export const maxSubscriptions = (plan: string): number => (byPlan[plan] ?? free).subscriptions
+
+/** How many deliveries may wait on each plan, as JSON for the database. */
+export const WAITING_BY_PLAN = JSON.stringify(
+  Object.fromEntries(Object.entries(byPlan).map(([plan, { waiting }]) => [plan, waiting])),
+)
+
+/** How often the events or the status of a paused subscription may change: each change is recorded on it. */
+export const MAX_BACKLOG_CHANGES = 20

@@ -1,10 +1,9 @@
 import { area } from '../../kernel/contract/area.ts'
 import { deliveries } from './deliveries.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
-import { webhooksPersonal } from './personal.ts'
 import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
-import { Webhook, webhookMachine } from './webhook.ts'
+import { Webhook, webhookMachine, webhooksPersonal } from './webhook.ts'
 
 /** Deliveries that wait for another attempt and whose subscription is active: their processes must run. */
 const RETRIED_DELIVERIES = `

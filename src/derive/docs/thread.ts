@@ -2,6 +2,7 @@ import type { File } from '../../kernel/contract/file.ts'
 import { cachedFile, uncompressedFile } from '../../web/static-file.ts'
 import { renderText } from '../docs-text/text.ts'
 import { refusalAddress } from '../guides/refusal-address.ts'
+import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 
 /** A page of a refusal fits into a few packets as it is, and there are hundreds of them. */
@@ -9,7 +10,7 @@ const isSmall = (address: string): boolean => address.startsWith(refusalAddress(
 
 /** Runs in a thread: renders the reference from the OpenAPI document, each file by its path, compressed. */
 export async function docsFiles(text: string, addresses: DocsAddresses): Promise<Map<string, File>> {
-  const document = JSON.parse(text)
+  const document = readDocument(text)
   const pages = renderDocs(document, addresses)
   const files = [...pages, ...renderText(document)]
   const cached = files.map(

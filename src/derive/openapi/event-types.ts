@@ -85,8 +85,15 @@ const WHEN = {
   announced: 'It can be subscribed to; nothing sends it yet.',
 }
 
-const webhookOf = (
-  { event, description, schema, example }: EventType,
+interface Described {
+  readonly event: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example: unknown
+}
+
+export const webhookOf = (
+  { event, description, schema, example }: Described,
   status: keyof typeof WHEN,
 ): OperationObject => ({
   operationId: `on.${event}`,

@@ -59,6 +59,11 @@ export function operationObject(registered: Registered, known: Known, parts: Par
 const aliasesOf = ({ addresses, operation: { path } }: Registered): string[] =>
   addresses.filter(address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')))
 
+export const eventsAndAliases = (events: readonly string[], aliases: readonly string[]): string[] => [
+  ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
+  ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),
+]
+
 const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')
 
 function descriptionOf(
@@ -75,8 +80,7 @@ function descriptionOf(
         ]
       : []),
     ...(operation.unmetered ? ['It is outside the rate limit.'] : []),
-    ...(events.length > 0 ? [`**Events** ${listed(events)}.`] : []),
-    ...(aliases.length > 0 ? [`**Also at** ${listed(aliases)}.`] : []),
+    ...eventsAndAliases(events, aliases),
   ]
   return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
 }

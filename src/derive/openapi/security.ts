@@ -80,8 +80,24 @@ export function securityOf({ callers, scope, reads }: AnyOperation): SecurityReq
   })
 }
 
+/** The same sentence as `accessOf`, as far as the security tells it. */
+export function accessBy(security: readonly SecurityRequirement[]): string {
+  const schemes = Object.values(proofs).filter(({ scheme }) => scheme && security.some(one => scheme in one))
+  const words = schemes.length > 0 ? schemes : [proofs.public]
+  return sentence(words, scopeIn(security))
+}
+
+/** The scope that a credential needs. */
+export const scopeIn = (security: readonly SecurityRequirement[]): string | undefined =>
+  security.flatMap(one => Object.values(one).flat())[0]
+
 /** The allowed callers as a sentence. */
 export function accessOf({ callers, scope }: AnyOperation): string {
-  const words = callers.map((caller: Caller) => proofs[caller].words).join(' or ')
-  return `needs ${words}${scope ? ` with the scope \`${scope}\`` : ''}.`
+  return sentence(
+    callers.map((caller: Caller) => proofs[caller]),
+    scope,
+  )
 }
+
+const sentence = (proofs: readonly { readonly words: string }[], scope: string | undefined): string =>
+  `needs ${proofs.map(({ words }) => words).join(' or ')}${scope ? ` with the scope \`${scope}\`` : ''}.`

@@ -24,12 +24,17 @@ export interface JsonSchema {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly allOf?: readonly JsonSchema[]
+  /** Of an event that is never sent (reserved) or not yet sent (announced). */
+  readonly 'x-status'?: 'reserved' | 'announced'
 }
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
 export interface Reference {
   readonly $ref: string
+  /** Takes the place of the description of what is referred to. */
+  readonly description?: string
 }
 
 export interface Parameter {

@@ -1,12 +1,128 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
-import { minutes } from '../../values/clock.ts'
-import { cliAuthApi } from './api.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { hashOf, newSecret } from '../../kernel/database/credential.ts'
+import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { clientOf } from '../../values/client-of.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+import { newLetterCode } from '../../values/letter-code.ts'
+import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
+import { cliAuthApi, pairingEvent } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
-import { CliPairing, pairingMachine } from './pairing.ts'
-import { cliAuthPersonal } from './personal.ts'
-import { start } from './start.ts'
-import { token } from './token.ts'
+import {
+  CliPairing,
+  CODE_LASTS_MS,
+  cliAuthPersonal,
+  codeChallengeOf,
+  INTERVAL_S,
+  lockByCode,
+  MOST_WAITING,
+  type PairingRow,
+  pairingMachine,
+  pairingsTable,
+  platform,
+} from './pairing.ts'
+
+const WAITING = `
+select count(*)::int as waiting from cli_pairings
+where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and expires_at > $4`
+
+const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
+
+/** How many terminals of this client wait; those that ask at once are counted one after the other. */
+async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
+  const values = [platform.ownerId, platform.mode, client, now]
+  const [, [row]] = await Promise.all([
+    sql(LOCK_CLIENT, [`terminals of ${client}`]),
+    sql<{ waiting: number } & Row>(WAITING, values),
+  ])
+  return row?.waiting ?? 0
+}
+
+const start: HandlerOf<typeof cliAuthApi.start> = async (
+  { body: { codeChallenge, deviceName, toolWrites } },
+  { records, sql, actFor, address, ports, emit, refuse },
+) => {
+  const now = clock.real()
+  const client = clientOf(address ?? '')
+  actFor(platform, now)
+  if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
+  const code = newSecret('')
+  const pairing = records.create(CliPairing, {
+    createdAt: now,
+    expiresAt: after(now, CODE_LASTS_MS),
+    hash: hashOf(code),
+    codeChallenge,
+    deviceName,
+    toolWrites,
+    address,
+    client,
+    pairingCode: newLetterCode(),
+  })
+  emit('cli.requested', pairingEvent(pairing))
+  const { pairingCode } = pairing
+  const url = ports.pageUrl(`/cli/${code}`)
+  return { code, pairingCode, url, expiresIn: CODE_LASTS_MS / 1_000, interval: INTERVAL_S }
+}
+
+type Fetching = Pick<Context, 'sql' | 'actFor'>
+
+/** The terminal shows no credential: from here on the request acts for whomever the row belongs to. */
+async function actForItsTenant({ ownerId, mode }: PairingRow, { sql, actFor }: Fetching): Promise<void> {
+  const tenant = { ownerId, mode }
+  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+}
+
+const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
+
+const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Promise<void> => {
+  pairingMachine.move(pairing, to)
+  pairing.updatedAt = clock.real()
+  return writeEnd(sql, pairing, [pairing])
+}
+
+/** Why the terminal gets no key yet, or never; undefined once somebody has approved. */
+function whyNot({ status, expiresAt }: PairingRow) {
+  if (status === 'denied') return 'access_denied'
+  if (expiresAt <= clock.real()) return 'expired_token'
+  return status === 'pending' ? 'authorization_pending' : undefined
+}
+
+/** The row stays locked, so of many who ask at once one gets the key. */
+const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
+  const { sql, emit, refuse } = context
+  const pairing = await lockByCode(sql, body.code)
+  if (!pairing || pairingMachine.isFinal(pairing.status)) return refuse('invalid_grant')
+  if (codeChallengeOf(body.codeVerifier) !== pairing.codeChallenge) {
+    await actForItsTenant(pairing, context)
+    await end(pairing, 'void', context)
+    emit('cli.failed', { ...pairingEvent(pairing), personId: pairing.personId })
+    return refuse('invalid_grant')
+  }
+  const code = whyNot(pairing)
+  if (code) return refuse(code)
+  await actForItsTenant(pairing, context)
+  return pair(pairing, context)
+}
+
+type Pairing = Parameters<typeof token>[1]
+
+/** Makes the key, with what the person gave and still has. */
+async function pair(pairing: PairingRow, context: Pairing) {
+  const { records, emit, refuse } = context
+  const scopes = await rightsByNow(pairing, context)
+  if (scopes.length === 0) return refuse('access_denied')
+  const { id: sessionId, deviceName: name, toolWrites } = pairing
+  const personId = String(pairing.personId)
+  const key = makeDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
+  await records.flush()
+  pairing.keyId = key.id
+  await end(pairing, 'paired', context)
+  emit('cli.paired', { ...pairingEvent(pairing), personId, keyId: key.id })
+  return key
+}
 
 /** For an hour, whoever comes too late is told so. */
 const KEPT_FOR_MS = minutes(60)

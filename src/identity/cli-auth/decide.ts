@@ -5,10 +5,17 @@ import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
-import type { cliAuthApi } from './api.ts'
-import { findPairing, isSeenBy, lockByCode, type PairingRow, pairingsTable, whyClosed } from './find.ts'
-import { FETCH_LASTS_MS, pairingMachine } from './pairing.ts'
-import { pairingEvent } from './schemas.ts'
+import { type cliAuthApi, pairingEvent } from './api.ts'
+import {
+  FETCH_LASTS_MS,
+  findPairing,
+  isSeenBy,
+  lockByCode,
+  type PairingRow,
+  pairingMachine,
+  pairingsTable,
+  whyClosed,
+} from './pairing.ts'
 
 /** All that the person may do; null for an owner: every scope, future ones included. */
 const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>

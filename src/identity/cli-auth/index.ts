@@ -1,2 +1,2 @@
 export { cliAuthApi } from './api.ts'
-export { findPairing, whyClosed } from './find.ts'
+export { findPairing, whyClosed } from './pairing.ts'

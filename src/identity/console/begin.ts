@@ -1,14 +1,13 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import { SESSION_PREFIX, sessionCookie, sessionIn } from '../../kernel/contract/session-cookie.ts'
 import { hashOf, newSecret, traceOf } from '../../kernel/database/credential.ts'
 import { after, clock } from '../../values/clock.ts'
 import type { Person } from '../people/index.ts'
-import { endSessions } from './end.ts'
-import { sessionEvent, sessionResponse } from './response.ts'
 import type { consoleEvents } from './schemas.ts'
-import { ConsoleSession, SESSION_LASTS_MS } from './session.ts'
+import { ConsoleSession, type Ending, SESSION_LASTS_MS, sessionEvent, sessionResponse } from './session.ts'
 
 const MAX_USER_AGENT = 300
 
@@ -70,3 +69,30 @@ export const currentSession = (session: ConsoleSession, person: Pick<Person, 'na
   })
 
 type CurrentSession = ReturnType<typeof currentSession>
+
+type EndContext = Pick<Context<never, Pick<typeof consoleEvents, 'console.signed_out'>>, 'records' | 'emit'>
+
+/** Ends a session that is locked and has not ended. */
+export function endSession(
+  session: ConsoleSession,
+  because: Ending,
+  { emit }: Pick<EndContext, 'emit'>,
+): void {
+  Object.assign(session, { revokedAt: clock.real(), revokedBecause: because })
+  emit('console.signed_out', { ...sessionEvent(session), because })
+}
+
+/** Ends the matching sessions that have not ended. */
+export async function endSessions(
+  condition: Condition<ConsoleSession>,
+  because: Ending,
+  { records, emit }: EndContext,
+): Promise<void> {
+  const open = { revokedAt: null, expiresAt: { $gt: clock.real() } }
+  const sessions = await records.find(
+    ConsoleSession,
+    { $and: [condition, open] },
+    { orderBy: { id: 'asc' }, lock: true },
+  )
+  for (const session of sessions) endSession(session, because, { emit })
+}

@@ -20,12 +20,9 @@ import {
 } from '../people/index.ts'
 import { consoleApi } from './api.ts'
 import { authenticateSession } from './authenticate.ts'
-import { beginSession, currentSession } from './begin.ts'
-import { endSession, endSessions } from './end.ts'
-import { consolePersonal } from './personal.ts'
-import { sessionResponses } from './response.ts'
+import { beginSession, currentSession, endSession, endSessions } from './begin.ts'
 import { consoleEvents } from './schemas.ts'
-import { ConsoleSession, IDLE_ENDS_MS, standingOf } from './session.ts'
+import { ConsoleSession, consolePersonal, IDLE_ENDS_MS, sessionResponses, standingOf } from './session.ts'
 
 const KEPT_FOR_MS = days(30)
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import {
   nullable,
   realTime,
@@ -7,8 +8,11 @@ import {
   record,
   tenantTable,
   timestamp,
+  withMembers,
 } from '../../kernel/database/entity.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
+import { Person } from '../people/index.ts'
 
 export const SESSION_LASTS_MS = minutes(12 * 60)
 /** In live mode a session ends when nobody has done anything for so long. */
@@ -64,3 +68,48 @@ export function standingOf(session: Timed, now: Date) {
   if (until > now) return { status: 'active', endsAt: until, endedBecause: null } as const
   return { status: 'ended', endsAt: until, endedBecause: until < expiresAt ? 'idle' : 'expired' } as const
 }
+
+export const consolePersonal = {
+  console_sessions: {
+    personal: {
+      address: { kind: 'network', ground: 'security', forget: 'word' },
+      user_agent: { kind: 'device', ground: 'security', forget: 'word' },
+    },
+    plain: ['hint', 'revoked_because'],
+    secret: ['hash'],
+    about: { person: ['person_id'] },
+  },
+} as const satisfies Personal
+
+type ResponseContext = Pick<Context, 'records' | 'actor'>
+
+/** A session as the API shows it, with its person and how it stands. */
+export const sessionResponse = (
+  session: ConsoleSession,
+  { name, role }: Pick<Person, 'name' | 'role'>,
+  currentId: string | undefined,
+) =>
+  withMembers(session, {
+    ...standingOf(session, clock.real()),
+    personName: name,
+    role,
+    isCurrent: session.id === currentId,
+  })
+
+/** Sessions as the API shows them, with one statement for the people of all. */
+export async function sessionResponses(
+  sessions: readonly ConsoleSession[],
+  { records, actor }: ResponseContext,
+) {
+  const people = await records.find(Person, { id: { $in: sessions.map(({ personId }) => personId) } })
+  const byId = new Map(people.map(person => [person.id, person]))
+  return sessions.map(session =>
+    sessionResponse(session, byId.get(session.personId) as Person, actor.sessionId),
+  )
+}
+
+export const sessionEvent = ({ id, personId, passkeyId }: ConsoleSession) => ({
+  sessionId: id,
+  personId,
+  passkeyId,
+})

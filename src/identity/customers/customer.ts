@@ -4,6 +4,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, timestamps } from '../../kernel/database/entity.ts'
 import type { CardHolder, PostalAddress } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const customerMachine = machine('customer', {
   active: ['suspended'],
@@ -86,3 +87,17 @@ export class Customer extends schema.class {
   }
 }
 schema.setClass(Customer)
+
+export const customersPersonal = {
+  customers: {
+    personal: {
+      name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      email: { kind: 'contact', ground: 'contract', forget: 'word' },
+      phone: { kind: 'contact', ground: 'contract', forget: 'null' },
+      address: { kind: 'address', ground: 'vouchers', forget: 'null' },
+      country: { kind: 'address', ground: 'vouchers', forget: { value: 'ZZ' } },
+    },
+    plain: ['type', 'plan', 'suspended_by', 'kyc_status'],
+    owner: 'id',
+  },
+} as const satisfies Personal

@@ -4,10 +4,10 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
-import { Customer, customerMachine, kycMachine, PLATFORM_OWNER } from './customer.ts'
-import { customersPersonal } from './personal.ts'
+import { Customer, customerMachine, customersPersonal, kycMachine, PLATFORM_OWNER } from './customer.ts'
 
 /** Creates a customer; the caller must already act for it. */
 export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
@@ -107,3 +107,24 @@ export const customersArea = area(
     endsCredentials: ['customer.updated'],
   },
 )
+
+const NAMES = 'select id, name from customers where id = any($1::text[])'
+
+/** The names under which owners are known to others who pay them or are paid by them. */
+export async function holderNames(
+  sql: Sql,
+  ownerIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ownerIds.length === 0) return new Map()
+  const rows = await sql<{ id: string; name: string } & Row>(NAMES, [[...new Set(ownerIds)]])
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+const FORGOTTEN = `select id from customers where id = any($1::text[]) and suspended_by = 'forgotten'`
+
+/** Those of these owners who are forgotten: nobody acts for their accounts any more. */
+export async function forgottenOwners(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<Row & { id: string }>(FORGOTTEN, [[...new Set(ids)]])
+  return new Set(rows.map(({ id }) => id))
+}

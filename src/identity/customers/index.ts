@@ -12,9 +12,9 @@ export {
   closeForDeletion,
   customerEvent,
   findCustomer,
+  forgottenOwners,
+  holderNames,
   resumeAfterDeletion,
   suspendForDeletion,
 } from './customers.ts'
-export { forgottenOwners } from './forgotten-owners.ts'
-export { holderNames } from './holder-names.ts'
 export { lockHolder, moveKyc, verifyHolder } from './kyc-status.ts'

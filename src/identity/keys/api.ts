@@ -7,9 +7,20 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { label, recordHead, recordTail } from '../../values/schemas.ts'
 import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.ts'
-import { assertionEvents, assertionRefusals } from '../passkeys/index.ts'
-import { consent, signedKey } from './consent.ts'
+import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
 import { environments, MAX_KEYS } from './key.ts'
+
+/** A session that somebody has taken over makes nothing that outlasts it. */
+const consent = webauthnAssertion.optional().meta({
+  description:
+    'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
+})
+
+/** What a person in the console signs: this key. */
+const signedKey = (subject: Readonly<Record<string, string>>) => ({
+  challenge: '/passkeys/challenge',
+  asks: { purpose: 'key', subject },
+})
 
 const environment = z.enum(environments).meta({
   description: '`sandbox` and `test` see the same test data; `live` needs a verified owner.',
@@ -23,7 +34,7 @@ export const askedToolWrites = z.boolean().default(false).meta({
     'Asks for a key that changes things by the tools of an assistant (`POST /mcp`), and does not only propose them. The person reads it before letting it in.',
 })
 
-export const KeyRecord = z
+const KeyRecord = z
   .object({
     ...recordHead('key'),
     name: z.string(),

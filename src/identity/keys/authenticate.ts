@@ -1,10 +1,13 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Authenticate } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type Role, roleScopes, scopes } from '../../kernel/contract/scopes.ts'
+import { type Role, roleScopes, type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { clock } from '../../values/clock.ts'
+import { findCustomer } from '../customers/index.ts'
+import { findPerson } from '../people/index.ts'
 
 interface CredentialRow extends Record<string, unknown> {
   id: string
@@ -113,4 +116,28 @@ export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: Of
       }
     )
   }
+}
+
+interface Given {
+  readonly ownerId: string
+  readonly personId: string | null
+  /** Null: all that the person had to give. */
+  readonly scopes: readonly Scope[] | null
+}
+
+/**
+ * The rights that a person gave to a device, as far as this person still has them: its key is made later than that. None where
+ * the account or the person may not act.
+ */
+export async function rightsByNow(
+  { ownerId, personId, scopes }: Given,
+  { records }: Pick<Context, 'records'>,
+): Promise<Scope[]> {
+  const [person, customer] = await Promise.all([
+    findPerson(String(personId), { records }),
+    findCustomer(records, ownerId),
+  ])
+  if (person?.status !== 'active' || customer.status !== 'active') return []
+  const held = roleScopes[person.role]
+  return scopes ? scopes.filter(scope => held.has(scope)) : [...held]
 }

@@ -4,9 +4,10 @@ import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { credential, isOpen } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { after, days } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const environments = ['sandbox', 'test', 'live'] as const
-export type Environment = (typeof environments)[number]
+type Environment = (typeof environments)[number]
 
 /** How many keys of an owner may be active at once, in each mode. */
 export const MAX_KEYS = 1_000
@@ -61,3 +62,14 @@ export class Key extends schema.class {
   }
 }
 schema.setClass(Key)
+
+export const keysPersonal = {
+  keys: {
+    personal: {
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['environment', 'hint', 'scopes', 'made_by_id', 'bound_to'],
+    about: { person: ['person_id'] },
+    secret: ['hash'],
+  },
+} as const satisfies Personal

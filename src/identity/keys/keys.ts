@@ -5,14 +5,22 @@ import { type ContextOf, type InputOf, implement } from '../../kernel/contract/o
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import type { Subjects } from '../../statements/index.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { addCustomer, customerEvent, findCustomer } from '../customers/index.ts'
+import {
+  type AssertionCode,
+  type assertionEvents,
+  burnAssertion,
+  type Envelope,
+  type Verified,
+  verifyAssertion,
+} from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
 import { KeyEvent, keysApi } from './api.ts'
 import { authenticator } from './authenticate.ts'
-import { consentToKey, useConsentToKey } from './console-consent.ts'
-import { Key, modeOf } from './key.ts'
+import { Key, keysPersonal, modeOf } from './key.ts'
 import {
   expiryProblem,
   hasActiveLiveKey,
@@ -24,7 +32,25 @@ import {
   lockCaller,
 } from './locked-caller.ts'
 import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
-import { keysPersonal } from './personal.ts'
+
+type Asking = Pick<
+  Context<never, typeof assertionEvents>,
+  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'sendAlong'
+>
+
+/** In the console a person signs for each new key, or why that does not count; a key signs nothing. Ask before any row is locked. */
+const consentToKey = async (
+  envelope: Envelope | undefined,
+  context: Asking,
+): Promise<Verified | undefined | AssertionCode> =>
+  context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
+
+/** Uses the consent up: it must be to exactly this key. */
+const useConsentToKey = async (
+  consent: Verified | undefined,
+  members: Subjects['key'],
+  context: Asking,
+): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
 
 /** The first of these scopes that the caller lacks: a key can grant only what it has. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>

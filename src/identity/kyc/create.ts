@@ -6,11 +6,11 @@ import { newId } from '../../values/ids.ts'
 import { type Customer, findCustomer } from '../customers/index.ts'
 import { findRepresentative } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
+import { followSubmission, wakeProcess } from './decide.ts'
 import { KycDocument, missingKind } from './document.ts'
 import { kycProcess } from './process.ts'
-import { kycEvent, submissionResponse } from './response.ts'
-import { followSubmission, wakeProcess } from './subject.ts'
 import { KycSubmission, MAX_A_DAY, OPEN_STATES } from './submission.ts'
+import { kycEvent, submissionResponse } from './submissions.ts'
 
 type CreateContext = ContextOf<typeof kycApi.create>
 type Body = InputOf<typeof kycApi.create>['body']

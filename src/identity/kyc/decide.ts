@@ -6,12 +6,49 @@ import {
   type Unanswered,
 } from '../../ports/identity-verification.ts'
 import { after, clock } from '../../values/clock.ts'
+import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
+import { noteIdentity } from '../onboarding/index.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
-import { type Rejection, rejectionOf } from './rejection.ts'
-import { kycEvent } from './response.ts'
+import { kycProcess } from './process.ts'
 import type { decisionEvents, endingEvents } from './schemas.ts'
-import { followEnd, followSubmission, wakeProcess } from './subject.ts'
-import { isOpen, isSimulated, KycSubmission, pauseAfter, submissionMachine } from './submission.ts'
+import {
+  isOpen,
+  isSimulated,
+  KycSubmission,
+  pauseAfter,
+  type Rejection,
+  rejectionOf,
+  submissionMachine,
+} from './submission.ts'
+import { kycEvent } from './submissions.ts'
+
+type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
+type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
+
+/** Whose identity it is, by id. */
+export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
+
+/** Starts the process of the submission, or tells it to look again. */
+export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
+  wake(kycProcess, { id: submission.id, agentId: null, about: subjectOf(submission) })
+
+/**
+ * Lets whom the submission is about follow it: the representative of a company, or the account holder. The submission is
+ * locked first.
+ */
+export async function followSubmission(submission: KycSubmission, context: Following): Promise<void> {
+  const { representativeId, status, ownerId } = submission
+  if (representativeId) await noteIdentity(context, { representativeId, status })
+  else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
+}
+
+/** The same for a submission that has ended: a holder who is verified gives the account their name. */
+async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
+  await followSubmission(submission, context)
+  const { representativeId, status, ownerId } = submission
+  if (representativeId === null && status === 'verified')
+    verifyHolder(await lockHolder(context.records, ownerId), submission, context)
+}
 
 type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>

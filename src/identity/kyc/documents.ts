@@ -8,8 +8,8 @@ import { DamagedFile, type Files } from '../../ports/files.ts'
 import { after } from '../../values/clock.ts'
 import type { kycApi } from './api.ts'
 import { fileNameOf, KEPT_MS, KycDocument, MAX_UNUSED } from './document.ts'
-import { actForOwnerOfDocument } from './find.ts'
 import type { stepsApi } from './steps-api.ts'
+import { actForOwnerOfDocument } from './submissions.ts'
 
 const documentEvent = ({ id, submissionId, kind }: KycDocument) => ({ documentId: id, submissionId, kind })
 

@@ -1,24 +1,115 @@
-import { area } from '../../kernel/contract/area.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
+import { area, type Reaction, type Receive, reaction } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { clock, minuteInWords } from '../../values/clock.ts'
+import { type KycStatus, lockHolder, moveKyc, verifiedEvents, verifyHolder } from '../customers/index.ts'
+import { findCompany, OnboardingEvent } from '../onboarding/index.ts'
 import { kycApi } from './api.ts'
 import { create } from './create.ts'
-import { end, lockSubmission } from './decide.ts'
+import { end, lockSubmission, subjectOf } from './decide.ts'
 import { ERASED_IN_TIME, KycDocument } from './document.ts'
 import { eraseDocument, readDocument, upload } from './documents.ts'
-import { receive } from './door.ts'
-import { actForOwnerOf, pageOfAllOwners } from './find.ts'
-import { onboardingReactions } from './onboarding-reactions.ts'
-import { kycPersonal } from './personal.ts'
 import { kycProcess } from './process.ts'
-import { processStatus } from './process-status.ts'
-import { type Rejection, rejectionOf } from './rejection.ts'
-import { submissionResponse, submissionResponses } from './response.ts'
 import { missingIdentity, standing } from './standing.ts'
 import { inquire, noticed, submit } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
-import { KycSubmission, OPEN, submissionMachine } from './submission.ts'
+import {
+  isOpen,
+  KycSubmission,
+  kycPersonal,
+  OPEN,
+  type Rejection,
+  rejectionOf,
+  submissionMachine,
+} from './submission.ts'
+import {
+  actForOwnerOf,
+  pageOfAllOwners,
+  submissionResponse,
+  submissionResponses,
+  tenantOfSubmission,
+} from './submissions.ts'
+
+/** Where the account of a company stands, by the status of its onboarding. */
+const kycStatuses: Readonly<Record<string, KycStatus>> = {
+  submitted: 'pending',
+  in_review: 'in_review',
+  needs_information: 'in_review',
+  approved: 'verified',
+  rejected: 'rejected',
+  withdrawn: 'none',
+  expired: 'none',
+}
+
+const follow: Reaction = reaction(OnboardingEvent, verifiedEvents, async (told, context) => {
+  const to = kycStatuses[told.status]
+  if (!to) return
+  const customer = await lockHolder(context.records, told.customerId)
+  if (to !== 'verified') moveKyc(customer, to)
+  else verifyHolder(customer, await findCompany(told.onboardingId, context), context)
+})
+
+const onboardingReactions: Readonly<Record<string, Reaction>> = {
+  'onboarding.submitted': follow,
+  'onboarding.in_review': follow,
+  'onboarding.information_requested': follow,
+  'onboarding.approved': follow,
+  'onboarding.rejected': follow,
+  'onboarding.withdrawn': follow,
+  'onboarding.expired': follow,
+}
+
+/** How the submission stands, for the line of its run: Temporal keeps it, so it names nobody. */
+const summaryOf = (submission: KycSubmission): string =>
+  `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
+
+/** Completes the sentence "The process waits …" for operators. */
+function waitsFor({ status, calls, dueAt }: KycSubmission): string {
+  if (!dueAt) return 'for the operator to decide'
+  if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'
+  const what = status === 'pending' ? 'for the provider to answer' : 'for the provider to decide'
+  return `${what}, which is asked at ${minuteInWords(dueAt)}`
+}
+
+const processStatus: HandlerOf<typeof stepsApi.processStatus> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const submission = await records.findOne(KycSubmission, { id: params.id })
+  if (!submission) return refuse('submission_not_found')
+  const { status, dueAt } = submission
+  const closed = !isOpen(submission)
+  const next = status === 'pending' ? ('submit' as const) : ('inquire' as const)
+  return {
+    status,
+    summary: summaryOf(submission),
+    closed,
+    dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(submission),
+    signals: [],
+    next: closed || !dueAt ? null : next,
+  }
+}
+
+const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken }) })
+
+/** Takes a notice of the provider: its signature first, then its submission, which tells whose it is. */
+const receive: Receive = async (request, tools) => {
+  const provider = tools.ports.identityVerification()
+  if (!provider.recognizes(request.headers))
+    return { unsigned: 'The signature of the identity provider is missing.' }
+  const read = provider.read(request.body, request.headers, clock.real())
+  if (read.kind === 'unsigned') return { unsigned: read.reason }
+  if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
+  const tenant = await tenantOfSubmission(read.notice.reference, tools)
+  if (!tenant) return { outcome: answer(false) }
+  const actor: Actor = { type: 'signed', id: provider.name, tenant, agentId: null, scopes: new Set() }
+  const { body } = await tools.run('kyc.noticed', actor, read.notice, request)
+  return { outcome: answer(JSON.parse(String(body)).acted === true), actor }
+}
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 

@@ -4,8 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Customer } from '../customers/index.ts'
 import { missingForCompany } from '../onboarding/index.ts'
 import type { kycApi } from './api.ts'
-import { type Rejection, rejectionInWords } from './rejection.ts'
-import type { SubmissionStatus } from './submission.ts'
+import { type Rejection, rejectionInWords, type SubmissionStatus } from './submission.ts'
 
 interface Holder extends Row {
   readonly type: Customer['type']

@@ -2,8 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
+import type { RejectionCode } from '../../ports/identity-verification.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Rejection } from './rejection.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const submissionMachine = machine('kyc_submission', {
   pending: ['in_review', 'verified', 'rejected'],
@@ -65,3 +66,68 @@ export const isSimulated = ({ provider }: Pick<KycSubmission, 'provider'>): bool
 
 export const isOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
   !submissionMachine.isFinal(status)
+
+export const kycPersonal = {
+  kyc_submissions: {
+    personal: {
+      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
+      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
+      nationality: { kind: 'identity', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
+      address: { kind: 'address', ground: 'moneyLaundering', forget: 'empty' },
+      rejection: { kind: 'words', ground: 'moneyLaundering', forget: { value: '{}' } },
+    },
+    plain: ['representative_id', 'provider', 'decided_by'],
+  },
+  kyc_documents: {
+    personal: {
+      sha256: { kind: 'identity', ground: 'moneyLaundering', forget: 'digest' },
+    },
+    plain: ['submission_id', 'kind', 'type'],
+    files: ['sha256'],
+  },
+} as const satisfies Personal
+
+/** Why a person was rejected, and what to send instead: in words for that person. */
+export interface Rejection {
+  readonly code: RejectionCode
+  readonly reason: string
+  readonly sendInstead: string | null
+}
+
+const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
+  document_unreadable: {
+    reason: 'A document cannot be read.',
+    sendInstead: 'Send a sharp scan or photo of the whole page, in colour.',
+  },
+  document_expired: {
+    reason: 'A document is not valid any more.',
+    sendInstead: 'Send one that is valid today.',
+  },
+  document_not_accepted: {
+    reason: 'A document is of a kind that is not taken, or not of this person.',
+    sendInstead: 'Send the passport of the person, or both sides of the identity card.',
+  },
+  data_mismatch: {
+    reason: 'Name, date of birth or address are not those of the documents.',
+    sendInstead: 'Send them again, as they stand in the documents.',
+  },
+  person_refused: {
+    reason: 'The provider does not verify this person.',
+    sendInstead: null,
+  },
+  other: { reason: 'The person was not verified.', sendInstead: null },
+}
+
+/** The words of an operator count before those of the code. */
+export const rejectionOf = (
+  code: RejectionCode,
+  given: { readonly reason?: string | undefined; readonly sendInstead?: string | null | undefined } = {},
+): Rejection => ({
+  code,
+  reason: given.reason ?? words[code].reason,
+  sendInstead: given.sendInstead === undefined ? words[code].sendInstead : given.sendInstead,
+})
+
+/** One sentence after the other, as a refusal tells it. */
+export const rejectionInWords = ({ reason, sendInstead }: Rejection): string =>
+  sendInstead ? `${reason} ${sendInstead}` : reason

@@ -1,10 +1,18 @@
+import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { Onboarding } from './company-onboarding.ts'
-import { lockSubmission } from './find.ts'
-import { isComplete } from './missing.ts'
-import { processStatusOf } from './status.ts'
-import { end, review } from './steps.ts'
-import type { onboardingSteps } from './steps-api.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import type { onboardingSteps } from './api.ts'
+import {
+  isOpen,
+  Onboarding,
+  type OnboardingStatus,
+  onboardingMachine,
+  openRequestOf,
+} from './company-onboarding.ts'
+import { isComplete } from './company-people.ts'
+import { lockSubmission, onboardingEvent, type Submission } from './find.ts'
+import { type OnboardingSignal, onboardingProcess } from './process.ts'
+import type { onboardingEvents } from './schemas.ts'
 
 /** Process and sweep may both come, and late: each finds what is still to be done. */
 export const advance: HandlerOf<typeof onboardingSteps.advance> = async ({ params }, context) => {
@@ -24,4 +32,77 @@ export const status: HandlerOf<typeof onboardingSteps.status> = async (
 ) => {
   const onboarding = await records.findOne(Onboarding, { id: params.id })
   return onboarding ? processStatusOf(onboarding, now) : refuse('onboarding_not_found')
+}
+
+/** How it stands, for the line of its run: Temporal keeps it, so it names neither company nor people. */
+const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
+  `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
+
+/** Completes "it waits" for operators. */
+function waitsFor(onboarding: Onboarding): string {
+  if (onboarding.status === 'submitted') return 'for the identity of each representative to be sent'
+  if (onboarding.status === 'in_review') return 'for the operator to decide'
+  const until = openRequestOf(onboarding)?.expiresAt
+  return `for the company’s answer, until ${minuteInWords(new Date(until ?? 0))}`
+}
+
+const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
+  if (status === 'needs_information') return ['reject']
+  return status === 'in_review'
+    ? ['approve', 'reject', 'requestInformation']
+    : ['reject', 'requestInformation']
+}
+
+/** The status of an onboarding as its process reads it. */
+function processStatusOf(onboarding: Onboarding, now: Date) {
+  const closed = !isOpen(onboarding)
+  return {
+    status: onboarding.status,
+    summary: summaryOf(onboarding),
+    closed,
+    dueInMs: onboarding.dueAt && onboarding.dueAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(onboarding),
+    signals: closed ? [] : signalsOf(onboarding),
+  }
+}
+
+type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
+  Context<never, Pick<typeof onboardingEvents, Name>>,
+  'now' | 'emit' | 'wake'
+>
+
+/** Starts the process of the onboarding, or tells it to look again. */
+export const wakeProcess = ({ onboarding }: Submission, { wake }: Pick<Context, 'wake'>): void =>
+  wake(onboardingProcess, { id: onboarding.id, agentId: null })
+
+/** Whether the process has something to do at once: all that a review needs is there. */
+export const setDue = ({ onboarding, representatives }: Submission, now: Date): void => {
+  if (onboarding.status === 'submitted') onboarding.dueAt = isComplete(representatives) ? now : null
+}
+
+/** Takes the onboarding into review. False where that is no step from where it stands. */
+export function review(submission: Submission, context: Stepping<'onboarding.in_review'>): boolean {
+  const { onboarding } = submission
+  if (!onboardingMachine.move(onboarding, 'in_review')) return false
+  onboarding.dueAt = null
+  context.emit('onboarding.in_review', onboardingEvent(submission))
+  wakeProcess(submission, context)
+  return true
+}
+
+type Ending = Extract<OnboardingStatus, 'approved' | 'rejected' | 'withdrawn' | 'expired'>
+
+/** Ends the onboarding. False where that is no step from where it stands. */
+export function end<To extends Ending>(
+  submission: Submission,
+  to: To,
+  context: Stepping<`onboarding.${To}`>,
+): boolean {
+  const { onboarding } = submission
+  if (!onboardingMachine.move(onboarding, to)) return false
+  Object.assign(onboarding, { endedAt: context.now, dueAt: null })
+  const emit = context.emit as (event: string, data: object) => void
+  emit(`onboarding.${to}`, onboardingEvent(submission))
+  wakeProcess(submission, context)
+  return true
 }

@@ -1,11 +1,11 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { end, review } from './advance.ts'
 import type { onboardingApi } from './api.ts'
-import { unlikelyBirth } from './births.ts'
-import { applyChanges } from './change.ts'
 import { endedWords, isOpen, openRequestOf } from './company-onboarding.ts'
-import { lockSubmission } from './find.ts'
-import { onboardingEvent, onboardingResponse } from './response.ts'
-import { end, review } from './steps.ts'
+import { BeneficialOwner, personKeyOf, Representative, unlikelyBirth } from './company-people.ts'
+import { lockSubmission, onboardingEvent, onboardingResponse, type Submission } from './find.ts'
 
 /** The company answers: what it changes is changed, and the review goes on. */
 export const update: HandlerOf<typeof onboardingApi.update> = async ({ params, body }, context) => {
@@ -32,4 +32,64 @@ export const withdraw: HandlerOf<typeof onboardingApi.withdraw> = async ({ param
   if (!end(submission, 'withdrawn', context))
     return context.refuse('onboarding_ended', endedWords(submission.onboarding))
   return onboardingResponse(submission)
+}
+
+type Changes = InputOf<typeof onboardingApi.update>['body']
+type Changing = Pick<Context, 'records' | 'now'>
+
+/** Writes what the company has changed; gives the names of the members that have another value now. */
+function applyChanges(submission: Submission, changes: Changes, context: Changing): string[] {
+  const { answer: _, representatives, beneficialOwners, ...members } = changes
+  const { onboarding } = submission
+  const before = valuesOf(submission)
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined) Object.assign(onboarding, { [name]: value })
+  if (representatives) replaceRepresentatives(submission, representatives, context)
+  if (beneficialOwners) replaceOwners(submission, beneficialOwners, context)
+  const after = valuesOf(submission)
+  const named = Object.keys(changes) as (keyof Changes)[]
+  return named.filter(name => changes[name] !== undefined && !isDeepStrictEqual(before[name], after[name]))
+}
+
+/** All that a company can change, as it stands; an answer is always new. */
+function valuesOf({ onboarding, representatives, beneficialOwners }: Submission) {
+  const { legalName, legalForm, registerNumber, address, website, intendedUse } = onboarding
+  return {
+    ...{ legalName, legalForm, registerNumber, address, website, intendedUse },
+    expectedMonthlyVolumeEuros: onboarding.expectedMonthlyVolumeEuros,
+    representatives: representatives.map(({ id, country, position }) => ({ id, country, position })),
+    beneficialOwners: beneficialOwners.map(({ name, dateOfBirth, country, sharePercent }) => ({
+      ...{ name, dateOfBirth, country, sharePercent },
+    })),
+    answer: Symbol('new each time'),
+  }
+}
+
+/** Whoever is named again stays the same person, verified or not; the others are named no more. */
+function replaceRepresentatives(
+  submission: Submission,
+  wanted: NonNullable<Changes['representatives']>,
+  { records, now }: Changing,
+): void {
+  const { id: onboardingId } = submission.onboarding
+  const before = submission.representatives
+  const known = new Map(before.map(person => [personKeyOf(person), person]))
+  submission.representatives = wanted.map(({ country, position, ...who }, ordinal) => {
+    const person = known.get(personKeyOf(who))
+    if (person) return Object.assign(person, { country, position, ordinal })
+    return records.create(Representative, { ...who, country, position, onboardingId, ordinal })
+  })
+  for (const person of before) if (!submission.representatives.includes(person)) person.removedAt = now
+}
+
+function replaceOwners(
+  submission: Submission,
+  wanted: NonNullable<Changes['beneficialOwners']>,
+  { records }: Changing,
+): void {
+  const { id: onboardingId } = submission.onboarding
+  for (const owner of submission.beneficialOwners) records.remove(owner)
+  submission.beneficialOwners = wanted.map((members, ordinal) =>
+    records.create(BeneficialOwner, { ...members, onboardingId, ordinal }),
+  )
 }

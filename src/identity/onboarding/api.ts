@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeText } from '../../values/schemas.ts'
+import { freeText, ProcessStatusRecord } from '../../values/schemas.ts'
 import { MAX_ROUNDS } from './company-onboarding.ts'
 import {
   answer,
@@ -166,5 +166,28 @@ export const onboardingApi = {
     returns: [200, OnboardingRecord],
     fails: ends,
     emits: { 'onboarding.rejected': onboardingEvents['onboarding.rejected'] },
+  }),
+}
+
+/** What the process of an onboarding does. */
+export const onboardingSteps = {
+  /** The process reads this whenever the onboarding has changed. */
+  status: get('/onboarding/{id}/status', {
+    readsClock: true,
+    summary: 'Get the status of an onboarding’s process',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: { onboarding_not_found },
+  }),
+  /** Changes nothing before its time, by the tenant's clock, and nothing when it is repeated. */
+  advance: post('/onboarding/{id}/advance', {
+    summary: 'Take an onboarding into review, or expire it',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { onboarding_not_found },
+    emits: {
+      'onboarding.in_review': onboardingEvents['onboarding.in_review'],
+      'onboarding.expired': onboardingEvents['onboarding.expired'],
+    },
   }),
 }

@@ -3,6 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { days } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const onboardingMachine = machine('onboarding', {
   submitted: ['in_review', 'needs_information', 'rejected', 'withdrawn'],
@@ -35,7 +36,7 @@ export const MAX_REPRESENTATIVES = 20
 export const MAX_BENEFICIAL_OWNERS = 50
 
 /** The questions that the operator has asked at one time, and their answer. Instants are ISO 8601. */
-export interface InformationRequest {
+interface InformationRequest {
   readonly questions: string[]
   readonly requestedAt: string
   readonly expiresAt: string
@@ -81,3 +82,35 @@ export const openRequestOf = ({
 /** The sentence for an onboarding about which nothing more can be done. */
 export const endedWords = ({ status }: Pick<Onboarding, 'status'>): string =>
   `The onboarding is ${status} already.`
+
+export const onboardingPersonal = {
+  onboardings: {
+    personal: {
+      legal_name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
+      register_number: { kind: 'identity', ground: 'moneyLaundering', forget: 'word' },
+      address: { kind: 'address', ground: 'moneyLaundering', forget: 'empty' },
+      website: { kind: 'contact', ground: 'moneyLaundering', forget: 'null' },
+      intended_use: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
+      information_requests: { kind: 'words', ground: 'moneyLaundering', forget: 'empty' },
+      reason: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
+    },
+    plain: ['legal_form'],
+  },
+  onboarding_representatives: {
+    personal: {
+      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
+      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
+      country: { kind: 'address', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
+      position: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
+    },
+    plain: ['onboarding_id'],
+  },
+  onboarding_beneficial_owners: {
+    personal: {
+      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
+      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
+      country: { kind: 'address', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
+    },
+    plain: ['onboarding_id'],
+  },
+} as const satisfies Personal

@@ -1,11 +1,10 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { after } from '../../values/clock.ts'
+import { end, review, wakeProcess } from './advance.ts'
 import type { onboardingApi } from './api.ts'
 import { ANSWER_WITHIN_MS, endedWords, isOpen, MAX_ROUNDS, onboardingMachine } from './company-onboarding.ts'
-import { lockSubmission } from './find.ts'
-import { missingIdentities } from './missing.ts'
-import { onboardingEvent, onboardingResponse } from './response.ts'
-import { end, review, wakeProcess } from './steps.ts'
+import { missingIdentities } from './company-people.ts'
+import { lockSubmission, onboardingEvent, onboardingResponse } from './find.ts'
 
 /** The operator asks; the company has thirty days to answer. */
 export const requestInformation: HandlerOf<typeof onboardingApi.requestInformation> = async (

@@ -3,10 +3,12 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { conditionText } from '../../kernel/database/condition.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { entityTable } from '../../kernel/database/entity-table.ts'
+import type { PostalAddress } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
 import { Onboarding } from './company-onboarding.ts'
-import { BeneficialOwner, Representative } from './company-people.ts'
+import { BeneficialOwner, missingOf, Representative } from './company-people.ts'
 
 /** An onboarding with the people whom the company names, in the company's order. */
 export interface Submission {
@@ -90,4 +92,29 @@ export const pageOfAllOwners = (
 function tableOfOnboardings() {
   const table = entityTable(Onboarding)
   return { columns: table.columns, selecting: (clause: string) => table.selecting(clause) }
+}
+
+/** An onboarding as the API shows it: with its people, and what is still missing. */
+export const onboardingResponse = ({ onboarding, representatives, beneficialOwners }: Submission) =>
+  withMembers(onboarding, {
+    missing: missingOf(onboarding, representatives),
+    representatives,
+    beneficialOwners,
+    informationRequests: [...onboarding.informationRequests],
+  })
+
+export const onboardingEvent = ({ onboarding: { id, ownerId, status }, representatives }: Submission) => ({
+  onboardingId: id,
+  customerId: ownerId,
+  status,
+  representativeIds: representatives.map(({ id }) => id),
+})
+
+/** The name and the address of the company, as its onboarding says. */
+export async function findCompany(
+  onboardingId: string,
+  { records }: Pick<Context, 'records'>,
+): Promise<{ readonly name: string; readonly address: PostalAddress }> {
+  const { legalName, address } = await records.findOneOrFail(Onboarding, { id: onboardingId })
+  return { name: legalName, address }
 }

@@ -2,11 +2,10 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { entityTable } from '../../kernel/database/entity-table.ts'
+import { setDue, wakeProcess } from './advance.ts'
 import { isOpen, Onboarding } from './company-onboarding.ts'
-import { type IdentityStatus, identityMachine, Representative } from './company-people.ts'
+import { type IdentityStatus, identityMachine, missingOf, Representative } from './company-people.ts'
 import { lockSubmission, type Submission, submissionsOf } from './find.ts'
-import { missingOf } from './missing.ts'
-import { setDue, wakeProcess } from './steps.ts'
 
 /** A representative, as others need to know one. */
 export type FoundRepresentative = Readonly<

@@ -4,14 +4,12 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { findCustomer } from '../customers/index.ts'
+import { wakeProcess } from './advance.ts'
 import type { onboardingApi } from './api.ts'
-import { unlikelyBirth } from './births.ts'
 import { Onboarding, OPEN_STATES } from './company-onboarding.ts'
-import { BeneficialOwner, Representative } from './company-people.ts'
-import type { Submission } from './find.ts'
+import { BeneficialOwner, Representative, unlikelyBirth } from './company-people.ts'
+import { onboardingEvent, onboardingResponse, type Submission } from './find.ts'
 import { onboardingProcess } from './process.ts'
-import { onboardingEvent, onboardingResponse } from './response.ts'
-import { wakeProcess } from './steps.ts'
 
 /** The tenant is locked, so that of two companies that are submitted at once one is open. */
 export const create: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {

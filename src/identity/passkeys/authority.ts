@@ -1,13 +1,82 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
-import { clock } from '../../values/clock.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { after, clock, minutes } from '../../values/clock.ts'
 import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
 import type { Authority } from './challenge.ts'
-import { EnrolmentGrant } from './grant.ts'
 import { Passkey } from './passkey.ts'
-import type { AssertionCode, Envelope } from './schemas.ts'
-import { type PasskeyStanding, passkeyStanding } from './standing.ts'
+import { type AssertionCode, type Envelope, eventOf, type passkeyEvents } from './schemas.ts'
+
+/** `join` counts while somebody of the tenant has a passkey; `recovery` when nobody has one any more, too. */
+const grantKinds = ['join', 'recovery'] as const
+
+/** A session lasts no longer. */
+const GRANT_LASTS_MS = minutes(12 * 60)
+
+const schema = defineEntity({
+  ...tenantTable('EnrolmentGrant', 'enrolment_grants'),
+  properties: {
+    ...record('grant'),
+    ...realTimestamps(),
+    personId: p.text(),
+    /** The console session of the person who has opened the link. */
+    sessionId: p.text(),
+    kind: p.enum(grantKinds),
+    expiresAt: timestamp().onCreate(() => after(clock.real(), GRANT_LASTS_MS)),
+    usedAt: nullable.instant(),
+  },
+})
+
+/** The right of a session to enrol one passkey without another one: the person came by a link for that. Real time. */
+export class EnrolmentGrant extends schema.class {
+  isOpen(): boolean {
+    return !this.usedAt && this.expiresAt > clock.real()
+  }
+}
+schema.setClass(EnrolmentGrant)
+
+/** How a tenant stands with passkeys. */
+interface PasskeyStanding {
+  /** Whether there has ever been one, revoked since or not. */
+  readonly everEnrolled: boolean
+  /** How many are not revoked. */
+  readonly active: number
+  /** The people who have one. */
+  readonly personIds: readonly string[]
+}
+
+const STANDING = `
+select count(*) > 0 as "everEnrolled", (count(*) filter (where revoked_at is null))::int as active,
+  coalesce(array_agg(distinct person_id) filter (where revoked_at is null), '{}') as "personIds"
+from passkeys where owner_id = $1 and mode = $2`
+
+export async function passkeyStanding(sql: Sql, { ownerId, mode }: Tenant): Promise<PasskeyStanding> {
+  const [row] = await sql<PasskeyStanding & Row>(STANDING, [ownerId, mode])
+  return row as PasskeyStanding
+}
+
+/** Serializes what changes the set of a tenant's passkeys. Take it before people and passkeys are locked. */
+export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<unknown> =>
+  lockTenant(context, 'passkeys')
+
+type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
+
+/** Revokes a passkey under `lockPasskeys`, or one that is locked itself. */
+export function revoke(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
+  passkey.revokedAt = clock.real()
+  emit('passkey.revoked', eventOf(passkey))
+}
+
+/** Revokes all passkeys of a person. Where the last one must stay, take `lockPasskeys` before. */
+export async function revokeAllOf(personId: string, context: Revoking): Promise<void> {
+  const own = { personId, revokedAt: null }
+  const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
+  for (const passkey of passkeys) revoke(passkey, context)
+}
 
 /** A person as somebody for whom a passkey is enrolled. */
 export interface Enrollee {
@@ -27,7 +96,7 @@ export const lockEnrollee = async (
   id: string,
 ): Promise<Enrollee | undefined> => (await sql<Enrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
-export type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
+type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
 
 type Authorizing = Asserting & Pick<Context, 'records'>
 

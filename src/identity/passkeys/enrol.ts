@@ -4,14 +4,19 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { challengeOf } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { passkeysApi } from './api.ts'
-import { authorityFor, type Enrollee, lockEnrollee, stillCounts } from './authority.ts'
+import {
+  authorityFor,
+  type Enrollee,
+  lockEnrollee,
+  lockPasskeys,
+  passkeyStanding,
+  stillCounts,
+} from './authority.ts'
 import { CHALLENGE_LASTS_MS, newChallenge, PasskeyChallenge } from './challenge.ts'
-import { COSE_ALGORITHMS } from './cose-key.ts'
 import { descriptorsOf, insertChallenges, passkeyParty } from './open-challenge.ts'
 import { MAX_PASSKEYS, Passkey } from './passkey.ts'
-import { checkRegistration, type NewCredential } from './registration.ts'
+import { COSE_ALGORITHMS, checkRegistration, type NewCredential } from './registration.ts'
 import { eventOf } from './schemas.ts'
-import { lockPasskeys, passkeyStanding } from './standing.ts'
 import { handleOf } from './webauthn.ts'
 
 /** In the console, only owners enrol passkeys for others. */

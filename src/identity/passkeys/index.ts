@@ -1,6 +1,6 @@
 export { passkeysApi } from './api.ts'
 export { burnAssertion, verifyAssertion } from './assertions.ts'
-export { grantEnrolment } from './authority.ts'
+export { grantEnrolment, lockPasskeys, passkeyStanding, revokeAllOf } from './authority.ts'
 export { burn, judge, type LockedChallenges, lockChallenges, writeAssertions } from './judge.ts'
 export { openChallenge } from './open-challenge.ts'
 export { type Checked, readAssertions, type Verified } from './read-assertions.ts'
@@ -16,4 +16,3 @@ export {
   webauthnAssertion,
 } from './schemas.ts'
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'
-export { lockPasskeys, passkeyStanding, revokeAllOf } from './standing.ts'

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const algorithms = ['Ed25519', 'ES256', 'RS256'] as const
 export type Algorithm = (typeof algorithms)[number]
@@ -83,3 +84,33 @@ export function noteUse(row: PasskeyRow, { counter, backedUp }: DeviceState): vo
   if (row.backedUp !== backedUp) row.backupChangedAt = now
   Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now })
 }
+
+export const passkeysPersonal = {
+  passkeys: {
+    personal: {
+      name: { kind: 'device', ground: 'security', forget: 'word' },
+      aaguid: {
+        kind: 'device',
+        ground: 'security',
+        forget: { value: '00000000-0000-0000-0000-000000000000' },
+      },
+      credential_id: { kind: 'device', ground: 'payments', forget: 'pseudonym' },
+      public_key: { kind: 'device', ground: 'payments', forget: 'word' },
+      public_key_jwk: { kind: 'device', ground: 'payments', forget: 'empty' },
+    },
+    plain: ['algorithm', 'transports', 'enrolled_by'],
+    about: { person: ['person_id'] },
+  },
+  passkey_challenges: {
+    personal: {
+      statement: { kind: 'payment', ground: 'security', forget: 'empty' },
+      openings: { kind: 'payment', ground: 'security', forget: 'empty' },
+    },
+    plain: ['kind', 'subject_id', 'authority', 'authority_id'],
+    about: { person: ['person_id'] },
+  },
+  enrolment_grants: {
+    personal: {},
+    plain: ['kind'],
+  },
+} as const satisfies Personal

@@ -3,10 +3,10 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { passkeysApi } from './api.ts'
 import { revocationOf } from './ask.ts'
 import { type Asserting, burnAssertion, verifyAssertion } from './assertions.ts'
+import { lockPasskeys, passkeyStanding, revoke as revokePasskey } from './authority.ts'
 import { Passkey } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { type Envelope, webauthnAssertion } from './schemas.ts'
-import { lockPasskeys, passkeyStanding, revoke as revokePasskey } from './standing.ts'
 
 /** In the console, only owners touch the passkeys of others. */
 export const isForeign = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>

@@ -1,15 +1,14 @@
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Role } from '../../kernel/contract/scopes.ts'
-import { lockPasskeys, revokeAllOf } from '../passkeys/index.ts'
+import { lockPasskeys, passkeyStanding, revokeAllOf } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
-import { isLastOwner } from './last-owner.ts'
-import { revokeLinks } from './links.ts'
+import { revokeLinks } from './link.ts'
 import { type Consent, consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
-import { Person, personMachine } from './person.ts'
+import { Person, personEvent, personMachine, personResponse } from './person.ts'
 import { lockPerson } from './recover.ts'
 import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
-import { personEvent, personResponse } from './response.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
@@ -75,4 +74,22 @@ export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, con
   emit('person.removed', personEvent(person))
   if (recovery) await endRecovery(recovery, person, { reason: 'removed', by: stopperOf(actor) }, context)
   return personResponse(person, null)
+}
+
+/**
+ * Whether the tenant would be left without an owner who can sign, or whom a recovery can let in again. A tenant that has
+ * never had a passkey is its keys’. Take the locks of passkeys and people before.
+ */
+async function isLastOwner(
+  { id, role }: Person,
+  { records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>,
+): Promise<boolean> {
+  if (role !== 'owner') return false
+  const [{ everEnrolled, personIds }, others] = await Promise.all([
+    passkeyStanding(sql, tenant),
+    records.find(Person, { id: { $ne: id }, role: 'owner', status: { $ne: 'removed' } }),
+  ])
+  if (!everEnrolled) return false
+  if (!personIds.includes(id)) return others.length === 0
+  return !others.some(other => personIds.includes(other.id))
 }

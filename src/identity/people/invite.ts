@@ -4,12 +4,11 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { peopleApi } from './api.ts'
-import { makeLink, newLink } from './links.ts'
+import { makeLink, newLink } from './link.ts'
 import { consentOf, isBeyondKey, useConsent } from './owner-consent.ts'
-import { MAX_PEOPLE, Person } from './person.ts'
+import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
-import { personEvent, personResponse } from './response.ts'
 
 /** Whether somebody else has this email, in any case. Those who are removed have none. */
 export const isEmailTaken = async (

@@ -1,7 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Role } from '../../kernel/contract/scopes.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
+import { Recovery } from './recovery.ts'
 
 export const personMachine = machine('person', {
   invited: ['active', 'removed'],
@@ -31,3 +34,53 @@ const schema = defineEntity({
 /** A person who may sign in for the tenant, by the rights of a role. */
 export class Person extends schema.class {}
 schema.setClass(Person)
+
+export const peoplePersonal = {
+  people: {
+    personal: {
+      name: { kind: 'name', ground: 'payments', forget: 'word' },
+      email: { kind: 'contact', ground: 'contract', forget: 'null' },
+    },
+    plain: ['role'],
+    about: { person: ['id'] },
+  },
+  person_links: {
+    personal: {},
+    plain: ['kind', 'recovery_id'],
+    secret: ['hash'],
+  },
+  recoveries: {
+    personal: {
+      stopped_by: { kind: 'name', ground: 'security', forget: { members: '{"id":null,"name":null}' } },
+      reason: { kind: 'words', ground: 'security', forget: 'word' },
+    },
+    plain: [],
+    about: { person: ['person_id', "stopped_by ->> 'id'"] },
+  },
+} as const satisfies Personal
+
+/** A person as the API shows one: with the recovery that is under way. */
+export const personResponse = (person: Person, recovery: Recovery | null) =>
+  withMembers(person, {
+    recovery: recovery && {
+      id: recovery.id,
+      status: recovery.status,
+      startedAt: recovery.createdAt,
+      readyAt: recovery.readyAt,
+      expiresAt: recovery.expiresAt,
+      workflowId: recovery.workflowId,
+    },
+  })
+
+/** The people as the API shows them, with one statement for the recoveries of all. */
+export async function peopleResponse(people: readonly Person[], records: Records) {
+  const personIds = people.map(({ id }) => id)
+  const open = await records.find(Recovery, {
+    personId: { $in: personIds },
+    status: { $in: ['waiting', 'ready'] },
+  })
+  const byPerson = new Map(open.map(recovery => [recovery.personId, recovery]))
+  return people.map(person => personResponse(person, byPerson.get(person.id) ?? null))
+}
+
+export const personEvent = ({ id, name, role, status }: Person) => ({ personId: id, name, role, status })

@@ -3,13 +3,12 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import { clock } from '../../values/clock.ts'
-import { Person } from './person.ts'
+import { clock, minuteInWords } from '../../values/clock.ts'
+import type { recoveryApi } from './api.ts'
+import { Person, personResponse } from './person.ts'
+import type { RecoverySignal } from './process.ts'
 import { endRecovery, makeReady, openRecoveryOf, startRecovery, stopperOf } from './recoveries.ts'
-import { Recovery } from './recovery.ts'
-import type { recoveryApi } from './recovery-api.ts'
-import { personResponse } from './response.ts'
-import { processStatusOf } from './status.ts'
+import { isOpen, Recovery } from './recovery.ts'
 
 const TENANT_OF_PERSON = `
 select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -97,4 +96,31 @@ export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = asyn
 ) => {
   const recovery = await records.findOne(Recovery, { id: params.id })
   return recovery ? processStatusOf(recovery, now) : refuse('recovery_not_found')
+}
+
+/** How the recovery stands, for the line of its run: Temporal keeps it, so it names nobody. */
+const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
+  const state = status === 'waiting' ? `can be stopped until ${minuteInWords(readyAt)}` : status
+  return `Recovery of ${personId} in ${mode} mode: ${state}`
+}
+
+/** Completes the sentence "The process waits …" for operators. */
+const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
+  status === 'waiting'
+    ? `for somebody to stop it, until ${minuteInWords(readyAt)}`
+    : `for the operator’s link to be opened, until ${minuteInWords(expiresAt)}`
+
+const signals: readonly RecoverySignal[] = ['cancel']
+
+/** The status of a recovery as its process reads it. */
+function processStatusOf(recovery: Recovery, now: Date) {
+  const closed = !isOpen(recovery)
+  return {
+    status: recovery.status,
+    summary: summaryOf(recovery),
+    closed,
+    dueInMs: recovery.dueAt && recovery.dueAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(recovery),
+    signals: closed ? [] : [...signals],
+  }
 }

@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { revokeLinks } from './links.ts'
-import type { Person } from './person.ts'
+import { revokeLinks } from './link.ts'
+import { type Person, personEvent } from './person.ts'
 import { recoveryProcess } from './process.ts'
 import {
   RECOVERY_LASTS_MS,
@@ -13,7 +13,6 @@ import {
   recoveryMachine,
   type StoppedBy,
 } from './recovery.ts'
-import { personEvent } from './response.ts'
 import type { personEvents } from './schemas.ts'
 
 type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>

@@ -7,10 +7,9 @@ import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
 import { lockPasskeys, revokeAllOf } from '../passkeys/index.ts'
 import { type LinkKind, PersonLink } from './link.ts'
-import { Person, personMachine } from './person.ts'
+import { Person, personEvent, personMachine } from './person.ts'
 import { completeRecovery } from './recoveries.ts'
 import { Recovery } from './recovery.ts'
-import { personEvent } from './response.ts'
 import type { linkEvents, linkFails } from './schemas.ts'
 
 /** The person who has opened a link, and what it was for. */

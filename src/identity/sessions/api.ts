@@ -1,9 +1,168 @@
 import { z } from 'zod'
-import { del, get, list, post } from '../../kernel/contract/operation.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
+import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
+import { too_many_guesses } from '../../kernel/database/wrong-guesses.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
+import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { keyEvents } from '../keys/index.ts'
-import { clientType, SessionRecord, sessionEvents, sessionFails } from './schemas.ts'
-import { sessionMachine } from './session.ts'
+import { clientTypes, type DeviceSession, sessionMachine } from './session.ts'
+
+export const deviceId = formattedText(
+  /^[\x21-\x7e]{8,128}$/,
+  128,
+  'must have 8 to 128 visible ASCII characters, and no spaces',
+).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
+
+/** Controls, and what turns the direction of a text around. */
+const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+
+export const deviceName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine(name => !UNSEEN.test(name), 'must have no characters that nobody sees, such as direction marks')
+  .meta({
+    description: 'By which the person knows the device, and later the key.',
+    examples: ['Ada’s laptop'],
+  })
+
+export const clientType = z.enum(clientTypes)
+export const scopeList = z.array(z.enum(scopes)).min(1).max(scopes.length)
+
+export const userCode = z
+  .string()
+  .max(100)
+  .meta({
+    description: 'As the device shows it; in any case, hyphens and spaces do not matter.',
+    examples: ['WDJB-MJHT'],
+  })
+
+const address = z
+  .string()
+  .nullable()
+  .meta({ description: 'Where the device has asked from.', examples: ['203.0.113.7'] })
+
+export const SessionRecord = z
+  .object({
+    ...recordHead('session'),
+    status: z.enum(sessionMachine.states).meta({
+      description:
+        '`approved` until the device has fetched its key, then `active`; at the end `denied`, `revoked` or `expired`.',
+    }),
+    deviceId: z.string(),
+    deviceName: z.string(),
+    clientType,
+    scopes: z
+      .array(z.enum(scopes))
+      .nullable()
+      .meta({ description: 'What the key may do. Null where nobody has given it any.' }),
+    toolWrites: z
+      .boolean()
+      .meta({ description: 'Whether its key changes things by the tools of an assistant.' }),
+    boundTo: z
+      .string()
+      .nullable()
+      .meta({ description: 'The thumbprint (RFC 7638) of the key whose proof each request carries.' }),
+    address,
+    personId: id('person').nullable().meta({ description: 'The person who has decided.' }),
+    keyId: id('key').nullable().meta({ description: 'The key that the device has, or had.' }),
+    lastUsedAt: instant.nullable().meta({ description: 'When the key was last used, to the minute.' }),
+    decidedAt: instant.nullable(),
+    endsAt: instant.meta({
+      description:
+        'When it has ended, or will: ninety days after its beginning, and earlier after thirty without a use.',
+    }),
+    ...recordTail,
+  })
+  .meta({ id: 'DeviceSession' })
+
+/** A device as the person who decides sees it. */
+export const WaitingDevice = z
+  .object({
+    sessionId: id('session'),
+    userCode,
+    deviceId: z.string(),
+    deviceName: z.string(),
+    clientType,
+    scopes: z.array(z.enum(scopes)).meta({
+      description: 'What the person can give it: all that it asks for, as far as the role goes.',
+    }),
+    withheld: z.array(z.enum(scopes)).meta({ description: 'What it asks for beyond that.' }),
+    toolWrites: z
+      .boolean()
+      .meta({ description: 'Whether its key will change things by the tools of an assistant.' }),
+    isBound: z.boolean().meta({ description: 'Whether nobody but the device can use its key.' }),
+    address,
+    createdAt: instant,
+    expiresAt: instant,
+  })
+  .meta({ id: 'WaitingDevice' })
+
+const SessionEvent = z.object({
+  sessionId: id('session'),
+  deviceName: z.string().max(100),
+  clientType,
+  personId: id('person').nullable(),
+  keyId: id('key').nullable(),
+})
+
+export const sessionEvents = {
+  'session.requested': event(
+    'A device asks for a key. The account is told once one of its people has typed the code.',
+    SessionEvent,
+  ),
+  'session.approved': event('A person has let a device in with a passkey.', SessionEvent),
+  'session.denied': event('A person has turned a device away.', SessionEvent),
+  'session.revoked': event('The session of a device has been ended, and its key with it.', SessionEvent),
+  'session.expired': event(
+    'The session of a device is over: nobody decided, it did not fetch its key, or its key has ended by time.',
+    SessionEvent,
+  ),
+}
+
+export const sessionEvent = ({
+  id: sessionId,
+  deviceName,
+  clientType,
+  personId,
+  keyId,
+}: Pick<DeviceSession, 'id' | 'deviceName' | 'clientType' | 'personId' | 'keyId'>) => ({
+  sessionId,
+  deviceName,
+  clientType,
+  personId,
+  keyId,
+})
+
+/** The refusals of whatever takes the code that a person types. */
+export const codeFails = {
+  user_code_unknown: [
+    404,
+    'userCode: no device waits under this code. Compare it with the one that the device shows; one that is decided or over counts no more.',
+  ],
+  user_code_expired: [400, 'userCode: its ten minutes are over. Let the device begin again.'],
+  too_many_guesses,
+} as const satisfies Record<string, Failure>
+
+export const giveFails = {
+  scope_not_held: [
+    403,
+    'scopes: the device has not asked for it, or your role does not have it: nobody gives more than they have.',
+  ],
+} as const satisfies Record<string, Failure>
+
+const sessionFails = {
+  session_not_found: missing('session'),
+  session_not_open: [400, 'The session has ended already, or nobody has approved it.'],
+  scope_not_held: [403, 'The session has scopes that the calling key lacks: only one that has them ends it.'],
+} as const satisfies Record<string, Failure>
+
+/** The refusals of the device. */
+export const tokenFails = oauthErrors
 
 const readers = { callers: ['key'], scope: 'sessions:read' } as const
 

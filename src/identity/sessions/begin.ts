@@ -6,10 +6,17 @@ import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock } from '../../values/clock.ts'
 import { newLetterCode } from '../../values/letter-code.ts'
+import { sessionEvent } from './api.ts'
 import type { deviceApi } from './device-api.ts'
-import { userHashesOf } from './find.ts'
-import { sessionEvent } from './schemas.ts'
-import { CODES_LAST_MS, DeviceSession, INTERVAL_S, KEPT_FOR_MS, MOST_WAITING, platform } from './session.ts'
+import {
+  CODES_LAST_MS,
+  DeviceSession,
+  INTERVAL_S,
+  KEPT_FOR_MS,
+  MOST_WAITING,
+  platform,
+  userHashesOf,
+} from './session.ts'
 
 const WAITING = `
 select count(*)::int as waiting from sessions

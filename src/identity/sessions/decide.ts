@@ -5,18 +5,20 @@ import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
+import { type codeFails, sessionEvent } from './api.ts'
 import type { deviceApi } from './device-api.ts'
 import {
+  FETCH_LASTS_MS,
   findWaiting,
   lockWaiting,
   type NotWaiting,
+  platform,
   type SessionRow,
+  sessionMachine,
+  sessionResponse,
   sessionsTable,
   type Waiting,
-} from './find.ts'
-import { sessionResponse } from './response.ts'
-import { type codeFails, sessionEvent } from './schemas.ts'
-import { FETCH_LASTS_MS, platform, sessionMachine } from './session.ts'
+} from './session.ts'
 
 type Deciding = Pick<Context<keyof typeof codeFails>, 'sql' | 'tenant' | 'actor' | 'refuse'>
 

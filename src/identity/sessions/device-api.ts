@@ -20,7 +20,7 @@ import {
   tokenFails,
   userCode,
   WaitingDevice,
-} from './schemas.ts'
+} from './api.ts'
 
 /** What `grant_type` says in a request for the key (RFC 8628, 3.4). */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'

@@ -3,10 +3,8 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
 import { endKeysOf, findKey } from '../keys/index.ts'
-import type { sessionsApi } from './api.ts'
-import { sessionResponses } from './response.ts'
-import { sessionEvent, type sessionEvents } from './schemas.ts'
-import { DeviceSession, sessionMachine } from './session.ts'
+import { sessionEvent, type sessionEvents, type sessionsApi } from './api.ts'
+import { DeviceSession, sessionMachine, sessionResponses } from './session.ts'
 
 /** Those of the tenant; for a person who is no owner, those that this person has decided about. */
 export const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<DeviceSession> =>

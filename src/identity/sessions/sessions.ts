@@ -1,20 +1,34 @@
 import { area, onlyWith, reaction } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import { scopes } from '../../kernel/contract/scopes.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { GUESS_WINDOW_MS } from '../../kernel/database/wrong-guesses.ts'
+import { proofAlgorithms } from '../../values/proof-key.ts'
 import { keyEvents } from '../keys/index.ts'
-import { sessionsApi } from './api.ts'
+import { sessionEvents, sessionsApi } from './api.ts'
 import { begin } from './begin.ts'
 import { challenge, deny, lookup, verify } from './decide.ts'
-import { deviceApi } from './device-api.ts'
+import { DEVICE_GRANT, deviceApi } from './device-api.ts'
 import { expire, onKeyRevoked, onKeyRotated, revoke, visibleTo } from './end.ts'
-import { metadataOf } from './metadata.ts'
-import { sessionsPersonal } from './personal.ts'
-import { sessionResponses } from './response.ts'
-import { sessionEvents } from './schemas.ts'
-import { DeviceSession, sessionMachine } from './session.ts'
+import { DeviceSession, sessionMachine, sessionResponses, sessionsPersonal } from './session.ts'
 import { token } from './token.ts'
+
+/** What programs that know OAuth want to be told (RFC 8414). Clients are not registered, and nobody is redirected. */
+const metadataOf = (issuer: string) => ({
+  issuer,
+  device_authorization_endpoint: `${issuer}/sessions/device`,
+  token_endpoint: `${issuer}/sessions/token`,
+  token_endpoint_auth_methods_supported: ['none'],
+  grant_types_supported: [DEVICE_GRANT],
+  response_types_supported: [],
+  scopes_supported: [...scopes],
+  dpop_signing_alg_values_supported: [...proofAlgorithms],
+  code_challenge_methods_supported: ['S256'],
+  pairing_endpoint: `${issuer}/cli/auth/start`,
+  pairing_token_endpoint: `${issuer}/cli/auth/token`,
+  service_documentation: `${issuer}/docs`,
+})
 
 const sessions = implement(
   { ...sessionsApi, ...deviceApi },

@@ -5,8 +5,14 @@ import { offsetOf } from '../../kernel/database/tenant-clock.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
-import { lockByDeviceCode, type SessionRow, sessionsTable } from './find.ts'
-import { INTERVAL_S, MOST_INTERVAL_S, sessionMachine } from './session.ts'
+import {
+  INTERVAL_S,
+  lockByDeviceCode,
+  MOST_INTERVAL_S,
+  type SessionRow,
+  sessionMachine,
+  sessionsTable,
+} from './session.ts'
 
 /** Why the device gets no key any more; undefined where it still may. */
 function whyNever({ status, keyId, endsAt }: SessionRow) {

@@ -1,8 +1,12 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type PublicKey, publicKeyOf } from '../../ports/signer.ts'
+import { newKeyPair, type PublicKey, publicKeyOf } from '../../ports/signer.ts'
 import type { Vault } from '../../ports/vault.ts'
+import { newId } from '../../values/ids.ts'
+import type { Personal } from '../../values/personal.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 
 /** The keys are the installation's own, and sign for all owners and both modes. */
@@ -35,3 +39,72 @@ export const seal = (vault: Vault, kid: string, privateKey: string): string =>
 
 export const unseal = (vault: Vault, kid: string, sealed: string): string =>
   vault.open(sealed, sealContext(kid))
+
+export const signingKeysPersonal = {
+  signing_keys: {
+    personal: {},
+    plain: ['kid', 'x'],
+    secret: ['private_key'],
+  },
+} as const satisfies Personal
+
+/** The keys of the installation, as a process holds them in memory. */
+export interface LoadedKeys {
+  readonly kid: string
+  /** The current private key, or why the vault cannot open it. */
+  readonly current: KeyObject | Error
+  /** The current one first. */
+  readonly publicKeys: readonly PublicKey[]
+}
+
+interface StoredKey extends Row {
+  readonly kid: string
+  readonly x: string
+  readonly privateKey: string | null
+}
+
+const READ = `
+select kid, x, private_key as "privateKey" from signing_keys
+where owner_id = $1 and mode = $2 order by id desc`
+
+/** Another process may make the first key at the same moment: one of them is stored. */
+const MAKE = `
+insert into signing_keys (owner_id, mode, id, created_at, updated_at, kid, x, private_key)
+values ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4, $5, $6)
+on conflict (owner_id, mode) where retired_at is null do nothing`
+
+const readKeys = (sql: Sql): Promise<StoredKey[]> => sql<StoredKey>(READ, [platform.ownerId, platform.mode])
+
+/** Reads the keys of the installation, and makes the first one where there is none yet. */
+export async function loadKeys(sql: Sql, vault: Vault): Promise<LoadedKeys> {
+  const keys = await readKeys(sql)
+  if (keys.length > 0) return opened(keys, vault)
+  await makeFirstKey(sql, vault)
+  return opened(await readKeys(sql), vault)
+}
+
+async function makeFirstKey(sql: Sql, vault: Vault): Promise<void> {
+  const { x, privateKey } = newKeyPair()
+  const { kid } = publicKeyOf(x)
+  const values = [newId('signingkey'), kid, x, seal(vault, kid, privateKey)]
+  await sql(MAKE, [platform.ownerId, platform.mode, ...values])
+}
+
+/** Opens the current key. All other keys have no private half any more. */
+function opened(keys: readonly StoredKey[], vault: Vault): LoadedKeys {
+  const current = keys.find(({ privateKey }) => privateKey !== null)
+  if (!current?.privateKey) throw new Error('no signing key is current')
+  const publicKeys = keys.map(({ x }) => publicKeyOf(x))
+  return { kid: current.kid, current: openKey(current.kid, current.privateKey, vault), publicKeys }
+}
+
+function openKey(kid: string, sealed: string, vault: Vault): KeyObject | Error {
+  try {
+    return createPrivateKey(unseal(vault, kid, sealed))
+  } catch (cause) {
+    return new Error(
+      `The signing key ${kid} cannot be opened: bring back its ENCRYPTION_KEY among ENCRYPTION_KEYS_OLD, or make a new key by POST /signing-keys/rotate.`,
+      { cause },
+    )
+  }
+}

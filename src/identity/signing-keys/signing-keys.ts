@@ -4,8 +4,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newKeyPair, publicKeyOf } from '../../ports/signer.ts'
 import { signingKeysApi } from './api.ts'
-import { signingKeysPersonal } from './personal.ts'
-import { platform, SigningKey, seal } from './signing-key.ts'
+import { platform, SigningKey, seal, signingKeysPersonal } from './signing-key.ts'
 
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 

@@ -1,13 +1,12 @@
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
-import { figuresOf, namesOfAgents, type ReportScope, shareOf } from '../reports/index.ts'
-import { linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
-import { distributed } from './distribute.ts'
-import { labelledBy } from './labels.ts'
+import { type CsvColumns, csvText } from '../../values/csv.ts'
+import { decimal, type Euros } from '../../values/money.ts'
+import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
+import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
 
 /** How costs without a label are shared: not at all, by what each label costs, or alike. */
 export const sharingRules = ['none', 'by_spend', 'alike'] as const
-export type Sharing = (typeof sharingRules)[number]
+type Sharing = (typeof sharingRules)[number]
 
 interface Wanted extends ReportScope {
   readonly groupBy: string
@@ -98,4 +97,79 @@ function lineOf(sum: LabelSum) {
   return { ...figures, sharedEuros, allocatedEuros: figures.netEuros + sharedEuros }
 }
 
-export type Allocation = Awaited<ReturnType<typeof allocationOf>>
+type Allocation = Awaited<ReturnType<typeof allocationOf>>
+
+const KEPT = 'payments, spent_cents, refunded_cents'
+
+const less = (column: string): string => `case when view = 'run' then ${column} else -${column} end`
+
+/** The label of a record that a sum belongs to. */
+const labelOf = (table: 'runs' | 'agents', id: string, key: string): string => `
+left join lateral (
+  select ${labelInSql(`(one.metadata ->> ${key})`)} as text from ${table} one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, ${id}) limit 1
+) as of_${table} on true`
+
+/**
+ * SQL: the CTE `labelled` of `lines`, each with its label, which is empty where it has none. By a key of the metadata, the
+ * parameter `key`, it is the label of the intent, else that of the run, else that of the agent: `lines` has the view of the
+ * key, whose labels are those of intents, and the view of runs, in which every payment is.
+ */
+function labelledBy(groupBy: string, key: string): string {
+  if (!groupBy.startsWith('metadata.')) {
+    const label = { agent: 'agent_id', run: 'run_id', merchant: 'value' }[groupBy]
+    return `labelled (label, ${KEPT}) as (select ${label}, ${KEPT} from lines)`
+  }
+  return `
+rest as (
+  select agent_id, run_id, sum(${less('payments')}) as payments, sum(${less('spent_cents')}) as spent_cents,
+    sum(${less('refunded_cents')}) as refunded_cents
+  from lines group by 1, 2
+),
+labelled (label, ${KEPT}) as (
+  select value, ${KEPT} from lines where view <> 'run'
+  union all
+  select coalesce(of_runs.text, of_agents.text, '') collate "C", ${KEPT}
+  from rest ${labelOf('runs', 'rest.run_id', key)} ${labelOf('agents', 'rest.agent_id', key)}
+)`
+}
+
+/**
+ * SQL that divides an amount by weights, to the cent, so that the parts are the whole: each row gets what is due rounded down,
+ * and the cents that are left go to those that miss most of theirs, the earlier `place` of two alike first. Weights below
+ * nothing count as nothing; where all do, each part is alike. The CTE `name` has `amount`, `weight` and `place`, all of them
+ * whole numbers, and the amount is the same in each row. Each row is told again with its `part`.
+ */
+export const distributed = (name: string): string => `
+select rounded.*, (case when amount < 0 then -1 else 1 end) * (least_part + case
+    when row_number() over (order by missing desc, place) <= abs(amount) - sum(least_part) over () then 1 else 0 end
+  ) as part
+from (
+  select weighed.*, div(abs(amount) * due, whole) as least_part, mod(abs(amount) * due, whole) as missing
+  from (
+    select counted.*, sum(due) over () as whole
+    from (
+      select one.*, case when max(weight) over () > 0 then greatest(weight, 0) else 1 end::numeric as due from ${name} as one
+    ) as counted
+  ) as weighed
+) as rounded`
+
+type Line = Omit<Allocation['data'][number], 'share'> & { readonly from: string; readonly to: string }
+
+export const allocationColumns: CsvColumns<Line> = {
+  from: ({ from }) => from,
+  to: ({ to }) => to,
+  label: ({ label }) => csvText(label ?? '(no label)'),
+  name: ({ name }) => csvText(name),
+  count: ({ count }) => String(count),
+  spentEuros: ({ spentEuros }) => decimal(spentEuros),
+  refundedEuros: ({ refundedEuros }) => decimal(refundedEuros),
+  netEuros: ({ netEuros }) => decimal(netEuros),
+  sharedEuros: ({ sharedEuros }) => decimal(sharedEuros),
+  allocatedEuros: ({ allocatedEuros }) => decimal(allocatedEuros),
+}
+
+export const allocationLines = ({ data, other }: Allocation, span: Span): Line[] => {
+  const lines = other ? [...data, { ...other, label: '(all others)', name: null }] : data
+  return lines.map(line => ({ ...line, ...shownSpan(span) }))
+}

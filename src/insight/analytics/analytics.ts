@@ -4,28 +4,42 @@ import type { File } from '../../kernel/contract/file.ts'
 import { type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
+import type { Personal } from '../../values/personal.ts'
 import { type KnownScope, namesOfAgents, scopeOf, shownSpan, tableFile } from '../reports/index.ts'
 import { atOneInstant, type Spend, type View } from '../spend/index.ts'
-import { allocationOf, allocationViews } from './allocation.ts'
+import { allocationColumns, allocationLines, allocationOf, allocationViews } from './allocation.ts'
 import { allocationApi } from './allocation-api.ts'
-import { allocationColumns, allocationLines } from './allocation-table.ts'
 import { anomaliesApi } from './anomalies/api.ts'
-import { anomaliesIn } from './anomalies/find.ts'
-import { groupsOf } from './anomalies/groups.ts'
-import { anomalyViews } from './anomalies/read.ts'
-import { anomalyColumns } from './anomalies/table.ts'
-import { costViews } from './cost-rows.ts'
-import { costsOf } from './costs.ts'
+import { anomaliesIn, anomalyColumns, anomalyViews, groupsOf } from './anomalies/find.ts'
+import { costColumns, costLines, costsOf, costViews } from './costs.ts'
 import { costsApi } from './costs-api.ts'
-import { costColumns, costLines } from './costs-table.ts'
-import { merchantsOf } from './merchants.ts'
+import { merchantColumns, merchantLines, merchantsOf } from './merchants.ts'
 import { merchantsApi } from './merchants-api.ts'
-import { merchantColumns, merchantLines } from './merchants-table.ts'
-import { analyticsPersonal } from './personal.ts'
-import { savingsOf, savingsViews } from './savings.ts'
+import { notByAgent, savingColumns, savingLines, savingsByAgent, savingsOf, savingsViews } from './savings.ts'
 import { savingsApi } from './savings-api.ts'
-import { notByAgent, savingsByAgent } from './savings-by-agent.ts'
-import { savingColumns, savingLines } from './savings-table.ts'
+
+/** The sums of what was spent, by merchant too. */
+const analyticsPersonal = {
+  spend_counted: {
+    personal: { merchant: { kind: 'payment', ground: 'contract', forget: 'word' } },
+    plain: ['kind', 'type', 'rule'],
+  },
+  spend_cells: {
+    personal: {
+      // It has the keys of metadata, which people have written.
+      view: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
+      value: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+    },
+    plain: [],
+  },
+  merchant_names: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+      name: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+    },
+    plain: [],
+  },
+} as const satisfies Personal
 
 type Asking = Context<'span_invalid' | 'agent_not_found'>
 type Wished = Parameters<typeof scopeOf>[0]

@@ -5,7 +5,7 @@ import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { euros, signedEuros } from '../../values/money.ts'
 import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
-import { costPeriods } from './cost-rows.ts'
+import { costPeriods } from './costs.ts'
 
 const members = {
   ...figureMembers,

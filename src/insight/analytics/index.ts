@@ -1,6 +1,5 @@
 export { anomaliesApi } from './anomalies/api.ts'
 export { costsApi } from './costs-api.ts'
-export { merchantDetails } from './merchant-details.ts'
+export { merchantDetails } from './merchants.ts'
 export { merchantsApi } from './merchants-api.ts'
-export { readRuns } from './rhythms/read-runs.ts'
-export { nextsOf, RHYTHMS, type Run } from './rhythms/rhythm.ts'
+export { nextsOf, RHYTHMS, type Run, readRuns } from './rhythm.ts'

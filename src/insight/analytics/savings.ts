@@ -1,8 +1,9 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { Euros } from '../../values/money.ts'
-import { figuresOf, type ReportScope } from '../reports/index.ts'
-import { readSpend, type Spend } from '../spend/index.ts'
+import { type CsvColumns, csvText } from '../../values/csv.ts'
+import { decimal, type Euros } from '../../values/money.ts'
+import { figuresOf, namesOfAgents, type ReportScope } from '../reports/index.ts'
+import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 
 export const waysKeptBack = ['denied', 'turned_down', 'declined', 'expired'] as const
 type Way = (typeof waysKeptBack)[number]
@@ -18,7 +19,7 @@ interface Won extends Row {
 }
 
 /** SQL: the disputes that were won in the days from one parameter on and before the other. */
-export const disputesWonWithin = (from: string, before: string): string => `
+const disputesWonWithin = (from: string, before: string): string => `
 from disputes where owner_id = $1 and mode = $2 and status = 'won'
   and resolved_at >= ${from}::date::timestamp at time zone 'UTC' and resolved_at < ${before}::date::timestamp at time zone 'UTC'`
 
@@ -63,4 +64,119 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
   }
 }
 
-export type Savings = Awaited<ReturnType<typeof savingsOf>>
+type Savings = Awaited<ReturnType<typeof savingsOf>>
+
+/** The savings of an agent, or of all that are not told one by one. */
+interface AgentRow extends Row {
+  /** Empty where the owner has paid. Null: the rest. */
+  readonly agentId: string | null
+  readonly agents: number
+  readonly keptBack: number
+  readonly keptBackEuros: Euros
+  readonly refundedEuros: Euros
+  readonly won: number
+  readonly wonEuros: Euros
+}
+
+/** Agents are summed and ranked in the database: however many there are, few of them leave it. */
+const textOf = ({ agentId }: ReportScope, most: string): string => `
+with ${linesOf({ agentId })},
+parts (agent_id, kept, kept_cents, refunded_cents, won, won_cents) as (
+  select agent_id, payments, spent_cents, 0, 0, 0 from lines where view = 'kept_back'
+  union all select agent_id, 0, 0, refunded_cents, 0, 0 from lines where view = 'agent'
+  union all select coalesce(agent_id, ''), 0, 0, 0, 1, credited_cents ${disputesWonWithin('$4', '$5')}
+    ${agentId === undefined ? '' : 'and agent_id = $7'}
+),
+summed as (
+  select agent_id, sum(kept) as kept, sum(kept_cents) as kept_cents, sum(refunded_cents) as refunded_cents, sum(won) as won,
+    sum(won_cents) as won_cents
+  from parts group by 1
+),
+ranked as (
+  select *, row_number() over (order by kept_cents + refunded_cents + won_cents desc, agent_id) as place from summed
+  where kept <> 0 or refunded_cents <> 0 or won <> 0
+)
+select case when place <= ${most}::int then agent_id end as "agentId", count(*)::int as agents, sum(kept)::int as "keptBack",
+  sum(kept_cents)::bigint as "keptBackEuros", sum(refunded_cents)::bigint as "refundedEuros", sum(won)::int as won,
+  sum(won_cents)::bigint as "wonEuros"
+from ranked group by 1 order by min(place)`
+
+const lineOf = ({ keptBack, keptBackEuros, refundedEuros, won, wonEuros }: AgentRow) => ({
+  keptBack: { count: keptBack, amountEuros: keptBackEuros },
+  refundedEuros,
+  disputesWon: { count: won, amountEuros: wonEuros },
+  totalEuros: keptBackEuros + refundedEuros + wonEuros,
+})
+
+type AgentLine = ReturnType<typeof lineOf>
+
+/** The same by agent, where that is asked for: together they are the savings of all. */
+interface SavingsByAgent {
+  readonly agents: (AgentLine & { readonly agentId: string | null; readonly name: string | null })[] | null
+  readonly other: (AgentLine & { readonly agents: number }) | null
+}
+
+export const notByAgent: SavingsByAgent = { agents: null, other: null }
+
+export async function savingsByAgent(
+  spend: Spend,
+  scope: ReportScope,
+  limit: number,
+): Promise<SavingsByAgent> {
+  const parameters = parametersOf(spend, { ...scope, views: savingsViews })
+  const rows = await spend.sql<AgentRow>(textOf(scope, `$${parameters.length + 1}`), [...parameters, limit])
+  const told = rows.flatMap(row => (row.agentId === null ? [] : { ...row, agentId: row.agentId }))
+  const rest = rows.find(({ agentId }) => agentId === null)
+  const ids = told.flatMap(({ agentId }) => agentId || [])
+  const names = await namesOfAgents(spend, ids)
+  return {
+    agents: told.map(row => ({
+      agentId: row.agentId || null,
+      name: names.get(row.agentId) ?? null,
+      ...lineOf(row),
+    })),
+    other: rest ? { agents: rest.agents, ...lineOf(rest) } : null,
+  }
+}
+
+interface SavingLine {
+  readonly how: string
+  readonly rule: string
+  readonly agentId: string
+  readonly name: string
+  readonly count: number | null
+  readonly amountEuros: Euros
+}
+
+export const savingColumns: CsvColumns<SavingLine> = {
+  how: ({ how }) => how,
+  rule: ({ rule }) => csvText(rule),
+  agentId: ({ agentId }) => agentId,
+  name: ({ name }) => csvText(name),
+  count: ({ count }) => (count === null ? '' : String(count)),
+  amountEuros: ({ amountEuros }) => decimal(amountEuros),
+}
+
+type Told = Pick<Savings, 'refundedEuros' | 'disputesWon'>
+
+const gotBack = ({ refundedEuros, disputesWon }: Told) => [
+  { how: 'refunded', rule: '', count: null, amountEuros: refundedEuros },
+  { how: 'disputes_won', rule: '', ...disputesWon },
+]
+
+const OF_ALL = { agentId: '', name: '' }
+
+export function savingLines({ agents, other, ...savings }: Savings & SavingsByAgent): SavingLine[] {
+  if (!agents) return [...savings.keptBack.rules, ...gotBack(savings)].map(line => ({ ...line, ...OF_ALL }))
+  const told = [
+    ...agents.map(one => ({ ...one, agentId: one.agentId ?? '', name: one.name ?? 'owner' })),
+    ...(other ? [{ ...other, agentId: '', name: 'other' }] : []),
+  ]
+  return told.flatMap(({ agentId, name, ...one }) =>
+    [{ how: 'kept_back', rule: '', ...one.keptBack }, ...gotBack(one)].map(line => ({
+      ...line,
+      agentId,
+      name,
+    })),
+  )
+}

@@ -1,11 +1,15 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Personal } from '../../values/personal.ts'
 import { forecastApi } from './api.ts'
 import { forecastOf } from './foretell.ts'
-import { forecastPersonal } from './personal.ts'
 import { watchBudget, watchesDue, watchFromPolicies } from './watch.ts'
 import { watchApi } from './watch-api.ts'
+
+const forecastPersonal = {
+  budget_watches: { personal: {}, plain: ['told_month'] },
+} as const satisfies Personal
 
 const forecast = implement(
   { ...forecastApi, ...watchApi },

@@ -1,14 +1,12 @@
 import { inSlices } from '../../kernel/contract/time-slices.ts'
 import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Backtest, backtestOf } from './method/backtest.ts'
-import { type Course, drawFromFew } from './method/courses.ts'
+import { type Course, drawAhead, drawFromFew, drawFromSameWeekdays } from './method/courses.ts'
 import { type DailySpend, dateOfDay, firstDays } from './method/days.ts'
-import { drawAhead, drawFromSameWeekdays } from './method/draw-ahead.ts'
-import { predictorOf } from './method/predict.ts'
 import { type Quantiles, quantilesOf } from './method/quantiles.ts'
 import { sameWeekdayForecast } from './method/rivals.ts'
 import { withoutSubscriptions } from './method/subscriptions.ts'
-import { LEAST_DAYS, tailsFor, type Walk, walkThrough } from './method/walk.ts'
+import { LEAST_DAYS, predictorOf, tailsFor, type Walk, walkThrough } from './method/walk.ts'
 
 /** Before so many days nothing is foretold: a week has not been seen once. */
 const LEAST_FOR_ANYTHING = 7

@@ -1,15 +1,83 @@
 import { type Agent, findAgent } from '../../control/agents/index.ts'
 import { PolicyEvent } from '../../control/policies/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { dayOf } from '../../values/clock.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { dayOf, days } from '../../values/clock.ts'
 import { forecastWithin } from './foretell.ts'
-import { dayAfter, hasSpentLately, nextLook } from './next-look.ts'
+import { dayNumberAt, lastDayOfMonth, weekdayOf } from './method/days.ts'
 import type { watchApi } from './watch-api.ts'
-import { findWatch, moveWatch, setWatches } from './watches.ts'
 import { type MonthOfAgent, monthOfAgent } from './what-is-left.ts'
+
+/** That an agent’s budget is looked at: when next, and the month in which its owner was told last. */
+interface Watch extends Row {
+  readonly agentId: string
+  readonly dueAt: Date
+  readonly toldMonth: string | null
+}
+
+/** A watch that stands already is moved to this instant, by which a look that is under way notices the change. */
+const SET = `
+insert into budget_watches (owner_id, mode, agent_id, due_at)
+select distinct $1, $2, agent_id, $4::timestamptz from unnest($3::text[]) as a (agent_id) order by agent_id
+on conflict (owner_id, mode, agent_id) do update set due_at = excluded.due_at`
+
+const setWatches = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  agentIds: readonly string[],
+  dueAt: Date,
+): Promise<unknown> => sql(SET, [ownerId, mode, agentIds, dueAt])
+
+const FIND = `
+select agent_id as "agentId", due_at as "dueAt", told_month as "toldMonth" from budget_watches
+where owner_id = $1 and mode = $2 and agent_id = $3`
+
+async function findWatch(sql: Sql, { ownerId, mode }: Tenant, agentId: string): Promise<Watch | undefined> {
+  const [watch] = await sql<Watch>(FIND, [ownerId, mode, agentId])
+  return watch
+}
+
+const UNCHANGED = 'owner_id = $1 and mode = $2 and agent_id = $3 and due_at = $4 returning agent_id'
+const END = `delete from budget_watches where ${UNCHANGED}`
+const MOVE = `update budget_watches set due_at = $5, told_month = $6 where ${UNCHANGED}`
+
+/** Moves a watch, or ends it where nothing is due any more; false where somebody else has done so meanwhile. */
+async function moveWatch(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { agentId, dueAt: wasDueAt }: Watch,
+  { dueAt, toldMonth }: { readonly dueAt: Date | null; readonly toldMonth: string | null },
+): Promise<boolean> {
+  const key = [ownerId, mode, agentId, wasDueAt]
+  const moved = dueAt ? await sql(MOVE, [...key, dueAt, toldMonth]) : await sql(END, key)
+  return moved.length > 0
+}
+
+/** So long after its last payment an agent is looked at each day; after that each Monday, which keeps a year of rest cheap. */
+const RESTS_AFTER_DAYS = 4
+const MONDAY = 1
+
+const startOf = (day: number): Date => new Date(days(day))
+
+const dayAfter = (now: Date): Date => startOf(dayNumberAt(now) + 1)
+
+const daysSince = (now: Date, lastSpendAt: Date | null): number =>
+  lastSpendAt ? dayNumberAt(now) - dayNumberAt(lastSpendAt) : Number.POSITIVE_INFINITY
+
+/** Whether it has paid since the look before this one at the latest. */
+const hasSpentLately = (now: Date, lastSpendAt: Date | null): boolean => daysSince(now, lastSpendAt) <= 7
+
+/** When an agent is looked at next, at the beginning of a day: once its owner was told, in the next month. */
+function nextLook(now: Date, lastSpendAt: Date | null, isTold: boolean): Date {
+  const today = dayNumberAt(now)
+  if (isTold) return startOf(lastDayOfMonth(today) + 1)
+  const toMonday = (MONDAY - weekdayOf(today) + 7) % 7 || 7
+  return startOf(today + (daysSince(now, lastSpendAt) < RESTS_AFTER_DAYS ? 1 : toMonday))
+}
 
 const DONE = { done: true }
 

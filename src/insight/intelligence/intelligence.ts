@@ -1,10 +1,160 @@
+import { resolveDescriptor } from '../../control/merchants/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { scopeOf, shownSpan } from '../reports/index.ts'
-import { atOneInstant, merchantOf } from '../spend/index.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { Euros } from '../../values/money.ts'
+import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
+import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
+import {
+  atOneInstant,
+  linesOf,
+  merchantOf,
+  parametersOf,
+  readSpend,
+  type Spend,
+  TAIL,
+} from '../spend/index.ts'
 import { intelligenceApi } from './api.ts'
-import { profileOf, profileViews } from './profile.ts'
+
+const profileViews = ['merchant', 'refused:merchant'] as const
+
+const MOST_CHANGES = 50
+
+interface SeenRow extends Row {
+  readonly key: string
+  readonly firstOn: string | null
+  readonly lastOn: string | null
+}
+
+/** First and last refusals are read from the ends of an index. */
+function seenText(agentId: string | undefined, values: string): string {
+  const ofAgent = agentId === undefined ? '' : 'and one.agent_id = $7'
+  const where = `one.view = 'refused:merchant' and one.value = wanted.key and one.day < $5::date and one.payments > 0 ${ofAgent}`
+  const of = (end: 'min' | 'max'): string => `
+(select ${end}(one.day) from spend_cells one where one.owner_id = $1 and one.mode = $2 and ${where}),
+(select ${end}(one.day) from (select * from ${TAIL}) as one where ${where})`
+  return `
+with ${linesOf({ agentId, values: [] })}
+select wanted.key, least(${of('min')})::text as "firstOn", greatest(${of('max')})::text as "lastOn"
+from unnest(${values}::text[]) as wanted (key)`
+}
+
+async function refusalsSeen(spend: Spend, scope: KnownScope, values: readonly string[]) {
+  const parameters = parametersOf(spend, { ...scope, values, views: ['refused:merchant'] })
+  const rows = await spend.sql<SeenRow>(seenText(scope.agentId, `$${parameters.length}`), parameters)
+  return new Map(rows.map(row => [row.key, row]))
+}
+
+interface Disputed extends Row {
+  readonly count: number
+  readonly amountEuros: Euros
+  readonly creditedEuros: Euros
+}
+
+const DISPUTED = `
+select count(*)::int as count, coalesce(sum(amount_cents), 0)::bigint as "amountEuros",
+  coalesce(sum(credited_cents), 0)::bigint as "creditedEuros"
+from disputes where owner_id = $1 and mode = $2 and merchant = any($3::text[])
+  and created_at >= $4::date::timestamp at time zone 'UTC' and created_at < $5::date::timestamp at time zone 'UTC'`
+
+async function disputedOf(
+  { sql, tenant: { ownerId, mode } }: Spend,
+  { from, before, agentId }: KnownScope,
+  names: readonly string[],
+) {
+  const values = [ownerId, mode, names, from, before, ...(agentId === undefined ? [] : [agentId])]
+  const [row] = await sql<Disputed>(
+    agentId === undefined ? DISPUTED : `${DISPUTED} and agent_id = $6`,
+    values,
+  )
+  return row ?? { count: 0, amountEuros: 0n, creditedEuros: 0n }
+}
+
+/** Each charge of a rhythm that costs something else than the one before. */
+function priceChangesIn({ agentId, every, days, cents }: Run) {
+  return days.flatMap((on, n) => {
+    const [fromEuros, toEuros] = [cents[n - 1], cents[n]]
+    if (fromEuros === undefined || toEuros === undefined || fromEuros === toEuros) return []
+    const change = changeOf(toEuros, fromEuros)
+    return [{ agentId: agentId || null, every, on, fromEuros, toEuros, change }]
+  })
+}
+
+type Sums = Awaited<ReturnType<typeof readSpend>>
+
+const refusedIn = (sums: Sums) => {
+  const { count, spentEuros } = figuresOf(sums.filter(({ view }) => view === 'refused:merchant'))
+  return { count, amountEuros: spentEuros }
+}
+
+const figuresIn = (sums: Sums) => ({
+  ...figuresOf(sums.filter(({ view }) => view === 'merchant')),
+  refused: refusedIn(sums),
+})
+
+function byAgent(sums: Sums) {
+  const net = (one: ReturnType<typeof figuresIn>) => Number(one.netEuros)
+  return [...Map.groupBy(sums, ({ agentId }) => agentId)]
+    .map(([agentId, own]) => ({ agentId: agentId || null, ...figuresIn(own) }))
+    .sort((one, other) => net(other) - net(one) || (String(one.agentId) < String(other.agentId) ? -1 : 1))
+}
+
+/** The text that tells most says how sure name and category are. */
+const surestOf = (texts: readonly string[]) =>
+  texts.map(resolveDescriptor).reduce((best, one) => (one.confidence > best.confidence ? one : best))
+
+/** What is known of the first of these merchants that was ever met; undefined for none. */
+async function profileOf(
+  spend: Spend,
+  scope: KnownScope,
+  { keys, limit }: { readonly keys: readonly string[]; readonly limit: number },
+) {
+  const known = { ...scope, before: scope.knownBefore, values: keys }
+  const [sums, refusals, detailsOf] = await Promise.all([
+    readSpend(spend, { ...scope, views: profileViews, values: keys, by: ['view', 'agent', 'value'] }),
+    refusalsSeen(spend, scope, keys),
+    merchantDetails(spend, known),
+  ])
+  const seenOf = (key: string) => {
+    const seen = [detailsOf(key), refusals.get(key)].flatMap(one => [one?.firstOn, one?.lastOn])
+    return seen.filter(day => typeof day === 'string').sort()
+  }
+  const key = keys.find(key => seenOf(key).length > 0)
+  if (key === undefined) return undefined
+  const seen = seenOf(key)
+  const names = detailsOf(key)?.names ?? []
+  const own = sums.filter(({ value }) => value === key)
+  const agents = byAgent(own)
+  const shown = agents.slice(0, limit)
+  const [runs, disputed, agentNames] = await Promise.all([
+    readRuns(spend, { agentId: scope.agentId, before: scope.knownBefore, merchants: [key] }),
+    disputedOf(spend, scope, names),
+    namesOfAgents(
+      spend,
+      shown.flatMap(({ agentId }) => agentId ?? []),
+    ),
+  ])
+  const { name, mcc, category, confidence } = surestOf([...names, key])
+  return {
+    key,
+    name,
+    mcc,
+    category,
+    confidence,
+    names,
+    firstSeenOn: seen[0] ?? '',
+    lastSeenOn: seen.at(-1) ?? '',
+    ...figuresIn(own),
+    disputed,
+    priceChanges: runs
+      .flatMap(priceChangesIn)
+      .sort((one, other) => (one.on < other.on ? 1 : -1))
+      .slice(0, MOST_CHANGES),
+    agents: shown.map(one => ({ ...one, name: agentNames.get(one.agentId ?? '') ?? null })),
+    otherAgents: agents.length - shown.length,
+  }
+}
 
 const intelligence = implement(intelligenceApi, {
   async merchant({ params, query }, context) {

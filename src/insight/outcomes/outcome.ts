@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('Outcome', 'outcomes', 'agentId', 'delegationId'),
@@ -25,3 +26,20 @@ const schema = defineEntity({
 /** What has come of an intent: one for each at most. */
 export class Outcome extends schema.class {}
 schema.setClass(Outcome)
+
+/** What agents and owners say has come of payments. */
+export const outcomesPersonal = {
+  outcomes: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+      note: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['mcc'],
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
+  },
+} as const satisfies Personal

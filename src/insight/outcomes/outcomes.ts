@@ -8,8 +8,7 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import { scopeOf, shownSpan } from '../reports/index.ts'
 import { atOneInstant, merchantOf } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
-import { Outcome } from './outcome.ts'
-import { outcomesPersonal } from './personal.ts'
+import { Outcome, outcomesPersonal } from './outcome.ts'
 import { summaryOf, summaryViews } from './summary.ts'
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({

@@ -2,7 +2,30 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
-import { rateOf } from './wilson.ts'
+
+/** How far a normal variable strays in 95 of 100 cases. */
+const Z = 1.959963984540054
+
+/** A share that was found in a sample, and between which two shares the true one lies in 95 of 100 cases. */
+interface Rate {
+  readonly rate: number
+  readonly low: number
+  readonly high: number
+}
+
+const fourDecimals = (share: number): number => Math.round(share * 10_000) / 10_000
+
+/** The interval of Wilson: it stays between 0 and 1, and is honest about few cases. Null where there is none. */
+export function rateOf(successes: number, trials: number): Rate | null {
+  if (trials === 0) return null
+  const rate = successes / trials
+  const square = (Z * Z) / trials
+  const centre = (rate + square / 2) / (1 + square)
+  const reach = (Z / (1 + square)) * Math.sqrt((rate * (1 - rate)) / trials + square / (4 * trials))
+  const low = successes === 0 ? 0 : centre - reach
+  const high = successes === trials ? 1 : centre + reach
+  return { rate: fourDecimals(rate), low: fourDecimals(low), high: fourDecimals(high) }
+}
 
 /** The counts of a group, or of all that are not told one by one. */
 interface GroupRow extends Row {
@@ -136,7 +159,7 @@ const added = (one: Counts, other: Counts): Counts => ({
 
 const half = (of: Euros): Euros => of / 2n
 
-export function summaryFigures({ completed, reported, succeeded, valued, valueEuros, spendEuros }: Counts) {
+function summaryFigures({ completed, reported, succeeded, valued, valueEuros, spendEuros }: Counts) {
   const returnEuros = valueEuros - spendEuros
   const successes = BigInt(succeeded)
   const isPriced = succeeded > 0 && spendEuros > 0n

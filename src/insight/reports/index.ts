@@ -1,6 +1,3 @@
 export { changeOf, figureMembers, figuresOf, share, shareOf } from './figures.ts'
-export { namesOfAgents } from './names.ts'
-export { answerSpan, bound, ofSpan, reading } from './schemas.ts'
-export { type KnownScope, type ReportScope, scopeOf, shownSpan } from './scope.ts'
-export { addDays, daysBetween, spanBefore } from './span.ts'
-export { tableFile } from './table.ts'
+export { type KnownScope, namesOfAgents, type ReportScope, scopeOf, shownSpan, tableFile } from './scope.ts'
+export { addDays, answerSpan, bound, daysBetween, ofSpan, reading, spanBefore } from './span.ts'

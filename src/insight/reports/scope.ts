@@ -1,7 +1,11 @@
 import { findAgent } from '../../control/agents/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { File } from '../../kernel/contract/file.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
+import { type CsvColumns, csvOf } from '../../values/csv.ts'
 import type { Span } from '../spend/index.ts'
 import { addDays, spanOf } from './span.ts'
 
@@ -49,3 +53,25 @@ export async function scopeOf(
 
 /** The days as answers repeat them. */
 export const shownSpan = ({ from, before }: Span) => ({ from, to: addDays(before, -1) })
+
+const OF_AGENTS = 'select id, name from agents where owner_id = $1 and mode = $2 and id = any($3::text[])'
+
+/** The names of agents, deleted ones too: what they have spent stays theirs. */
+export async function namesOfAgents(
+  { sql, tenant: { ownerId, mode } }: { readonly sql: Sql; readonly tenant: Tenant },
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; name: string }>(OF_AGENTS, [ownerId, mode, ids])
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** A report as a file to save. */
+export function tableFile<T>(report: string, span: Span, columns: CsvColumns<T>, rows: readonly T[]): File {
+  const { from, to } = shownSpan(span)
+  return {
+    type: 'text/csv; charset=utf-8; header=present',
+    name: `${report}-${from}-${to}.csv`,
+    content: csvOf(columns, rows),
+  }
+}

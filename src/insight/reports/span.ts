@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { type Failure, missing } from '../../kernel/contract/operation.ts'
+import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { dayOf } from '../../values/clock.ts'
 import type { Span } from '../spend/index.ts'
 
@@ -16,7 +18,7 @@ const day = (words: string) =>
     .meta({ description: words, examples: ['2026-11-01'] })
 
 /** The days of a report, as all of them take it. */
-export const spanQuery = {
+const spanQuery = {
   from: day('The first day, in UTC. Left out: 30 days up to `to`.'),
   to: day('The last day, in UTC, included; at most two years after `from`. Left out: today.'),
 }
@@ -31,7 +33,7 @@ export const addDays = (from: string, count: number): string =>
 export const daysBetween = (from: string, before: string): number =>
   (Date.parse(before) - Date.parse(from)) / DAY_MS
 
-export const span_invalid = [400, 'to: must not be before from.'] as const
+const span_invalid = [400, 'to: must not be before from.'] as const
 
 /** The days that are asked for, or what is wrong with them. */
 export function spanOf({ from, to }: Wished, now: Date): Span | string {
@@ -50,4 +52,32 @@ export function spanOf({ from, to }: Wished, now: Date): Span | string {
 export const spanBefore = ({ from, before }: Span): Span => ({
   from: addDays(from, -daysBetween(from, before)),
   before: from,
+})
+
+/** The query of a report: its days, and what else it takes. */
+export const ofSpan = <S extends z.ZodRawShape>(more: S) => z.strictObject({ ...spanQuery, ...more })
+
+const fails = {
+  span_invalid,
+  agent_not_found: missing('agent'),
+} as const satisfies Record<string, Failure>
+
+/** What all reports have in common: they read by the tenant's clock, agents for themselves. */
+export const reading = {
+  callers: ['key', 'agent'],
+  scope: 'insight:read',
+  readsClock: true,
+  fails,
+} as const
+
+const answerDay = z.string().meta({ examples: ['2026-11-01'] })
+
+export const answerSpan = {
+  from: answerDay.meta({ description: 'The first day, in UTC.' }),
+  to: answerDay.meta({ description: 'The last day, in UTC.' }),
+}
+
+/** How many groups are told one by one: the rest is summed. */
+export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
+  description: 'How many groups are told one by one; the rest is `other`.',
 })

@@ -1,8 +1,13 @@
-export { type DayOfSpend, spendByDay } from './by-day.ts'
-export { labelInSql } from './deltas.ts'
+export { labelInSql, merchantOf } from './deltas.ts'
 export { countSpend, isBehind } from './follow.ts'
-export { merchantOf } from './merchant.ts'
-export { linesOf, parametersOf, readSpend, type Span, TAIL } from './read.ts'
-export { atOneInstant, readTail, type Spend } from './tail.ts'
-export { readTop } from './top.ts'
-export type { View } from './view.ts'
+export {
+  type DayOfSpend,
+  linesOf,
+  parametersOf,
+  readSpend,
+  readTop,
+  type Span,
+  spendByDay,
+  TAIL,
+} from './read.ts'
+export { atOneInstant, readTail, type Spend, type View } from './tail.ts'

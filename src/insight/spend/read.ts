@@ -1,7 +1,6 @@
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
-import type { Spend } from './tail.ts'
-import type { View } from './view.ts'
+import type { Spend, View } from './tail.ts'
 
 /** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
@@ -16,7 +15,7 @@ const columns = {
   value: { value: 'value' },
 } as const
 
-export type Dimension = keyof typeof columns
+type Dimension = keyof typeof columns
 
 const sums = {
   payments: 'payments',
@@ -31,7 +30,7 @@ export interface Span {
   readonly before: string
 }
 
-export interface SpendQuestion extends Span {
+interface SpendQuestion extends Span {
   readonly views: readonly View[]
   /** What each sum is of: the rest is added up. */
   readonly by: readonly Dimension[]
@@ -111,4 +110,65 @@ export async function readSpend(spend: Spend, question: SpendQuestion): Promise<
       ({ payments, spentEuros, refundedEuros }) =>
         payments !== 0 || spentEuros !== 0n || refundedEuros !== 0n,
     )
+}
+
+export interface DayOfSpend {
+  /** In UTC, by the tenant's time: `YYYY-MM-DD`. */
+  readonly day: string
+  readonly count: number
+  readonly spentEuros: Euros
+  readonly refundedEuros: Euros
+  readonly feesEuros: Euros
+}
+
+interface DaysWanted extends Span {
+  /** Left out: of all that is paid, by agents or by the owner. */
+  readonly agentId?: string | undefined
+}
+
+/** What was spent on each day, as of now, the earliest day first; only days on which something was. */
+export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayOfSpend[]> {
+  const sums = await readSpend(spend, { ...wanted, views: ['agent'], by: ['day'] })
+  return sums
+    .map(({ day, payments, spentEuros, refundedEuros, feesEuros }) => ({
+      day,
+      count: payments,
+      spentEuros,
+      refundedEuros,
+      feesEuros,
+    }))
+    .sort((one, other) => (one.day < other.day ? -1 : 1))
+}
+
+/** The sum of a value, or of all that are not told one by one. */
+interface TopSum extends Row {
+  /** Null: the rest. */
+  readonly value: string | null
+  readonly payments: number
+  readonly spentEuros: Euros
+  readonly refundedEuros: Euros
+  /** How many values are in it. */
+  readonly values: number
+}
+
+/** The values with the highest net spend, and the rest in one sum: a hundred thousand of them never leave the database. */
+const topTextOf = (question: TopQuestion, most: string): string => `
+with ${linesOf(question)},
+valued as (
+  select value, sum(payments) as payments, sum(spent_cents) as spent, sum(refunded_cents) as refunded from lines group by 1
+),
+ranked as (
+  select *, row_number() over (order by spent - refunded desc, value) as place from valued
+  where payments <> 0 or spent <> 0 or refunded <> 0
+)
+select case when place <= ${most}::int then value end as value, count(*)::int as values,
+  sum(payments)::int as payments, sum(spent)::bigint as "spentEuros", sum(refunded)::bigint as "refundedEuros"
+from ranked group by 1 order by min(place)`
+
+type TopQuestion = Omit<SpendQuestion, 'by' | 'values'>
+
+/** Reads the values with the highest net spend. */
+export function readTop(spend: Spend, question: TopQuestion, most: number): Promise<TopSum[]> {
+  const parameters = parametersOf(spend, question)
+  return spend.sql<TopSum>(topTextOf(question, `$${parameters.length + 1}`), [...parameters, most])
 }

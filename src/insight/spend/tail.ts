@@ -2,10 +2,16 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { type Counted, deltas } from './deltas.ts'
-import { merchantOf } from './merchant.ts'
+import { type Counted, deltas, merchantOf } from './deltas.ts'
 import { BOUNDS_OF_TAIL } from './position.ts'
-import type { View } from './view.ts'
+
+type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
+
+/**
+ * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
+ * and `refused:merchant` what of it was refused, by merchant, and `completed:` the number of completed intents, on the days on which they were declared.
+ */
+export type View = Group | 'wallet' | 'type' | 'kept_back' | 'refused:merchant' | `completed:${Group}`
 
 /** What is read at one instant: the sums as they are kept, and what is not in them yet, read once for all that is told. */
 export interface Spend {
@@ -18,7 +24,7 @@ export interface Spend {
   readonly newNames: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-export interface Wanted {
+interface Wanted {
   readonly views: readonly View[]
   readonly agentId?: string | undefined
 }

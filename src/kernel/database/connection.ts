@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Database } from './prepared-sql.ts'
+import { type Database, endTransaction } from './prepared-sql.ts'
 import { isLost } from './retry.ts'
 
 /**
@@ -25,6 +25,7 @@ export async function onConnection<T>(
     broken = isLost(error) ? (error as Error) : await failureOf(client.query('rollback'))
     throw error
   } finally {
+    endTransaction(client)
     client.release(broken)
   }
 }
@@ -54,7 +55,9 @@ export async function commit(
 ): Promise<void> {
   const statements = Promise.allSettled(underWay)
   try {
-    const { command } = await client.query('commit')
+    const committed = client.query('commit')
+    endTransaction(client)
+    const { command } = await committed
     if (command !== 'COMMIT') throw failureIn(await statements)
   } catch (error) {
     if (!isLost(error) || (await fateOf(database, trace)) === 'aborted') throw error

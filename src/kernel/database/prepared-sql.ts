@@ -33,13 +33,32 @@ const queryOf = (text: string, values: readonly unknown[] = []) => ({
   name: statementName(text),
 })
 
-/** Runs SQL on one connection, or on any of a pool. */
-export const sqlOn =
-  (connection: Pool | PoolClient): Sql =>
-  async (text, values) => {
+const transactionsEnded = new WeakMap<Pool | PoolClient, number>()
+
+const endedOn = (connection: Pool | PoolClient): number => transactionsEnded.get(connection) ?? 0
+
+/** From here on the connection belongs to whoever takes it next: SQL of before fails. */
+export function endTransaction(client: PoolClient): void {
+  transactionsEnded.set(client, endedOn(client) + 1)
+}
+
+/** Throws when the transaction of an earlier `endedOn` has ended: the statement would run in another's, or in none. */
+function assertNotEnded(connection: Pool | PoolClient, before: number, text: string): void {
+  if (endedOn(connection) === before) return
+  throw new Error(
+    `A statement was sent after the end of its transaction: await it before the handler answers, or read in a transaction of its own. ${text.trim().slice(0, 100)}`,
+  )
+}
+
+/** Runs SQL on one connection until its transaction ends, or on any of a pool. */
+export function sqlOn(connection: Pool | PoolClient): Sql {
+  const before = endedOn(connection)
+  return async (text, values) => {
+    assertNotEnded(connection, before, text)
     const { rows } = await connection.query(queryOf(text, values))
     return rows
   }
+}
 
 /**
  * Runs the SQL of one transaction, or of reads that need each other; what is sent in one turn of the event loop is answered
@@ -48,7 +67,9 @@ export const sqlOn =
  */
 export function sqlOfTransaction(client: PoolClient): Sql {
   let failure: unknown
+  const before = endedOn(client)
   return async (text, values) => {
+    assertNotEnded(client, before, text)
     try {
       return (await runGrouped(client, queryOf(text, values))).rows
     } catch (error) {

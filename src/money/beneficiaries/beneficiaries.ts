@@ -9,8 +9,7 @@ import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
-import { Beneficiary, bicMismatch, sepaName } from './beneficiary.ts'
-import { beneficiariesPersonal } from './personal.ts'
+import { Beneficiary, beneficiariesPersonal, bicMismatch, sepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const

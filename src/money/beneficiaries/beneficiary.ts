@@ -4,9 +4,10 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { PayeeCheck } from '../../ports/sepa-rail.ts'
 import { bicFits } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** The result of a verification of payee, and its time. */
-export interface Verification extends PayeeCheck {
+interface Verification extends PayeeCheck {
   readonly at: string
 }
 
@@ -30,7 +31,7 @@ const schema = defineEntity({
 })
 
 /** The members that an owner sets. */
-export interface Members {
+interface Members {
   name: string
   iban: string
   bic: string | null
@@ -64,3 +65,19 @@ export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): strin
   if (bic === null || bicFits(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }
+
+export const beneficiariesPersonal = {
+  beneficiaries: {
+    personal: {
+      name: { kind: 'name', ground: 'contract', forget: 'word' },
+      sepa_name: { kind: 'name', ground: 'contract', forget: { value: 'Forgotten' } },
+      verification: { kind: 'name', ground: 'contract', forget: 'null' },
+      iban: { kind: 'account', ground: 'contract', forget: 'iban' },
+      bic: { kind: 'account', ground: 'contract', forget: 'null' },
+      country: { kind: 'address', ground: 'contract', forget: { value: 'ZZ' } },
+      email: { kind: 'contact', ground: 'contract', forget: 'null' },
+    },
+    plain: ['duplicate_of'],
+    about: { beneficiary: ['id'] },
+  },
+} as const satisfies Personal

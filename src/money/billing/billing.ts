@@ -1,15 +1,108 @@
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import { newId } from '../../values/ids.ts'
+import { formatEuros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
 import { pendingEurosOf } from '../fundings/index.ts'
-import { totalsOf } from '../ledger/index.ts'
+import { settleCharge } from '../incoming/index.ts'
+import { ACQUIRER_ACCOUNTS, openBook, openForRecord, shortfallText, totalsOf } from '../ledger/index.ts'
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
 import { referenceOf } from '../references/index.ts'
-import { isPurse, mainWallet, payableWallets, sepaAccountOf } from '../wallets/index.ts'
-import { acquirer, acquirerPaid } from './acquirer.ts'
+import { isPurse, mainWallet, payableWallets, sepaAccountOf, walletsById } from '../wallets/index.ts'
 import { acquirerApi } from './acquirer-api.ts'
 import { billingApi } from './api.ts'
-import { billingPersonal } from './personal.ts'
-import { fundProcessor, withdrawFromProcessor } from './processor-deposit.ts'
+
+const billingPersonal = {
+  payment_methods: {
+    personal: {
+      holder: { kind: 'name', ground: 'payments', forget: 'word' },
+      brand: { kind: 'account', ground: 'payments', forget: 'word' },
+      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
+    },
+    plain: ['kind'],
+    secret: ['token'],
+  },
+} as const satisfies Personal
+
+const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant }) => {
+  const { availableEuros: owedEuros } = (await totalsOf(sql, tenant))('clearing_acquirer')
+  return { currency: 'EUR', owedEuros }
+}
+
+const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts: ACQUIRER_ACCOUNTS } as const
+
+/** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
+const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
+  const { sql, emit, refuse, sendAlong } = context
+  const { amountEuros, reference } = body
+  const opened = await openForRecord(body, PAYOUT, context)
+  if (opened instanceof Refusal) return opened
+  const { book, cause, isBooked } = opened
+  const owed = book.available('clearing_acquirer')
+  if (isBooked) return { currency: 'EUR', owedEuros: owed }
+  if (amountEuros > owed)
+    return refuse('above_owed', `amountEuros: the acquirer owes ${formatEuros(owed)} to this owner.`)
+  settleCharge({ amountEuros, cause }, book)
+  sendAlong(book.post(sql))
+  const owedEuros = book.available('clearing_acquirer')
+  emit('acquirer.paid', { payoutId: reference, amountEuros, owedEuros })
+  return { currency: 'EUR', owedEuros }
+}
+
+type DepositContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
+
+/** Locks the float and a wallet, the oldest open one if none is named. */
+async function lockAccounts(namedWalletId: string | null, context: DepositContext) {
+  const { sql, tenant } = context
+  const walletId = namedWalletId ?? (await mainWallet(context))?.id ?? ''
+  const [book, wallets] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], others: ['float'] }),
+    walletsById(sql, tenant, [walletId]),
+  ])
+  return { book, wallet: wallets.get(walletId) }
+}
+
+/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization looks at. */
+const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
+  const { sql, emit, refuse, sendAlong } = context
+  const { amountEuros } = body
+  const { book, wallet } = await lockAccounts(body.fromWalletId, context)
+  if (!wallet) return refuse('wallet_not_found')
+  if (isPurse(wallet)) return refuse('wallet_of_card')
+  if (wallet.status === 'closed') return refuse('wallet_closed')
+  if (wallet.status === 'frozen') return refuse('wallet_frozen')
+  if (!book.canPay(wallet.id, amountEuros))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(wallet.id)))
+  const cause = { type: 'processor_funding', id: newId('processorfunding') }
+  book.move('processor_fund', wallet.id, 'float', amountEuros, cause)
+  sendAlong(book.post(sql))
+  const balanceEuros = book.available('float')
+  emit('processor.funded', { walletId: wallet.id, amountEuros, balanceEuros })
+  return { currency: 'EUR', balanceEuros }
+}
+
+/** Moves money from the float back to a wallet, a frozen one too: that only keeps money from leaving it. */
+const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> = async (
+  { body },
+  context,
+) => {
+  const { sql, emit, refuse, sendAlong } = context
+  const { amountEuros } = body
+  const { book, wallet } = await lockAccounts(body.toWalletId, context)
+  if (!wallet) return refuse('wallet_not_found')
+  if (isPurse(wallet)) return refuse('wallet_of_card')
+  if (wallet.status === 'closed') return refuse('wallet_closed')
+  if (!book.canPay('float', amountEuros))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available('float')))
+  const cause = { type: 'processor_withdrawal', id: newId('processorwithdrawal') }
+  book.move('processor_withdraw', 'float', wallet.id, amountEuros, cause)
+  sendAlong(book.post(sql))
+  const balanceEuros = book.available('float')
+  emit('processor.withdrawn', { walletId: wallet.id, amountEuros, balanceEuros })
+  return { currency: 'EUR', balanceEuros }
+}
 
 const billing = implement(
   { ...billingApi, ...acquirerApi },

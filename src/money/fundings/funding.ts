@@ -7,6 +7,7 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { FailureReason, NextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const fundingMachine = machine('funding', {
   pending: ['requires_action', 'settled', 'failed'],
@@ -77,3 +78,17 @@ export const fundingsDue: Deadline = {
   waits: 'false',
   operations: ['fund.follow'],
 }
+
+export const fundPersonal = {
+  fundings: {
+    personal: {
+      reason: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
+      next_action: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
+    },
+    plain: ['payment_method_id', 'credit_id'],
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
+  },
+} as const satisfies Personal

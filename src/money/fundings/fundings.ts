@@ -9,10 +9,15 @@ import { after } from '../../values/clock.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
-import { FIRST_CHECK_AFTER, Funding, fundingMachine, fundingsDue, isUnderWay } from './funding.ts'
-import { fundPersonal } from './personal.ts'
-import { reverse } from './reverse.ts'
-import { creditWallet, fail, fundingEvent, lockForCredit, settle } from './settle.ts'
+import {
+  FIRST_CHECK_AFTER,
+  Funding,
+  fundingMachine,
+  fundingsDue,
+  fundPersonal,
+  isUnderWay,
+} from './funding.ts'
+import { creditWallet, fail, fundingEvent, lockForCredit, reverse, settle } from './settle.ts'
 
 /** The charge as the processor is asked about it. Stored before the call, so it must be JSON. */
 interface ChargeRequest {

@@ -3,12 +3,12 @@ import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeState, FailureReason } from '../../ports/funding-rail.ts'
 import { after } from '../../values/clock.ts'
 import { creditSuspense, repayDebt } from '../incoming/index.ts'
-import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
 import { FIRST_CHECK_AFTER, Funding, fundingMachine, isUnderWay, nextCheckAfter } from './funding.ts'
 
-export type Settling = Pick<
+type Settling = Pick<
   ContextOf<typeof fundApi.follow>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
@@ -58,7 +58,7 @@ interface LockedFunding {
 }
 
 /** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
-export async function lockWithAccounts(
+async function lockWithAccounts(
   { id, walletId }: FundingIds,
   accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
   context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
@@ -157,5 +157,26 @@ function recordProgress(
   const moved = fundingMachine.move(funding, state.status)
   // A report that repeats the current status emits nothing.
   if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
+  return funding
+}
+
+type Reversing = ContextOf<typeof fundApi.reverse>
+
+/**
+ * Records that the payer's bank has drawn the money back, even if the wallet has spent it: the owner then owes the rest.
+ * What is held for payments stays held.
+ */
+export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
+  const { sql, now, emit, refuse, sendAlong } = context
+  const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
+  if (funding.status !== 'settled') return refuse('funding_not_settled')
+  const { id, amountEuros } = funding
+  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountEuros, { type: 'funding', id })
+  sendAlong(book.post(sql))
+  fundingMachine.move(funding, 'reversed')
+  Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
+  emit('funding.reversed', { ...fundingEvent(funding), owedEuros: owed })
+  const taken = amountEuros - owed
+  if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

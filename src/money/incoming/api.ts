@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { skipReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import { event } from '../../kernel/contract/events.ts'
-import { type Failure, list, missing, post } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
@@ -10,15 +10,22 @@ import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { payableMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
-import { exampleBankFile } from './bank-file-example.ts'
-import { assignedEvent, creditEvents } from './events.ts'
-import { creditMachine } from './incoming-credit.ts'
-import { IncomingEvent } from './incoming-event.ts'
+import { assignedEvent, creditEvents, IncomingEvent } from './events.ts'
+import { arrivedStates, creditMachine } from './incoming-credit.ts'
+
+/** A camt.054 with one credit, to an account that no wallet has. */
+export const exampleBankFile = [
+  'PERvY3VtZW50IHhtbG5zPSJ1cm46aXNvOnN0ZDppc286MjAwMjI6dGVjaDp4c2Q6Y2FtdC4wNTQuMDAxLjA4Ij48QmtUb0NzdG1y',
+  'RGJ0Q2R0TnRmY3RuPjxHcnBIZHI+PE1zZ0lkPkVYQU1QTEUtMTwvTXNnSWQ+PC9HcnBIZHI+PE50ZmN0bj48QWNjdD48SWQ+PElC',
+  'QU4+REU4OTM3MDQwMDQ0MDUzMjAxMzAwMDwvSUJBTj48L0lkPjwvQWNjdD48TnRyeT48QW10IENjeT0iRVVSIj4yNTAuMDA8L0Ft',
+  'dD48Q2R0RGJ0SW5kPkNSRFQ8L0NkdERidEluZD48U3RzPjxDZD5CT09LPC9DZD48L1N0cz48QWNjdFN2Y3JSZWY+MjAyNjExMjAw',
+  'MDAxNzwvQWNjdFN2Y3JSZWY+PC9OdHJ5PjwvTnRmY3RuPjwvQmtUb0NzdG1yRGJ0Q2R0TnRmY3RuPjwvRG9jdW1lbnQ+',
+].join('')
 
 const status = z.enum(creditMachine.states)
 const text = z.string().nullable()
 
-export const IncomingRecord = z
+const IncomingRecord = z
   .object({
     ...recordHead('credit'),
     status: status.meta({
@@ -47,7 +54,7 @@ export const IncomingRecord = z
   .meta({ id: 'IncomingCredit' })
 
 /** Where a credit goes. */
-export const Assignment = z
+const Assignment = z
   .strictObject({
     walletId: id('wallet').optional(),
     reference: z
@@ -66,9 +73,9 @@ export const Assignment = z
     message: 'give it or reference, not both',
   })
 
-export const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
+const exampleAssignment = { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' }
 
-export const assignmentFails = {
+const assignmentFails = {
   credit_not_found: missing('incoming credit'),
   wallet_not_found: [404, 'No wallet of this id to which the credit could go.'],
   reference_not_found: [404, 'reference: it belongs to no wallet to which the credit could go.'],
@@ -77,7 +84,7 @@ export const assignmentFails = {
   credit_not_unmatched: [400, 'The credit is in a wallet already, or on its way to one.'],
 } as const satisfies Record<string, Failure>
 
-export const assignmentEvents = {
+const assignmentEvents = {
   ...assignedEvent,
   'wallet.credited': WalletEvent,
   'wallet.debited': WalletEvent,
@@ -216,5 +223,41 @@ export const incomingApi = {
       time_to_come: [400, 'returnedAt: this is still to come, or before the credit has come in.'],
     },
     emits: { 'incoming.returned': event('A credit that was for nobody here was sent back.', IncomingEvent) },
+  }),
+}
+
+const reads = { callers: ['key'], scope: 'billing:read' } as const
+
+/** What an owner does with the own incoming credits. */
+export const ownCreditsApi = {
+  own: list('/incoming', {
+    ...reads,
+    summary: 'List your incoming credits',
+    description:
+      'What has come in for you from outside, newest first. `status=unmatched` is money on your suspense account, which waits for you to say into which wallet it goes.',
+    filters: {
+      status: z.enum(arrivedStates).optional(),
+      walletId: id('wallet').optional(),
+      ...timeRange,
+    },
+    item: IncomingRecord,
+  }),
+  getOwn: get('/incoming/{id}', {
+    ...reads,
+    summary: 'Get one of your incoming credits',
+    returns: [200, IncomingRecord],
+    fails: { credit_not_found: missing('incoming credit') },
+  }),
+  assignOwn: post('/incoming/{id}/assign', {
+    callers: ['key'],
+    scope: 'wallets:fund',
+    summary: 'Assign one of your incoming credits to a wallet of yours',
+    description:
+      'From your suspense account into a wallet of yours, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What you owe is repaid from it first.',
+    body: Assignment,
+    example: exampleAssignment,
+    returns: [200, IncomingRecord],
+    fails: assignmentFails,
+    emits: assignmentEvents,
   }),
 }

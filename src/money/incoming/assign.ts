@@ -1,13 +1,20 @@
-import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
+import { forgottenOwners, PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
-import { payableColumns } from '../references/index.ts'
-import { walletEvent, walletsById } from '../wallets/index.ts'
-import type { incomingApi } from './api.ts'
-import { type Destination, destinationOf, namedCredit } from './assign-destination.ts'
+import {
+  namedBy,
+  type Payable,
+  type PayableType,
+  payableColumns,
+  payableOf,
+  referenceNumbersIn,
+} from '../references/index.ts'
+import { isPurse, type PayableWallet, payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
+import type { incomingApi, ownCreditsApi } from './api.ts'
 import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
 import {
   causeOf,
@@ -17,8 +24,60 @@ import {
   IS_INCOMING,
   platformTenant,
 } from './incoming-credit.ts'
-import type { ownCreditsApi } from './own-credits-api.ts'
-import { repayDebt } from './repay-debt.ts'
+import { payableIn } from './match.ts'
+import { repayDebt } from './suspense.ts'
+
+/** A credit that is to be assigned: whose it is, what its payer wrote, and what it paid when it was handed over. */
+interface NamedCredit extends Tenant {
+  readonly reference: string | null
+  readonly payableType: PayableType | null
+  readonly payableId: string | null
+}
+
+/**
+ * An owner may have a record of the same id as the platform: it has arrived. Where it has arrived for a closed wallet, the
+ * record that was handed over still says what it pays.
+ */
+const NAMED_CREDIT = `
+select c.owner_id as "ownerId", c.mode, c.reference, h.payable_type as "payableType", h.payable_id as "payableId"
+from incoming_credits c
+left join lateral (select payable_type, payable_id from incoming_credits
+  where id = c.id and status = 'handed_over' and c.status <> 'handed_over' limit 1) as h on true
+where c.id = $1 order by c.status = 'handed_over' limit 1`
+
+async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | undefined> {
+  const [credit] = await sql<NamedCredit & Row>(NAMED_CREDIT, [creditId])
+  return credit
+}
+
+/** Where a credit is sent: into a wallet, and with what it pays where a reference tells it. */
+interface Destination {
+  readonly wallet: PayableWallet
+  readonly payable: Payable | null
+}
+
+interface Target {
+  readonly walletId?: string | undefined
+  readonly reference?: string | undefined
+}
+
+/** A reference that is given names the wallet, too; beside a wallet, the one in the text of the payer counts. */
+async function destinationOf(
+  { reference, walletId }: Target,
+  credit: NamedCredit,
+  { sql, refuse }: ContextOf<typeof incomingApi.assign> | ContextOf<typeof ownCreditsApi.assignOwn>,
+) {
+  const { mode, ownerId } = credit
+  const scope = { mode, ownerId: ownerId === PLATFORM_OWNER ? null : ownerId }
+  const named = await namedBy(sql, scope, referenceNumbersIn(reference ?? credit.reference ?? ''))
+  const [first] = named
+  if (reference && !first) return refuse('reference_not_found')
+  const [wallet] = await payableWallets(sql, scope, { ids: [walletId ?? String(first?.walletId)] })
+  if (!wallet) return refuse('wallet_not_found')
+  if (isPurse(wallet)) return refuse('wallet_of_card')
+  const handedOver = reference === undefined ? payableOf(credit) : null
+  return { wallet, payable: handedOver ?? payableIn(named, wallet) }
+}
 
 type Assigning = ContextOf<typeof incomingApi.assign>
 type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
@@ -113,4 +172,29 @@ async function answerOf(id: string, holder: Tenant, { records, refuse }: Assigni
     'wallet_closed',
     'The wallet was closed meanwhile: the money waits on its owner’s suspense account.',
   )
+}
+
+/** Books what the bank has sent back: the money leaves the suspense account on which it waited, the platform's or the owner's. */
+export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {
+  const { records, sql, emit, refuse, sendAlong } = context
+  const holder = await namedCredit(sql, params.id)
+  if (!holder) return refuse('credit_not_found')
+  const { ownerId, mode } = holder
+  const isOwners = ownerId !== PLATFORM_OWNER && !(await forgottenOwners(sql, [ownerId])).has(ownerId)
+  if (isOwners) return refuse('credit_of_owner')
+  context.actFor({ ownerId, mode })
+  const [book, credit] = await Promise.all([
+    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
+    records.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lock: true }),
+  ])
+  if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
+  const { returnedAt = context.now } = body
+  if (body.returnedAt && (returnedAt > context.now || returnedAt < new Date(credit.valueDate)))
+    return refuse('time_to_come')
+  book.move('credit_return', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
+  creditMachine.move(credit, 'returned')
+  Object.assign(credit, { returnedAt, returnReference: body.reference })
+  emit('incoming.returned', creditEvent(credit))
+  sendAlong(book.post(sql))
+  return credit
 }

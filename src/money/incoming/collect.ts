@@ -3,8 +3,7 @@ import type { Euros } from '../../values/money.ts'
 import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected } from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
 import type { Receiving } from './receive.ts'
-import { repayDebt } from './repay-debt.ts'
-import { enterSuspense } from './suspense.ts'
+import { enterSuspense, repayDebt } from './suspense.ts'
 
 /** What the book must have open for charges of an acquirer into these wallets. */
 export const accountsToCollect = (...walletIds: readonly string[]) =>

@@ -1,10 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { creditSources, type UnmatchedReason, unmatchedReasons } from '../../iso20022/credit.ts'
-import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, timestamps } from '../../kernel/database/entity.ts'
+import { tableOf } from '../../kernel/database/hot-table.ts'
 import { newId } from '../../values/ids.ts'
+import type { Personal } from '../../values/personal.ts'
 import { type PayableType, payableTypes } from '../references/index.ts'
 
 /**
@@ -101,3 +106,69 @@ export const creditEvent = (credit: IncomingCredit) => {
 /** Whether it has come from the ledger of another owner, and not from outside. */
 export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
   source === 'owner' || source === 'refund'
+
+export const incomingPersonal = {
+  incoming_credits: {
+    personal: {
+      sender_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
+      sender_iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
+      reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      bank_reference: { kind: 'payment', ground: 'vouchers', forget: 'pseudonym' },
+      return_reference: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      end_to_end_id: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+    },
+    plain: [
+      'reason',
+      'source',
+      'origin',
+      'to_owner_id',
+      'own_wallet_id',
+      'payable_type',
+      'payable_id',
+      'from_owner_id',
+      'from_wallet_id',
+    ],
+    about: { payer: ['id', 'payable_id'] },
+  },
+} as const satisfies Personal
+
+const insertCredits = insertInto(tableOf(IncomingCredit))
+
+const UNSET = {
+  reason: null,
+  walletId: null,
+  toOwnerId: null,
+  recipientName: null,
+  dueAt: null,
+  returnedAt: null,
+  returnReference: null,
+  payableType: null,
+  payableId: null,
+  fromOwnerId: null,
+  fromWalletId: null,
+  refundedEuros: 0n,
+}
+
+/** Makes credits as plain rows, which a group commit inserts at once. */
+export class CreditRows implements Pick<Records, 'create'> {
+  readonly #made: IncomingCredit[] = []
+  readonly #now: Date
+
+  constructor({ now }: Pick<TenantNow, 'now'>) {
+    this.#now = now
+  }
+
+  readonly create: Records['create'] = (entity, members) => {
+    if (entity !== (IncomingCredit as object)) throw new Error('these are rows of incoming credits')
+    const status = creditMachine.initial
+    const row = { ...UNSET, status, createdAt: this.#now, updatedAt: this.#now, ...members }
+    this.#made.push(row as unknown as IncomingCredit)
+    return row as never
+  }
+
+  insert(sql: Sql): Promise<void> {
+    return insertCredits(sql, this.#made)
+  }
+}

@@ -1,16 +1,18 @@
-export { creditCounts, fileEvents, incomingApi, SkippedRecord } from './api.ts'
-export { receiveHandedOver } from './arrive.ts'
+export {
+  creditCounts,
+  exampleBankFile,
+  fileEvents,
+  incomingApi,
+  ownCreditsApi,
+  SkippedRecord,
+} from './api.ts'
 export { recordBankFile } from './bank-file.ts'
-export { exampleBankFile } from './bank-file-example.ts'
 export { accountsToCollect, collectCharge, refundCharge, settleCharge } from './collect.ts'
-export { CreditRows } from './credit-rows.ts'
 export { creditsFor, lockCredit, ownRefunds, payWithCredit, sendersOf, simulateCredit } from './credits.ts'
-export { arrivalEvents, creditEvents } from './events.ts'
+export { arrivalEvents, creditEvents, IncomingEvent } from './events.ts'
 export { bookAll, finishHandOvers, type HandedOver, noteArrived } from './hand-over.ts'
-export { type IncomingCredit, platformTenant } from './incoming-credit.ts'
-export { IncomingEvent } from './incoming-event.ts'
-export { ownCreditsApi } from './own-credits-api.ts'
+export { CreditRows, type IncomingCredit, platformTenant } from './incoming-credit.ts'
 export { accountsToPay, payOwnerInBatch, refundOwner } from './pay-owner.ts'
-export { repayDebt } from './repay-debt.ts'
+export { receiveHandedOver } from './receive.ts'
 export { arrivals } from './steps-api.ts'
-export { creditSuspense } from './suspense.ts'
+export { creditSuspense, repayDebt } from './suspense.ts'

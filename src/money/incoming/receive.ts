@@ -1,16 +1,18 @@
+import type { z } from 'zod'
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
-import { payableColumns } from '../references/index.ts'
+import { payableColumns, payableOf } from '../references/index.ts'
 import { mainWalletId, type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import type { IncomingEvent } from './events.ts'
 import type { Payer } from './hand-over.ts'
-import { causeOf, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
-import type { IncomingEvent } from './incoming-event.ts'
+import { causeOf, creditEvent, creditMachine, IncomingCredit, isFromOwner } from './incoming-credit.ts'
 import { type Destination, destinationsOf, type MatchScope } from './match.ts'
-import { repayDebt } from './repay-debt.ts'
-import { enterSuspense } from './suspense.ts'
+import type { arrivals, incomingSteps } from './steps-api.ts'
+import { enterSuspense, repayDebt } from './suspense.ts'
 
 export type Receiving = Pick<
   Context<
@@ -119,7 +121,7 @@ async function alreadyRecorded(
 }
 
 /** Makes the record of a credit: as an entity, or in a group commit as a row. */
-export interface NewRecords {
+interface NewRecords {
   readonly records: Pick<Records, 'create'>
 }
 
@@ -145,3 +147,31 @@ export function creditWallet(
   repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit
 }
+
+type Arrivals = z.output<(typeof arrivals)['body']>
+
+/** Books in the owner's own transaction what the platform, or another owner, has handed over. */
+export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, context) => {
+  await receiveHandedOver(body, context)
+  return { done: true }
+}
+
+/** Books what was handed over, and gives what was not booked before. */
+export function receiveHandedOver(
+  { credits }: Arrivals,
+  context: ContextOf<typeof incomingSteps.arrive>,
+): Promise<IncomingCredit[]> {
+  const incoming = credits.map(({ walletId, payableType, payableId, ...received }) => ({
+    received: { ...received, valueDate: valueDateOf(received, context.now) },
+    walletId,
+    payable: payableOf({ payableType, payableId }),
+    reason: 'wallet_closed' as const,
+  }))
+  return receive(incoming, context, credit =>
+    context.emit(credit.reason ? 'incoming.assigned' : 'incoming.received', creditEvent(credit)),
+  )
+}
+
+/** Money of another owner was at no bank: its day is that of its booking, also where the clocks of the two owners differ. */
+const valueDateOf = (credit: Pick<IncomingCredit, 'source' | 'valueDate'>, now: Date): string =>
+  isFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate

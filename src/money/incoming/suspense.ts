@@ -1,9 +1,11 @@
 import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { type Book, openBook, postCollected } from '../ledger/index.ts'
+import type { Euros } from '../../values/money.ts'
+import { type Book, type Cause, openBook, postCollected } from '../ledger/index.ts'
+import { type WalletEvent, type WalletRow, walletEvent } from '../wallets/index.ts'
+import type { IncomingEvent } from './events.ts'
 import { causeOf, creditEvent, IncomingCredit } from './incoming-credit.ts'
-import type { IncomingEvent } from './incoming-event.ts'
 
 type SuspenseContext = Pick<
   Context<never, { 'incoming.received': typeof IncomingEvent }>,
@@ -42,4 +44,12 @@ export async function creditSuspense(
   const credit = enterSuspense(received, reason, book, context)
   context.sendAlong(book.post(context.sql))
   return credit
+}
+
+type Emit = Context<never, { 'wallet.debited': typeof WalletEvent }>['emit']
+
+/** Money from outside first pays what the owner owes the platform. */
+export function repayDebt(wallet: WalletRow, credited: Euros, cause: Cause, book: Book, emit: Emit): void {
+  const paid = book.repayDebt(wallet.id, credited, cause)
+  if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))
 }

@@ -1,11 +1,47 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { exact } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
-import type { EntryRow, LockedAccount, OpenHold, TransferRow } from './posting-rows.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
+
+/** An account with its current balance, locked until the transaction ends. */
+export interface LockedAccount extends Row {
+  readonly id: string
+  readonly kind: AccountKind
+  readonly walletId: string | null
+  posted: Euros
+  held: Euros
+  /** A frozen account can be neither debited nor held. */
+  readonly frozen: boolean
+}
+
+/** A hold and what remains of it. */
+export interface OpenHold extends Row {
+  readonly id: string
+  readonly accountId: string
+  readonly referenceType: string
+  readonly referenceId: string
+  remaining: Euros
+}
+
+interface TransferRow {
+  readonly id: string
+  readonly currency: 'EUR'
+  readonly kind: Template | HoldMovement
+  readonly referenceType: string
+  readonly referenceId: string
+  readonly valueDate: string | null
+}
+
+interface EntryRow {
+  readonly transferId: string
+  readonly accountId: string
+  readonly amount: Euros
+  readonly holdId: string | null
+  readonly hold: Euros
+}
 
 /** Names an account in a book: by the wallet's id, or by its kind where the tenant has one of it. */
 export type AccountKey = string

@@ -2,10 +2,9 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
-import { LedgerAccount, LedgerEntry, LedgerTransfer } from './account.ts'
+import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonal } from './account.ts'
 import { ledgerApi } from './api.ts'
 import { balancesAt } from './balances.ts'
-import { ledgerPersonal } from './personal.ts'
 import { verify } from './verify.ts'
 
 interface Figures {

@@ -1,9 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { AccountKind } from './account.ts'
-import { openMissingAccounts } from './account-changes.ts'
-import { Book, type Cause } from './book.ts'
-import type { LockedAccount, OpenHold } from './posting-rows.ts'
+import { type AccountKind, openMissingAccounts } from './account.ts'
+import { Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 
 /** The accounts that `Book.forceDebit` and `Book.repayDebt` use. */
 export const FORCED_DEBIT_ACCOUNTS = [

@@ -1,7 +1,62 @@
+import { z } from 'zod'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Payable, type PayableType, payableOf } from './payable.ts'
-import { referenceOf } from './reference-numbers.ts'
+import { creditorReference, isCreditorReference } from '../../values/creditor-reference.ts'
+
+/** What money can be paid for: a request, a token, or a payment of which a part is given back. */
+export const payableTypes = ['request', 'payment_token', 'payment'] as const
+export type PayableType = (typeof payableTypes)[number]
+
+/** What is to be paid, beside the wallet that gets the money. */
+export interface Payable {
+  readonly type: PayableType
+  readonly id: string
+}
+
+/** The payable in a record and in an event: both members, or both null. */
+export const payableMembers = {
+  payableType: z.enum(payableTypes).nullable().meta({
+    description:
+      'What the money is for, where that is known. `request`: a payment request. `payment_token`: a charge. `payment`: it comes back, of the payment with this id.',
+  }),
+  payableId: z
+    .string()
+    .max(140)
+    .nullable()
+    .meta({ examples: ['request_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+}
+
+/** The payable as the members of a record. */
+export const payableColumns = (payable: Payable | null) => ({
+  payableType: payable?.type ?? null,
+  payableId: payable?.id ?? null,
+})
+
+/** The payable of a record, from its members. */
+export const payableOf = ({
+  payableType,
+  payableId,
+}: {
+  readonly payableType: PayableType | null
+  readonly payableId: string | null
+}): Payable | null => (payableType && payableId ? { type: payableType, id: payableId } : null)
+
+/** The fixed number of digits in a reference, by which it is found inside a longer text. */
+const LENGTH = 10
+
+/** The ISO 11649 reference with this number of the register. */
+export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
+
+/** Finds references in a text, whatever separates their digits. */
+const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
+
+/** The distinct numbers of all valid references in a text. */
+export function referenceNumbersIn(text: string): bigint[] {
+  const references = [...text.matchAll(MENTION)].map(([mention]) =>
+    mention.replace(/[\s./-]/g, '').toUpperCase(),
+  )
+  return [...new Set(references.filter(isCreditorReference))].map(reference => BigInt(reference.slice(4)))
+}
 
 interface NewReference {
   readonly walletId: string

@@ -1,12 +1,68 @@
 import { findCustomer } from '../../identity/customers/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
+import type { MonthsOf } from './process.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
+
+/** A wallet's account, with its first past month that has entries and no final statement; null = none. */
+interface AccountMonth extends Row {
+  readonly accountId: string
+  readonly ownerId: string
+  readonly mode: Mode
+  readonly walletId: string
+  readonly period: string | null
+}
+
+type Due = AccountMonth & { readonly period: string }
+
+/** Months end by the tenant's clock. Each month costs three index look-ups, however many entries it has. */
+const firstDueMonths = (accounts: string): string => `
+select a.id as "accountId", a.owner_id as "ownerId", a.mode, a.wallet_id as "walletId",
+  to_char(m.first at time zone 'UTC', 'YYYY-MM') as period
+from (select id, owner_id, mode, wallet_id, created_at from ledger_accounts where kind = 'wallet' and ${accounts}) as a
+left join tenant_clocks c on (c.owner_id, c.mode) = (a.owner_id, a.mode)
+left join lateral (
+  select s.first from generate_series(date_trunc('month', a.created_at, 'UTC'),
+    date_trunc('month', clock_timestamp() + coalesce(c.offset_ms, 0) * interval '1 millisecond', 'UTC')
+      - interval '1 month', interval '1 month') as s (first)
+  where not exists (select from statements k where (k.owner_id, k.mode, k.wallet_id, k.period, k.status)
+      = (a.owner_id, a.mode, a.wallet_id, to_char(s.first at time zone 'UTC', 'YYYY-MM'), 'final'))
+    and exists (select from ledger_entries e
+      where (e.owner_id, e.mode, e.account_id) = (a.owner_id, a.mode, a.id)
+      and e.booked_at >= s.first and e.booked_at < s.first + interval '1 month')
+  order by s.first limit 1
+) as m on true`
+
+const PAGE_SIZE = 250
+
+const OF_ALL = `${firstDueMonths(`id > $1 order by id limit ${PAGE_SIZE}`)} order by a.id`
+const OF_TENANT = `${firstDueMonths(`id > $1 and owner_id = $2 and mode = $3 order by id limit ${PAGE_SIZE}`)} order by a.id`
+/** Tenants with a due month whose clock was moved. For all others the monthly schedule starts the run. */
+export const TENANTS_DUE = `
+select t.owner_id as id, t.owner_id, t.mode, null::text as agent_id from tenant_clocks t
+where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.mode')}) as l where period is not null)`
+
+const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
+
+/** The due months of one page of accounts, and the account after which the next page begins; null = last page. */
+export async function monthsDue(
+  sql: Sql,
+  { ownerId, mode, after = '' }: MonthsOf,
+): Promise<{ due: Due[]; next: string | null }> {
+  const rows = await (ownerId
+    ? sql<AccountMonth>(OF_TENANT, [after, ownerId, mode])
+    : sql<AccountMonth>(OF_ALL, [after]))
+  const next = rows.length < PAGE_SIZE ? null : (rows.at(-1)?.accountId ?? null)
+  return { due: rows.filter((row): row is Due => row.period !== null), next }
+}
+
+export const isAnyMonthDue = async (sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> =>
+  (await sql(ANY, [ownerId, mode])).length > 0
 
 type GenerateContext = ContextOf<typeof statementsApi.create>
 

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** `open` while its month runs; `final` once the month is over, and then it never changes. */
 export const statementMachine = machine('statement', { open: ['final'], final: [] })
@@ -47,3 +48,13 @@ export function monthOf(period: string): Month {
   const from = new Date(`${period}-01T00:00:00Z`)
   return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) }
 }
+
+export const statementsPersonal = {
+  statements: {
+    personal: {
+      holder: { kind: 'name', ground: 'vouchers', forget: 'word' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
+    },
+    plain: ['account_id', 'period', 'bic'],
+  },
+} as const satisfies Personal

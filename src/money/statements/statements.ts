@@ -4,16 +4,35 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { type CsvColumns, csvLine, csvText } from '../../values/csv.ts'
+import { decimal } from '../../values/money.ts'
 import { findWallet } from '../wallets/index.ts'
 import { statementsApi } from './api.ts'
 import { camt053Of } from './camt053.ts'
-import { csvOf } from './csv.ts'
-import { isAnyMonthDue, TENANTS_DUE } from './due-months.ts'
-import { generateStatement } from './generate.ts'
+import { generateStatement, isAnyMonthDue, TENANTS_DUE } from './generate.ts'
 import { type Movement, movementsOf } from './movements.ts'
-import { statementsPersonal } from './personal.ts'
 import { statementsProcess } from './process.ts'
-import { periodOf, Statement, statementMachine } from './statement.ts'
+import { periodOf, Statement, statementMachine, statementsPersonal } from './statement.ts'
+
+/** The columns by name. Free text goes through `csvText`, since others may have written it. */
+const columns: CsvColumns<Movement> = {
+  bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
+  valueDate: ({ valueDate }) => valueDate,
+  kind: ({ kind }) => csvText(kind.words),
+  counterparty: ({ name }) => csvText(name),
+  counterpartyAccount: ({ iban, walletId }) => csvText(iban ?? walletId),
+  reference: ({ reference }) => csvText(reference),
+  endToEndId: ({ endToEndId }) => csvText(endToEndId),
+  amountEuros: ({ amountEuros }) => decimal(amountEuros),
+  balanceEuros: ({ balanceEuros }) => decimal(balanceEuros),
+  postingId: ({ postingId }) => postingId,
+}
+
+async function* csvOf(pages: AsyncIterable<readonly Movement[]>): AsyncGenerator<string> {
+  yield csvLine(Object.keys(columns))
+  for await (const page of pages)
+    yield page.map(movement => csvLine(Object.values(columns).map(column => column(movement)))).join('')
+}
 
 const statementResponse = (statement: Statement) =>
   withMembers(statement, { movements: Number(statement.movements) })

@@ -1,9 +1,13 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { refundedEvent, type TransactionEmitter, transactionEvent } from './events.ts'
-import { type TransactionStatus, transactionMachine, type Witness } from './transaction.ts'
-import type { TransactionRow } from './transaction-rows.ts'
+import {
+  type TransactionRow,
+  type TransactionStatus,
+  transactionMachine,
+  type Witness,
+} from './transaction.ts'
+import { refundedEvent, type TransactionEmitter, transactionEvent } from './transactions.ts'
 
 /** How the transaction of a payment by card should stand, by what is known of the payment. */
 export interface CardPaymentState {

@@ -1,20 +1,20 @@
 export { cardPaymentEvents, transactionEvents, transactionsApi } from './api.ts'
 export { addWitness, type CardPaymentState, moveCardTransaction, newCardTransaction } from './card-payment.ts'
-export { refundTransaction } from './refund-transaction.ts'
-export { Transaction } from './transaction.ts'
 export {
   insertTransactions,
   lockTransactions,
+  Transaction,
   type TransactionRow,
   transactionsById,
   updateRefunded,
   updateTransactions,
-} from './transaction-rows.ts'
+} from './transaction.ts'
 export {
   beginTransaction,
   completedTransaction,
   declineTransaction,
   moveTransaction,
+  refundTransaction,
   transactionOf,
   underDelegation,
 } from './transactions.ts'

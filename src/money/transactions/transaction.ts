@@ -1,6 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import { insertInto, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { lockedRowsById, rowsById } from '../../kernel/database/rows-by-id.ts'
+import type { Personal } from '../../values/personal.ts'
+import { isUnpaidByCard } from '../../values/unpaid.ts'
 
 /**
  * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may
@@ -60,3 +65,52 @@ const schema = defineEntity({
 
 export class Transaction extends schema.class {}
 schema.setClass(Transaction)
+
+export const transactionsPersonal = {
+  transactions: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      witnesses: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
+      memo: { kind: 'words', ground: 'vouchers', forget: 'word' },
+    },
+    plain: ['type', 'mcc', 'country', 'decline_reason'],
+    keptWhile: {
+      where: `t.status <> 'declined' or not exists (
+        select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
+        and ${isUnpaidByCard('a')})`,
+      words: 'it is no payment by card that was declined',
+    },
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
+  },
+} as const satisfies Personal
+
+/** A transaction as a plain row, which a group commit inserts without an entity. */
+export type TransactionRow = RowOf<Transaction>
+
+const transactionTable = tableOf(Transaction)
+
+export const insertTransactions = insertInto(transactionTable)
+
+export const updateTransactions = updateOf(transactionTable, [
+  'updatedAt',
+  'type',
+  'status',
+  'amountEuros',
+  'refundedEuros',
+  'intentId',
+  'declineReason',
+  'witnesses',
+])
+
+/** What a refund changes of a payment: many of one payment may be made a second. */
+export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedEuros'])
+
+/** Locks transactions by their ids, in the order of these. Agents and accounts are locked before. */
+export const lockTransactions = lockedRowsById(transactionTable)
+
+/** Reads transactions by their ids. Whoever changes them has locked their agents. */
+export const transactionsById = rowsById(transactionTable)

@@ -1,4 +1,5 @@
 import type { RequiredEntityData } from '@mikro-orm/core'
+import type { z } from 'zod'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -7,11 +8,51 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
-import { type transactionEvents, transactionsApi } from './api.ts'
-import { transactionEvent } from './events.ts'
-import { transactionsPersonal } from './personal.ts'
-import { Transaction, transactionMachine } from './transaction.ts'
-import type { TransactionRow } from './transaction-rows.ts'
+import type { Euros } from '../../values/money.ts'
+import { excerpt } from '../../values/schemas.ts'
+import {
+  type cardPaymentEvents,
+  type TransactionEvent,
+  type transactionEvents,
+  transactionsApi,
+} from './api.ts'
+import { Transaction, type TransactionRow, transactionMachine, transactionsPersonal } from './transaction.ts'
+
+export type TransactionEmitter = Context<never, typeof cardPaymentEvents>['emit']
+
+export const transactionEvent = (transaction: TransactionRow): z.output<typeof TransactionEvent> => ({
+  transactionId: transaction.id,
+  agentId: transaction.agentId,
+  intentId: transaction.intentId,
+  amountEuros: transaction.amountEuros,
+  merchant: excerpt(transaction.merchant),
+  status: transaction.status,
+})
+
+/** So much has come back by this refund; nothing, where the rest of the payment was never taken. */
+export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) => ({
+  ...transactionEvent(transaction),
+  type: transaction.type,
+  ...(refundEuros > 0n ? { refundEuros } : {}),
+})
+
+/**
+ * Notes that a part of a completed payment, or the rest of it, has come back: its status tells which. A negative amount
+ * takes back what had gone back and has come again.
+ */
+export function refundTransaction(
+  transaction: TransactionRow,
+  amountEuros: Euros,
+  now: Date,
+  emit: TransactionEmitter,
+): void {
+  transaction.refundedEuros += amountEuros
+  transaction.updatedAt = now
+  const isBack = transaction.refundedEuros === transaction.amountEuros
+  transactionMachine.move(transaction, isBack ? 'refunded' : 'completed')
+  if (amountEuros > 0n) emit('transaction.refunded', refundedEvent(transaction, amountEuros))
+  else emit('transaction.updated', transactionEvent(transaction))
+}
 
 type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'records' | 'emit'>
 

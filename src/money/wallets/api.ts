@@ -5,8 +5,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { givenMetadata, label, metadata, recordHead, recordTail, searchText } from '../../values/schemas.ts'
-import { purseRefusal } from './purse-refusal.ts'
-import { walletKinds, walletMachine } from './wallet.ts'
+import { purseRefusal, walletKinds, walletMachine } from './wallet.ts'
 
 const status = z.enum(walletMachine.states)
 

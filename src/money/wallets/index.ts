@@ -10,8 +10,7 @@ export {
   walletInPlaceOf,
   walletsById,
 } from './lifecycle.ts'
-export { type PayableWallet, payableWallets } from './payable-wallets.ts'
-export { isPurse, purseRefusal } from './purse-refusal.ts'
+export { type PayableWallet, payableWallets, sepaAccountOf } from './payable-wallets.ts'
 export { walletEvent } from './response.ts'
-export { sepaAccountOf } from './sepa-account.ts'
+export { isPurse, purseRefusal } from './wallet.ts'
 export { findWallet } from './wallets.ts'

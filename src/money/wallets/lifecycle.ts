@@ -1,11 +1,32 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { closeAccount, openBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { EMPTY, eventWithBalance } from './response.ts'
-import { virtualIban } from './virtual-iban.ts'
 import { Wallet, walletMachine } from './wallet.ts'
+
+/** The bank of the IBANs of test wallets. */
+interface WalletBank {
+  /** A German bank code, eight digits. */
+  readonly code: string
+  readonly bic: string
+}
+
+/** `DE` as digits by ISO 13616, and two zeros in place of the check digits. */
+const DE00 = '131400'
+
+/** The IBAN of a test wallet. Live wallets have none until a bank provides virtual IBANs: money sent to them would be lost. */
+export function virtualIban(
+  mode: Mode,
+  { code, bic }: WalletBank,
+  number: bigint,
+): { iban: string; bic: string } | { iban: null; bic: null } {
+  if (mode === 'live') return { iban: null, bic: null }
+  const account = code + String(number).padStart(10, '0')
+  const check = 98n - (BigInt(account + DE00) % 97n)
+  return { iban: `DE${String(check).padStart(2, '0')}${account}`, bic }
+}
 
 type Opening = Pick<
   Context<never, { 'wallet.created': typeof WalletEvent }>,

@@ -1,4 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -39,3 +40,19 @@ export const payableWallets = (
   { ids = [], ibans = [] }: Search,
 ): Promise<PayableWallet[]> =>
   sql<PayableWallet>(PAYABLE, [mode, ownerId, [...new Set(ids)], [...new Set(ibans)]])
+
+/** The account to which money for a wallet is sent. */
+interface SepaAccount {
+  readonly iban: string
+  readonly bic: string | null
+  readonly holder: string
+}
+
+/** The wallet's own account, as in test mode, else the shared one of live money; undefined where there is none. */
+export function sepaAccountOf(
+  { iban, bic }: Pick<PayableWallet, 'iban' | 'bic'>,
+  { holder, ...shared }: Ports['collection'],
+): SepaAccount | undefined {
+  const account = iban ? { iban, bic } : shared
+  return account.iban ? { iban: account.iban, bic: account.bic, holder } : undefined
+}

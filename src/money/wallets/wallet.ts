@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
+import type { Failure } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const walletMachine = machine('wallet', {
   active: ['frozen', 'closed'],
@@ -30,3 +32,30 @@ const schema = defineEntity({
 
 export class Wallet extends schema.class {}
 schema.setClass(Wallet)
+
+export const walletsPersonal = {
+  wallets: {
+    personal: {
+      name: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+      iban: { kind: 'account', ground: 'vouchers', forget: 'pseudonym' },
+    },
+    plain: ['kind', 'parent_wallet_id', 'bic'],
+  },
+  payment_references: {
+    personal: {},
+    plain: ['payable_type', 'payable_id'],
+  },
+} as const satisfies Personal
+
+const WHY =
+  'the wallet is the purse of a card, and only that card pays from it. POST /cards/{id}/fund fills it, and what is left comes back when the card is closed.'
+
+/** The refusal of a purse where a request names a wallet, in its path or in this member. */
+export const purseRefusal = (member?: string): Failure => [
+  400,
+  member ? `${member}: ${WHY}` : `T${WHY.slice(1)}`,
+]
+
+/** Whether a wallet is the purse of a card: it is filled, spent from and closed with the card, and in no other way. */
+export const isPurse = ({ kind }: Pick<Wallet, 'kind'>): boolean => kind === 'card'

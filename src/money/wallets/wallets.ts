@@ -5,10 +5,8 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { balancesOf, freezeAccount, openBook, walletBalanceAt } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
 import { closeWallet, notClosed, openWallet } from './lifecycle.ts'
-import { walletsPersonal } from './personal.ts'
-import { isPurse } from './purse-refusal.ts'
 import { balanceIn, EMPTY, eventWithBalance, withBalance, withBalances } from './response.ts'
-import { Wallet, walletMachine } from './wallet.ts'
+import { isPurse, Wallet, walletMachine, walletsPersonal } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
 async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {

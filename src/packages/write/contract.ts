@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command, CommandTable } from '../../derive/commands/table.ts'
 import { keysForClients } from '../../derive/openapi/for-clients.ts'
 import type { Document, JsonSchema, OperationObject, Schemas } from '../../derive/openapi/types.ts'
+import { readDocument } from '../../derive/openapi/write.ts'
 
 /** An operation as a client of the service sees it. */
 export interface ClientOperation {
@@ -37,12 +38,11 @@ export interface ClientContract {
   readonly operations: readonly ClientOperation[]
 }
 
-const readJson = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8'))
+const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 
 /** What the documents of this version say: `npm run check` keeps them as the contracts are. */
 export const readContract = (): ClientContract =>
-  clientContract(readJson('openapi.json') as Document, readJson('commands.json') as CommandTable)
+  clientContract(readDocument(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
 
 export function clientContract(document: Document, table: CommandTable): ClientContract {
   const found = Object.values(document.paths).flatMap(item => Object.values(item))

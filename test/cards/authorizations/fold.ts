@@ -79,6 +79,95 @@ const begun = fc.option(cents).map(amount => (amount === null ? noFacts : { ...n
 const isAnswer = ({ asks, outcome, confirmed }: Facts): boolean =>
   asks.length + outcome.length > 0 || confirmed !== null
 
+/** What a bookkeeper says who reads the same messages in the order in which they were sent, once each. */
+interface Told {
+  readonly asks?: { readonly ask: number; readonly approved: number }
+  readonly outcome?: readonly number[]
+  readonly clearing?: { readonly id: string; readonly amount: number; readonly final: boolean }
+  readonly reversal?: { readonly id: string; readonly amount: number | null }
+  readonly refund?: { readonly id: string; readonly amount: number }
+  readonly expired?: true
+}
+
+const stepOf =
+  ({ asks, outcome, clearing, reversal, refund, expired }: Told): Step =>
+  facts => {
+    if (asks)
+      return withAsk(facts, { ask: asks.ask, asked: String(asks.approved), approved: String(asks.approved) })
+    if (outcome)
+      return withOutcome(
+        facts,
+        outcome.map(amount => ({ amount: String(amount || 1), approved: amount > 0 })),
+      )
+    if (clearing)
+      return {
+        ...facts,
+        clearings: withClearing(facts.clearings, { ...clearing, amount: String(clearing.amount) }),
+      }
+    if (refund)
+      return { ...facts, refunds: withFact(facts.refunds, { id: refund.id, amount: String(refund.amount) }) }
+    if (!reversal) return { ...facts, expired: facts.expired || expired === true }
+    const amount = reversal.amount === null ? null : String(reversal.amount)
+    return { ...facts, reversals: withFact(facts.reversals, { id: reversal.id, amount }) }
+  }
+
+function expectedOf(messages: readonly Told[]) {
+  const approved = new Map<number, number>()
+  let [cleared, reversed, refunded, isOver, isWhole] = [0, 0, 0, false, false]
+  for (const { asks, outcome = [], clearing, reversal, refund, expired } of messages) {
+    if (asks) approved.set(asks.ask, asks.approved)
+    for (const [ask, amount] of outcome.entries()) approved.set(ask, amount)
+    cleared += clearing?.amount ?? 0
+    reversed += reversal?.amount ?? 0
+    refunded += refund?.amount ?? 0
+    isWhole ||= reversal?.amount === null
+    isOver ||= clearing?.final === true || expired === true
+  }
+  const all = [...approved.values()].reduce((total, amount) => total + amount, 0)
+  const isReversed = isWhole || (all > 0 && reversed >= all)
+  return {
+    approvedEuros: BigInt(all),
+    heldEuros: BigInt(isOver || isReversed ? 0 : Math.max(0, all - reversed - cleared)),
+    clearedEuros: BigInt(cleared),
+    capturedEuros: BigInt(cleared),
+    refundedEuros: BigInt(refunded),
+    isOver: isOver || isReversed,
+    isReversed,
+  }
+}
+
+const amounts = fc.integer({ min: 1, max: 5_000 })
+
+/** All messages of one payment in their natural order: what the processor says of a request comes after our answer. */
+const payment: fc.Arbitrary<Told[]> = fc
+  .record({
+    approved: fc.array(fc.oneof(amounts, fc.constant(0)), { maxLength: 3 }),
+    outcome: fc.array(fc.oneof(amounts, fc.constant(0)), { maxLength: 4 }),
+    clearings: fc.array(fc.tuple(amounts, fc.boolean()), { maxLength: 3 }),
+    reversals: fc.array(fc.option(amounts), { maxLength: 2 }),
+    refunds: fc.array(amounts, { maxLength: 2 }),
+    isExpired: fc.boolean(),
+  })
+  .map(({ approved, outcome, clearings, reversals, refunds, isExpired }): Told[] => [
+    ...approved.map((amount, ask) => ({ asks: { ask, approved: amount } })),
+    ...outcome.map((_, n) => ({ outcome: outcome.slice(0, n + 1) })),
+    ...clearings.map(([amount, final], n) => ({ clearing: { id: `clearing ${n}`, amount, final } })),
+    ...reversals.map((amount, n) => ({ reversal: { id: `reversal ${n}`, amount } })),
+    ...refunds.map((amount, n) => ({ refund: { id: `refund ${n}`, amount } })),
+    ...(isExpired ? [{ expired: true as const }] : []),
+  ])
+
+/** In any order, some of them again. A few runs of the same go through HTTP: `any-order.ts`. */
+const received = payment.chain(all =>
+  fc.record({
+    all: fc.constant(all),
+    order: fc.shuffledSubarray(all, { minLength: all.length }),
+    again: fc.subarray(all),
+  }),
+)
+
+const MANY = { numRuns: 2_000 }
+
 describe('how a card payment stands', () => {
   test.each([
     [false, true],
@@ -92,6 +181,16 @@ describe('how a card payment stands', () => {
       heldEuros: 0n,
       isOver: true,
     })
+  })
+
+  test('is what a bookkeeper says of the messages, in ten thousand orders', () => {
+    fc.assert(
+      fc.property(received, ({ all, order, again }) => {
+        const facts = run([...order, ...again].map(stepOf))
+        expect(standingOf(facts)).toMatchObject(expectedOf(all))
+      }),
+      { numRuns: 10_000 },
+    )
   })
 
   test('depends on the messages, not on their order or repetition', () => {
@@ -113,6 +212,7 @@ describe('how a card payment stands', () => {
           expect(other).toEqual(one)
         },
       ),
+      MANY,
     )
   })
 
@@ -125,6 +225,7 @@ describe('how a card payment stands', () => {
         if (standing.isOver)
           expect([standing.heldEuros, standing.capturedEuros]).toEqual([0n, standing.clearedEuros])
       }),
+      MANY,
     )
   })
 
@@ -137,6 +238,7 @@ describe('how a card payment stands', () => {
         const isOpen = !isAnswer(facts) && !isOver && left > 0n
         expect(pendingEuros).toBe(isOpen ? left : 0n)
       }),
+      MANY,
     )
   })
 
@@ -151,6 +253,7 @@ describe('how a card payment stands', () => {
         else expect(told).toMatchObject({ isNotPaid: true, heldEuros: 0n, pendingEuros: 0n })
         expect(told.clearedEuros).toBe(untold.clearedEuros)
       }),
+      MANY,
     )
   })
 
@@ -169,6 +272,7 @@ describe('how a card payment stands', () => {
           }
         }
       }),
+      MANY,
     )
   })
 
@@ -184,6 +288,7 @@ describe('how a card payment stands', () => {
           standing.capturedEuros < standing.approvedEuros ? standing.capturedEuros : standing.approvedEuros,
         )
       }),
+      MANY,
     )
   })
 })

@@ -140,7 +140,7 @@ describe('the messages about a machine payment, and its receipt, in any order an
         expect(natural.transactions.length).toBeLessThanOrEqual(1)
         expect(await standingAfter(said, order)).toEqual(natural)
       }),
-      { numRuns: 8, verbose: 1 },
+      { numRuns: 5, verbose: 1 },
     )
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { client as clientOf } from '../../../src/derive/client.ts'
 import { balanceOf } from '../../support/cards/simulated.ts'
@@ -6,6 +6,7 @@ import { aDispute, aPaidCard, dispute, getDispute, ledgerBalance } from '../../s
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { killAt } from '../../support/processes/kill-at.ts'
+import { testKills } from '../../support/tier.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
@@ -34,33 +35,41 @@ const told = (id: string, event: string, change: string | null) =>
     [event, id, change],
   )
 
-describe('a process that is killed before it notes of a dispute', () => {
-  test.each(Object.entries(STEPS))('%s, has another one go on where it was', async (_, condition) => {
-    const { client, key, agent, transactionId } = await aPaidCard(service, 92.01)
-    const { id } = await aDispute(client, transactionId)
-    await killAt(service, `before update on disputes for each row when (${condition})`, url =>
-      lead(clientOf(areas, { url, token: key }), id),
-    )
-    await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
-    await lead(client, id)
-    expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 92.01 })
-    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
-    expect(await ledgerBalance(client, 'disputes')).toBe(0)
-    expect(await told(id, 'dispute.updated', 'submitted')).toHaveLength(1)
-    expect(await told(id, 'dispute.resolved', null)).toHaveLength(1)
-    await expectVerifiedLedger(client)
-  })
+async function goesOn(condition: string): Promise<void> {
+  const { client, key, agent, transactionId } = await aPaidCard(service, 92.01)
+  const { id } = await aDispute(client, transactionId)
+  await killAt(service, `before update on disputes for each row when (${condition})`, url =>
+    lead(clientOf(areas, { url, token: key }), id),
+  )
+  await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+  await lead(client, id)
+  expect(await getDispute(client, id)).toMatchObject({ status: 'won', creditedEuros: 92.01 })
+  expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+  expect(await ledgerBalance(client, 'disputes')).toBe(0)
+  expect(await told(id, 'dispute.updated', 'submitted')).toHaveLength(1)
+  expect(await told(id, 'dispute.resolved', null)).toHaveLength(1)
+  await expectVerifiedLedger(client)
+}
 
-  test('that there is one, has left none, and the same call makes it', async () => {
-    const { client, key, agent, transactionId } = await aPaidCard(service, 50)
-    const more = { reason: 'fraud' } as const
-    await killAt(service, 'before insert on disputes for each row', url =>
-      dispute(clientOf(areas, { url, token: key }), transactionId, more),
-    )
-    expect((await bodyOf(client.disputes.list({}))).data).toEqual([])
-    expect(await balanceOf(client, agent.id)).toEqual([250, 0])
-    await aDispute(client, transactionId, more)
-    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
-    await expectVerifiedLedger(client)
+async function isMadeAgain(): Promise<void> {
+  const { client, key, agent, transactionId } = await aPaidCard(service, 50)
+  const more = { reason: 'fraud' } as const
+  await killAt(service, 'before insert on disputes for each row', url =>
+    dispute(clientOf(areas, { url, token: key }), transactionId, more),
+  )
+  expect((await bodyOf(client.disputes.list({}))).data).toEqual([])
+  expect(await balanceOf(client, agent.id)).toEqual([250, 0])
+  await aDispute(client, transactionId, more)
+  expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+  await expectVerifiedLedger(client)
+}
+
+describe('a process that is killed before it notes of a dispute', () => {
+  const steps = Object.entries(STEPS).map(
+    ([step, condition]) => [`${step}, has another one go on where it was`, () => goesOn(condition)] as const,
+  )
+  testKills({
+    ...Object.fromEntries(steps),
+    'that there is one, has left none, and the same call makes it': isMadeAgain,
   })
 })

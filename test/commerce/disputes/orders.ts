@@ -60,6 +60,6 @@ describe('refunds and words of the network in any order', () => {
         expect(creditedEuros + refundedEuros).toBeLessThanOrEqual(EUROS)
         await expectVerifiedLedger(client)
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     ))
 })

@@ -36,7 +36,7 @@ describe('how a dispute stands', () => {
           .map(({ word }) => word)
         expect(standingOf({ ...given, words: shuffled })).toEqual(standingOf(given))
       }),
-      { numRuns: 500 },
+      { numRuns: 10_000 },
     ))
 
   test('never gives the owner more than is left of the payment, nor the platform a loss that nobody has', () =>
@@ -49,7 +49,7 @@ describe('how a dispute stands', () => {
         if (!given.isCovered) expect(creditedEuros).toBeLessThanOrEqual(recoveredEuros)
         if (lostEuros > 0n) expect(creditedEuros - recoveredEuros).toBe(lostEuros)
       }),
-      { numRuns: 500 },
+      { numRuns: 10_000 },
     ))
 })
 

@@ -1,10 +1,11 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import { challengeOf, credentialFor, present } from '../../support/commerce/machine-payer.ts'
 import { aPayer } from '../../support/commerce/payers.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET, secretSettings, startTestService } from '../../support/harness.ts'
 import { startApi } from '../../support/processes/processes.ts'
+import { testKills } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
@@ -73,55 +74,62 @@ async function expectPaidOnce(id: string, value: string, before: number): Promis
   await expectVerifiedLedger(client)
 }
 
+async function isNotStored(): Promise<void> {
+  const { id } = await create({ amountEuros: 20 })
+  await killedAt('mpp_settlements', 'insert', id, withTestToken)
+  expect(await settlements(id)).toEqual([])
+  const before = await balance()
+  const value = credentialFor(await challengeOf(here(id)))
+  expect(await present(here(id), value)).toMatchObject({ status: 200 })
+  await expectPaidOnce(id, value, before)
+}
+
+async function isNotCharged(): Promise<void> {
+  const { id } = await create({ amountEuros: 20 })
+  const payer = await aPayer(service)
+  const minted = async (url: string): Promise<string> => {
+    const challenge = writeChallenge(await challengeOf(url))
+    const { credential } = await bodyOf(
+      payer.agentClient.mpp.mint({ body: { challenge, intentId: payer.intent.id, url } }),
+    )
+    return String(credential)
+  }
+  const before = await balance()
+  const value = await killedAt('card_authorizations', 'update', id, minted)
+  expect(await settlements(id)).toMatchObject([{ status: 'charging' }])
+  expect(await present(here(id), value)).toMatchObject({ status: 409 })
+  await client.sandbox.advance({ body: { minutes: 1 } })
+  await expectPaidOnce(id, value, before)
+}
+
+async function isNotRecorded(): Promise<void> {
+  const { id } = await create({ amountEuros: 20 })
+  const before = await balance()
+  const value = await killedAt('mpp_settlements', 'update', id, withTestToken)
+  expect(await settlements(id)).toMatchObject([{ status: 'charging' }])
+  expect(await balance()).toBe(before)
+  await client.sandbox.advance({ body: { minutes: 1 } })
+  await expectPaidOnce(id, value, before)
+}
+
+async function isNotAnswered(): Promise<void> {
+  const { id } = await create({ amountEuros: 20 })
+  const api = await startApi(service.databaseUrl, SECRETS)
+  const url = `${api.url}/collect/402/${id}`
+  const value = await withTestToken(url)
+  const before = await balance()
+  const answer = present(url, value).catch(() => undefined)
+  await until('it is recorded', async () => (await settlements(id))[0]?.status === 'paid')
+  api.kill('SIGKILL')
+  await Promise.all([api.exit, answer])
+  await expectPaidOnce(id, value, before)
+}
+
 describe('a process that is killed while it is paid', () => {
-  test('before the settlement is stored has done nothing: another challenge is paid', async () => {
-    const { id } = await create({ amountEuros: 20 })
-    await killedAt('mpp_settlements', 'insert', id, withTestToken)
-    expect(await settlements(id)).toEqual([])
-    const before = await balance()
-    const value = credentialFor(await challengeOf(here(id)))
-    expect(await present(here(id), value)).toMatchObject({ status: 200 })
-    await expectPaidOnce(id, value, before)
-  })
-
-  test('before the card is charged has it charged by the sweep', async () => {
-    const { id } = await create({ amountEuros: 20 })
-    const payer = await aPayer(service)
-    const minted = async (url: string): Promise<string> => {
-      const challenge = writeChallenge(await challengeOf(url))
-      const { credential } = await bodyOf(
-        payer.agentClient.mpp.mint({ body: { challenge, intentId: payer.intent.id, url } }),
-      )
-      return String(credential)
-    }
-    const before = await balance()
-    const value = await killedAt('card_authorizations', 'update', id, minted)
-    expect(await settlements(id)).toMatchObject([{ status: 'charging' }])
-    expect(await present(here(id), value)).toMatchObject({ status: 409 })
-    await client.sandbox.advance({ body: { minutes: 1 } })
-    await expectPaidOnce(id, value, before)
-  })
-
-  test('after the card is charged, before that is recorded, records it by the sweep', async () => {
-    const { id } = await create({ amountEuros: 20 })
-    const before = await balance()
-    const value = await killedAt('mpp_settlements', 'update', id, withTestToken)
-    expect(await settlements(id)).toMatchObject([{ status: 'charging' }])
-    expect(await balance()).toBe(before)
-    await client.sandbox.advance({ body: { minutes: 1 } })
-    await expectPaidOnce(id, value, before)
-  })
-
-  test('after it is recorded, before the answer, gives the answer to whoever asks again', async () => {
-    const { id } = await create({ amountEuros: 20 })
-    const api = await startApi(service.databaseUrl, SECRETS)
-    const url = `${api.url}/collect/402/${id}`
-    const value = await withTestToken(url)
-    const before = await balance()
-    const answer = present(url, value).catch(() => undefined)
-    await until('it is recorded', async () => (await settlements(id))[0]?.status === 'paid')
-    api.kill('SIGKILL')
-    await Promise.all([api.exit, answer])
-    await expectPaidOnce(id, value, before)
+  testKills({
+    'after the card is charged, before that is recorded, records it by the sweep': isNotRecorded,
+    'before the settlement is stored has done nothing: another challenge is paid': isNotStored,
+    'before the card is charged has it charged by the sweep': isNotCharged,
+    'after it is recorded, before the answer, gives the answer to whoever asks again': isNotAnswered,
   })
 })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { resolveDescriptor } from '../../../src/control/merchants/descriptors.ts'
-import { foldMerchant, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
-import { patternProblem } from '../../../src/control/merchants/patterns.ts'
+import { foldMerchant, patternProblem, payeeMatcher } from '../../../src/control/merchants/matcher.ts'
 import { descriptors } from '../../support/control/descriptors.ts'
 import { startTestService } from '../../support/harness.ts'
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { distanceBetween } from '../../../src/control/risk/centroids.ts'
 import {
   countDeclared,
   declaredIn,
@@ -8,7 +7,7 @@ import {
   type Profile,
 } from '../../../src/control/risk/profile.ts'
 import { defaultRiskSettings, score } from '../../../src/control/risk/score.ts'
-import { type SignalInput, signals } from '../../../src/control/risk/signals.ts'
+import { distanceBetween, type SignalInput, signals } from '../../../src/control/risk/signals.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { countries } from '../../../src/values/countries.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { expireDeliveries } from '../../../src/delivery/webhooks/dispatch/expiry.ts'
+import { expireDeliveries } from '../../../src/delivery/webhooks/dispatch/backlog-keeper.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { unknownNamesMessage } from '../../../src/delivery/events/event-names.ts'
-import type { Delivery } from '../../../src/delivery/webhooks/delivery.ts'
-import type { DeliveryRow } from '../../../src/delivery/webhooks/delivery-rows.ts'
+import type { Delivery, DeliveryRow } from '../../../src/delivery/webhooks/delivery.ts'
 import { adjustWidth, FairQueue } from '../../../src/delivery/webhooks/dispatch/fair-queue.ts'
 import {
   type AttemptResult,

@@ -1,6 +1,6 @@
 import './breaks.ts'
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { accessMatrix } from '../../../src/derive/access-matrix.ts'
 import { commandTable, writeTable } from '../../../src/derive/commands/command-table.ts'
@@ -12,7 +12,7 @@ import type {
   Reference,
   ResponseObject,
 } from '../../../src/derive/openapi/types.ts'
-import { writeDocument } from '../../../src/derive/openapi/write.ts'
+import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import { type Registered, takesKey } from '../../../src/kernel/contract/operation.ts'
@@ -58,12 +58,44 @@ test('the access matrix is up to date', () => {
   )
 })
 
-test('the committed document has one line for each operation, and the same content', () => {
+describe('the committed document', () => {
   const text = writeDocument(document)
-  const operations = Object.values(document.paths).flatMap(path => Object.keys(path))
-  const lines = text.split('\n').filter(line => /^"(get|post|put|patch|delete)": \{.*\},?$/.test(line))
-  expect(lines).toHaveLength(operations.length)
-  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)))
+
+  test('says in fewer words all that the document says', () => {
+    expect(readDocument(text)).toEqual(JSON.parse(JSON.stringify(document)))
+    expect(text.length).toBeLessThan(JSON.stringify(document).length / 2)
+  })
+
+  test('names nothing that it does not have', () => {
+    const published = JSON.parse(text)
+    const refs = new Set(
+      [...text.matchAll(/"\$ref":\s?"#\/components\/(\w+)\/([^"]+)"/g)].map(found =>
+        found.slice(1).join('/'),
+      ),
+    )
+    const missing = [...refs].filter(ref => {
+      const [kind = '', name = ''] = ref.split('/')
+      return !(name in published.components[kind])
+    })
+    expect(missing).toEqual([])
+  })
+
+  test('has a line for each member of an operation, and for each answer', () => {
+    const freeze = /^"\/agents\/\{id\}\/freeze": \{\n"post": \{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
+    const starts = freeze.split('\n').map(line => line.slice(0, line.indexOf(':')))
+    expect(starts.slice(0, 3)).toEqual(['"operationId"', '"tags"', '"summary"'])
+    expect(starts).toEqual(expect.arrayContaining(['"200"', '"400"', '"404"']))
+  })
+
+  test('tells refusals of an operation’s own where it refers to the answer of all', () => {
+    const { paths, components } = JSON.parse(text)
+    const { $ref, description } = paths['/agents/{id}/freeze'].post.responses['400']
+    expect([$ref, description]).toEqual([
+      '#/components/responses/refused',
+      expect.stringMatching(/^`agent_not_active`: .*\n\nAlso `invalid_request`, /),
+    ])
+    expect(components.responses.refused.headers).toHaveProperty('X-Error-Code')
+  })
 })
 
 test('the document has every operation exactly once', () => {

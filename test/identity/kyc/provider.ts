@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parsed, written } from '../../../src/adapters/identity-verification/sandbox-wire.ts'
+import { parsed, written } from '../../../src/adapters/identity-verification/sandbox.ts'
 import { kycProviderOf } from '../../../src/platform/settings/identity.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 

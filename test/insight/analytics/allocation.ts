@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { distributed } from '../../../src/insight/analytics/distribute.ts'
+import { distributed } from '../../../src/insight/analytics/allocation.ts'
 import { aDispute, networkSays } from '../../support/commerce/disputes.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

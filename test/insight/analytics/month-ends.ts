@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { nextsOf } from '../../../src/insight/analytics/rhythms/rhythm.ts'
+import { nextsOf } from '../../../src/insight/analytics/rhythm.ts'
 import { daysBetween } from '../../../src/insight/reports/index.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

@@ -4,7 +4,7 @@ import { totalsOf } from '../../../src/insight/forecast/method/courses.ts'
 import { type DailySpend, dayNumber } from '../../../src/insight/forecast/method/days.ts'
 import { type Quantiles, quantilesOf } from '../../../src/insight/forecast/method/quantiles.ts'
 import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
-import { runsOut } from '../../../src/insight/forecast/runs-out.ts'
+import { runsOut } from '../../../src/insight/forecast/response.ts'
 import {
   hasZeros,
   irregularNames,

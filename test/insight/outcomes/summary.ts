@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { rateOf } from '../../../src/insight/outcomes/wilson.ts'
+import { rateOf } from '../../../src/insight/outcomes/summary.ts'
 import { anIntent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, countAll, later, pay } from '../../support/insight/paying.ts'

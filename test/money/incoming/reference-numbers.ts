@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { referenceNumbersIn, referenceOf } from '../../../src/money/references/reference-numbers.ts'
+import { referenceNumbersIn, referenceOf } from '../../../src/money/references/register.ts'
 import { creditorReference, isCreditorReference } from '../../../src/values/creditor-reference.ts'
 
 describe('a creditor reference', () => {

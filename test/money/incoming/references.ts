@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { referenceOf } from '../../../src/money/references/reference-numbers.ts'
+import { referenceOf } from '../../../src/money/references/register.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../src/derive/client.ts'
-import { referenceOf } from '../../../src/money/references/reference-numbers.ts'
+import { referenceOf } from '../../../src/money/references/register.ts'
 import { aPurse } from '../../support/cards/purses.ts'
 import { aBeneficiary, anAgent, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'

@@ -1,4 +1,4 @@
-import { replyIn } from '../../../src/adapters/card-processor/sandbox-answer.ts'
+import { replyIn } from '../../../src/adapters/card-processor/sandbox.ts'
 import type {
   CardMerchant,
   CardMessage,

@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals'
 import { compactDecrypt } from 'jose'
 import { type CardPayload, type Challenge, cardPayloadOf, isUnusable } from '../../../src/mpp/index.ts'
+import { until } from '../until.ts'
 import { merchantKey } from './challenges.ts'
 import { type Merchant, openMerchant, type Visit } from './merchant-server.ts'
 
@@ -29,4 +30,14 @@ export async function openedPayment({ credential }: Visit): Promise<{
   )
   const token: unknown = JSON.parse(Buffer.from(plaintext).toString())
   return { payload, challenge: credential.challenge, header: protectedHeader, token }
+}
+
+type Answer = { readonly status: number; readonly code?: string | undefined } | undefined
+
+/** What a repetition is answered with once the lease of the process that was cut off has run out. */
+export function decided(repeat: () => Promise<Answer>): Promise<Answer> {
+  return until('the call is decided', async () => {
+    const answer = await repeat()
+    return answer && answer.code !== 'in_progress' ? answer : undefined
+  })
 }

@@ -141,8 +141,12 @@ export function casesFrom(first: (typeof FIRST_NOUNS)[number]): typeof cases {
   const nouns = Object.keys(areas)
   const [next] = FIRST_NOUNS.slice(FIRST_NOUNS.indexOf(first) + 1)
   const part = nouns.slice(nouns.indexOf(first), next ? nouns.indexOf(next) : nouns.length)
-  return cases.filter(([key]) => part.includes(key.split('.')[0] as string))
+  return casesOf(part)
 }
+
+/** The operations of some nouns. */
+export const casesOf = (nouns: readonly string[]): typeof cases =>
+  cases.filter(([key]) => nouns.includes(key.split('.')[0] as string))
 
 /** A body without the values that change from moment to moment: instants and ages in seconds. */
 export const withoutTimes = (body: unknown): unknown =>

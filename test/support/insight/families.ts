@@ -1,3 +1,4 @@
+import { randomOf } from '../../../src/insight/forecast/method/courses.ts'
 import {
   type DailySpend,
   dateOfDay,
@@ -5,7 +6,6 @@ import {
   lastDayOfMonth,
   weekdayOf,
 } from '../../../src/insight/forecast/method/days.ts'
-import { randomOf } from '../../../src/insight/forecast/method/random.ts'
 
 const DAYS = 365
 const FIRST_DAY = dayNumber('2025-01-01')

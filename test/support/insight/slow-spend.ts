@@ -1,4 +1,4 @@
-import { merchantOf } from '../../../src/insight/spend/merchant.ts'
+import { merchantOf } from '../../../src/insight/spend/deltas.ts'
 import type { SpendSum } from '../../../src/insight/spend/read.ts'
 
 interface Line {

@@ -1,4 +1,4 @@
-import { referenceOf } from '../../../src/money/references/reference-numbers.ts'
+import { referenceOf } from '../../../src/money/references/register.ts'
 import type { TestService } from '../harness.ts'
 
 /** The reference by which a payment is matched to a wallet. */

@@ -19,8 +19,7 @@ import {
   refundOwner,
 } from '../../../src/money/incoming/pay-owner.ts'
 import { openBook } from '../../../src/money/ledger/open-book.ts'
-import type { Payable } from '../../../src/money/references/payable.ts'
-import { newReference } from '../../../src/money/references/register.ts'
+import { newReference, type Payable } from '../../../src/money/references/register.ts'
 import { id } from '../../../src/values/ids.ts'
 import { positiveEuros } from '../../../src/values/money.ts'
 

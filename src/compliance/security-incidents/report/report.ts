@@ -1,13 +1,19 @@
-import type { ReportStage } from '../clocks.ts'
-import type { SecurityIncident } from '../incident.ts'
-import type { Field } from './field.ts'
-import { isNeeded, sections } from './fields.ts'
+import { z } from 'zod'
+import type { bundlePdf } from '../../../commerce/disputes/thread.ts'
+import type { File } from '../../../kernel/contract/file.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { securityIncidentsApi } from '../api.ts'
+import { clocksOf, type ReportStage } from '../clocks.ts'
+import { platform, SecurityIncident } from '../incident.ts'
+import { ReportRecord } from '../schemas.ts'
+import { type Field, isNeeded, sections } from './fields.ts'
 import { READINGS, type ReportAbout } from './known.ts'
 
 /** The reports that have a form in the Annex; the data protection authority has its own. */
-export type ReportedStage = Exclude<ReportStage, 'data_protection'>
+type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
-export interface ReportField {
+interface ReportField {
   readonly number: string
   readonly name: string
   readonly value: string | null
@@ -15,7 +21,7 @@ export interface ReportField {
   readonly isMissing: boolean
 }
 
-export interface Report {
+interface Report {
   readonly sections: readonly { readonly title: string; readonly fields: readonly ReportField[] }[]
   /** The fields that are missing, each with its number. */
   readonly missing: readonly string[]
@@ -32,7 +38,7 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
 /** Fills in what is known, and names what is missing. */
-export function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
+function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
   const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
   const entryOf = (number: string): string | null =>
     incident.fields[number] ?? READINGS[number]?.(incident, about) ?? reclassified(incident, stage, number)
@@ -56,4 +62,121 @@ export function reportOf(incident: SecurityIncident, stage: ReportedStage, holde
 /** Why the incident is not major after all stands in the decision. */
 function reclassified({ decisions }: SecurityIncident, stage: ReportStage, number: string): string | null {
   return stage === 'reclassification' && number === '2.10' ? (decisions.at(-1)?.reasons ?? null) : null
+}
+
+type PdfInput = Parameters<typeof bundlePdf>[0]
+
+interface PdfTitle {
+  readonly incidentId: string
+  readonly title: string
+  readonly holder: string
+  readonly madeAt: Date
+  readonly dueAt: Date | null
+  readonly article: string | null
+}
+
+/** With the year: a report is read years later. */
+const minuteOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+const COLUMNS = [
+  { name: 'No.', share: 0.07 },
+  { name: 'Field', share: 0.38 },
+  { name: 'Entry', share: 0.55 },
+] as const
+
+const rowOf = ({ number, name, value, isMissing }: ReportField): readonly string[] => [
+  number,
+  name,
+  value ?? (isMissing ? 'MISSING' : '–'),
+]
+
+/** How the report looks on paper: the same fields in the same order, and first of all what is missing. */
+function pdfInput({ sections, missing }: Report, about: PdfTitle): PdfInput {
+  const { incidentId, title, holder, madeAt, dueAt, article } = about
+  const standing = missing.length === 0 ? 'complete' : `${missing.length} fields are missing`
+  return {
+    title,
+    subtitle: `${holder} · ${standing}`,
+    author: holder,
+    foot: `${incidentId} · as known at ${minuteOf(madeAt)}`,
+    madeAt: madeAt.toISOString(),
+    sections: [
+      {
+        title: 'Deadline',
+        blocks: [
+          {
+            kind: 'facts',
+            rows: [
+              ['Due', dueAt ? minuteOf(dueAt) : 'no clock runs'],
+              ['Rule', article ?? '–'],
+            ],
+          },
+        ],
+      },
+      ...(missing.length > 0
+        ? [{ title: 'Missing', blocks: [{ kind: 'text' as const, text: missing.join('\n') }] }]
+        : []),
+      ...sections.map(section => ({
+        title: section.title,
+        blocks: [{ kind: 'table' as const, columns: COLUMNS, rows: section.fields.map(rowOf) }],
+      })),
+    ],
+    pictures: [],
+  }
+}
+
+const TITLES: Readonly<Record<ReportedStage, string>> = {
+  initial: 'Initial notification of a major incident',
+  intermediate: 'Intermediate report on a major incident',
+  final: 'Final report on a major incident',
+  reclassification: 'Incident reclassified as not major',
+}
+
+export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ params, query }, context) => {
+  const { records, now, ports, refuse } = context
+  context.actFor(platform)
+  const incident = await records.findOne(SecurityIncident, { id: params.id })
+  if (!incident) return refuse('incident_not_found')
+  const { stage, format } = query
+  const filled = reportOf(incident, stage, ports.collection.holder)
+  const clock = clocksOf(incident.course(), ports.weekendRelief).find(one => one.stage === stage)
+  const about = {
+    incidentId: incident.id,
+    stage,
+    madeAt: now,
+    dueAt: clock?.dueAt ?? null,
+    article: clock?.article ?? null,
+  }
+  return format === 'json' ? asJson(filled, about) : asPdf(filled, about, ports)
+}
+
+interface ReportHead
+  extends Pick<z.output<typeof ReportRecord>, 'incidentId' | 'madeAt' | 'dueAt' | 'article'> {
+  readonly stage: ReportedStage
+}
+
+function asJson({ sections, missing }: Report, about: ReportHead): File {
+  const record = z.encode(ReportRecord, {
+    ...about,
+    isComplete: missing.length === 0,
+    missing: [...missing],
+    sections: sections.map(({ title, fields }) => ({ title, fields: [...fields] })),
+  })
+  return { type: 'application/json; charset=utf-8', content: JSON.stringify(record) }
+}
+
+/** Laid out in a thread, while the answer is sent. */
+function asPdf(
+  filled: Report,
+  about: ReportHead,
+  { threads, collection }: Pick<Ports, 'threads' | 'collection'>,
+): File {
+  const input = pdfInput(filled, { ...about, title: TITLES[about.stage], holder: collection.holder })
+  const module = new URL('../../../commerce/disputes/thread.ts', import.meta.url)
+  const task = { module, name: 'bundlePdf', owner: platform.ownerId }
+  const content = (async function* () {
+    const { pdf } = await threads.run<typeof bundlePdf>(task, input, [])
+    yield pdf
+  })()
+  return { type: 'application/pdf', content, name: `${about.incidentId}-${about.stage}.pdf` }
 }

@@ -3,7 +3,7 @@ import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
 import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { decisionRefusals, lookupRefusals } from '../refusals.ts'
+import { decisionRefusals, lookupRefusals } from '../schemas.ts'
 
 const Opening = z.object({
   value: z.string().max(1_000),

@@ -1,19 +1,16 @@
-import type { TenantNow } from '../../../kernel/contract/actor.ts'
+import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
-import { intentEvent } from '../events.ts'
-import { causeOf, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
-import type { IntentRow } from '../intent-rows.ts'
+import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
-import { unpaidResponse } from '../response.ts'
+import { intentEvent, unpaidResponse } from '../response.ts'
 import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import type { Funds } from '../spend-context.ts'
-import { deciderOf } from './decider.ts'
 import {
   type ApproveRequest,
   judgeSignature,
@@ -24,6 +21,27 @@ import {
   type Signatures,
   writeSignatures,
 } from './signatures.ts'
+
+/** The person who has signed with a passkey. */
+interface Signer {
+  readonly id: string
+  readonly name: string
+}
+
+type PersonalDecision = DecidedBy & { type: 'key' | 'console' | 'operator' }
+
+/**
+ * The one who decides: a person who has signed, whoever brings the signature; else a person in the console, or a key. An
+ * operator has no id of ours, only the name that came with the signal, which nothing proves.
+ */
+export function deciderOf(
+  { type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>,
+  signer?: Signer,
+): PersonalDecision {
+  if (signer) return { type: 'console', id: signer.id, name: signer.name }
+  if (type === 'operator') return { type, id: null, name: id }
+  return type === 'console' ? { type, id, name: name ?? null } : { type: 'key', id, name: null }
+}
 
 /** What a passkey adds to an approval: the account that it has signed, and when. */
 interface Attestation extends Pick<Signature, 'iban'> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type AssertionCode,
   burn,
@@ -14,12 +15,124 @@ import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
+import { payeesById } from '../../../money/beneficiaries/index.ts'
+import { commitmentTo, type Openings, type Statement, type Subjects } from '../../../statements/index.ts'
+import { newId } from '../../../values/ids.ts'
+import { decimal } from '../../../values/money.ts'
 import type { Spender } from '../../policies/index.ts'
-import type { IntentRow } from '../intent-rows.ts'
+import { withTolerance } from '../../rules/index.ts'
+import type { IntentRow } from '../intent.ts'
 import type { Approve } from '../settle.ts'
-import { type ApprovalRow, insertApprovals, type OpeningsRow } from './approval.ts'
-import { type Proof, proofRows, signProof } from './proof.ts'
-import { currentIbans, type IbanOf, subjectOf } from './statement.ts'
+import { type ApprovalRow, insertApprovals, keptUntil, type OpeningsRow } from './approval.ts'
+
+/** The kind of statement that a proof is: `typ` of its JWS. */
+const PROOF_TYPE = 'intent-approval'
+
+/** What a device has signed, verified. */
+interface SignedByDevice {
+  readonly statement: Statement
+  readonly openings: Openings
+  readonly credentialId: string
+  /** The public key, as it was enrolled. */
+  readonly publicKeyJwk: object
+  readonly algorithm: string
+  readonly assertion: {
+    readonly authenticatorData: string
+    readonly clientDataJSON: string
+    readonly signature: string
+  }
+  readonly person: { readonly id: string; readonly name: string }
+}
+
+interface Proof {
+  readonly jws: string
+  readonly openings: Openings
+}
+
+const opening = (value: string) => ({ value, salt: randomBytes(16).toString('base64url') })
+
+/**
+ * Signs what the device has signed, with all that is needed to check it without us. The person stands in it as a
+ * commitment, as payee and account do: who forgets the openings forgets the names, and the proof stands.
+ */
+async function signProof(
+  { statement, openings, credentialId, publicKeyJwk, algorithm, assertion, person }: SignedByDevice,
+  { tenant, now }: TenantNow,
+  { signer, relyingParty }: Pick<Ports, 'signer' | 'relyingParty'>,
+): Promise<Proof> {
+  const [personId, personName] = [opening(person.id), opening(person.name)]
+  const { authenticatorData, clientDataJSON, signature } = assertion
+  const { id, origins } = relyingParty()
+  const jws = await signer.sign(PROOF_TYPE, {
+    ownerId: tenant.ownerId,
+    mode: tenant.mode,
+    statement,
+    assertion: { credentialId, authenticatorData, clientDataJSON, signature },
+    publicKey: publicKeyJwk,
+    algorithm,
+    relyingParty: { id, origins },
+    person: {
+      id: commitmentTo(personId.value, personId.salt),
+      name: commitmentTo(personName.value, personName.salt),
+    },
+    approvedAt: now.toISOString(),
+  })
+  return { jws, openings: { ...openings, 'person.id': personId, 'person.name': personName } }
+}
+
+/** The rows of a proof: what is kept for good, and apart from it what can be forgotten. */
+function proofRows(
+  intentId: string,
+  { jws, openings }: Proof,
+  { tenant, now }: TenantNow,
+): readonly [ApprovalRow, OpeningsRow] {
+  const { ownerId, mode } = tenant
+  const head = { id: newId('approval'), ownerId, mode, createdAt: now, updatedAt: now }
+  return [
+    { ...head, intentId, jws, keptUntil: keptUntil(now) },
+    { ...head, openings },
+  ]
+}
+
+type Payee = Pick<IntentRow, 'beneficiaryId' | 'payeeIban'>
+
+/** Gives the IBAN that is paid on an intent as of now. */
+type IbanOf = (intent: Payee) => string | null
+
+/**
+ * Reads the IBANs that beneficiaries have by now. One that was changed since the intent was declared is shown to the
+ * person who signs, and is what the person has approved.
+ */
+export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
+  const ids = intents.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
+  const payees = ids.length > 0 ? await payeesById(sql, tenant, ids) : new Map()
+  return ({ beneficiaryId, payeeIban }) => payees.get(String(beneficiaryId))?.iban ?? payeeIban
+}
+
+interface Circumstances {
+  readonly spender: Pick<Spender, 'policy'>
+  readonly iban: string | null
+  /** The person for whom the statement is; null where anybody who may can sign it. */
+  readonly personId: string | null
+}
+
+/** What a person signs to approve an intent as it stands now, with the most that the policy lets be charged. */
+export function subjectOf(
+  intent: Pick<IntentRow, 'id' | 'agentId' | 'amountEuros' | 'merchant' | 'walletId' | 'requestId'>,
+  { spender, iban, personId }: Circumstances,
+): Subjects['intent'] {
+  const { id, agentId, amountEuros, merchant, walletId, requestId } = intent
+  const tolerance = spender.policy.terms?.amountTolerancePercent ?? null
+  return {
+    intentId: id,
+    agentId,
+    amountEuros: decimal(amountEuros),
+    largestEuros: decimal(withTolerance(amountEuros, tolerance)),
+    currency: 'EUR',
+    payee: { name: merchant, iban, walletId, requestId },
+    person: personId,
+  }
+}
 
 export type ApproveRequest = Parameters<Approve['decide']>[0]
 type Verdict = Parameters<Approve['decide']>[2]

@@ -5,10 +5,9 @@ import type { Registered } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { Execute } from '../../../kernel/run/execute.ts'
-import { after, clock } from '../../../values/clock.ts'
+import { after, clock, days } from '../../../values/clock.ts'
 import { firstIdAt } from '../../../values/ids.ts'
-import { WAITING_BY_PLAN } from '../plan-limits.ts'
-import { RETENTION_MS } from './expiry.ts'
+import { WAITING_BY_PLAN } from '../webhook.ts'
 
 interface Parts {
   readonly database: Database
@@ -127,4 +126,47 @@ export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 
   const [step] = await sql<Step & Row>(REPLAY, [id, free, earliest])
   if (step && step.made > 0) await sql('notify deliveries')
   return step ?? { made: 0, isThrough: false }
+}
+
+/** How long the oldest due delivery has waited; null if none is due. */
+export const overdueSeconds = async (sql: Sql): Promise<number | null> =>
+  (await sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds ?? null
+
+/** Counting stops here: exact numbers beyond it would cost much and tell little. */
+const MAX_COUNTED = 10_000
+
+type Counts = Readonly<Record<'pending' | 'dead', number>>
+
+/** The numbers of waiting deliveries and of dead letters. */
+export async function deliveryCounts(sql: Sql): Promise<Counts> {
+  const [counts] = await sql<Counts>(`select pending::int, dead::int from delivery_counts(${MAX_COUNTED})`)
+  return counts as Counts
+}
+
+/** The number of subscriptions that are paused because too much waits for them. */
+export const behindCount = async (sql: Sql): Promise<number> =>
+  (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
+
+const BEHIND = `
+select count(*)::int as count from (
+  select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MAX_COUNTED}) found`
+
+/** The number of subscriptions whose receivers are not tried for a while after their failures. */
+export const pausedCount = async (sql: Sql): Promise<number> =>
+  (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0
+
+/** How long a delivery is kept, whatever became of it. Its event is kept for good. */
+const RETENTION_MS = days(30)
+const EXPIRED_AT_ONCE = 5_000
+
+const EXPIRE = `
+delete from deliveries where ctid = any(array(
+  select ctid from deliveries where id < $1 order by id limit ${EXPIRED_AT_ONCE} for update skip locked))
+returning 1`
+
+/** Removes old deliveries, dead letters included, in small steps, so that no request waits for its locks. */
+export async function expireDeliveries({ pool }: Database): Promise<void> {
+  const before = firstIdAt('delivery', after(clock.real(), -RETENTION_MS))
+  let removed = EXPIRED_AT_ONCE
+  while (removed === EXPIRED_AT_ONCE) removed = (await sqlOn(pool)(EXPIRE, [before])).length
 }

@@ -7,10 +7,9 @@ import { after, clock } from '../../../values/clock.ts'
 import { cachingVault, openSecrets } from '../secrets.ts'
 import { type Claimed, claimDeliveries, dueWebhooks, MAX_DUE } from './claim.ts'
 import { adjustWidth, FairQueue, type ReceiverQueue } from './fair-queue.ts'
-import type { GiveUpReason } from './give-up.ts'
 import { type DeliveryOutcome, recordOutcomes } from './outcomes.ts'
 import { attemptIdOf, post } from './post.ts'
-import type { AttemptResult } from './retry.ts'
+import type { AttemptResult, GiveUpReason } from './retry.ts'
 
 export interface DelivererParts {
   readonly database: Database

@@ -5,15 +5,15 @@ import { retrying } from '../../../kernel/database/retry.ts'
 import { emptyJournal, writeJournal } from '../../../kernel/journal/journal.ts'
 import { wakeUp } from '../../../kernel/journal/journal-rows.ts'
 import { after, clock } from '../../../values/clock.ts'
-import { deliveryMachine } from '../delivery.ts'
 import {
   type DeliveryRow,
   deliveryColumns,
+  deliveryMachine,
   type Health,
   healthColumns,
   writeHealth,
   writeOutcomes,
-} from '../delivery-rows.ts'
+} from '../delivery.ts'
 import { isHopeless, recordRound } from '../health.ts'
 import { webhookProcess } from '../process.ts'
 import { type AttemptResult, applyAttempt } from './retry.ts'

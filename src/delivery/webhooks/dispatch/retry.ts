@@ -1,7 +1,12 @@
+import { processOf } from '../../../kernel/background/deadlines.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Registered } from '../../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
+import type { Execute } from '../../../kernel/run/execute.ts'
 import { after } from '../../../values/clock.ts'
-import { type Attempt, deliveryMachine } from '../delivery.ts'
-import type { DeliveryRow } from '../delivery-rows.ts'
+import { type Attempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
 import { webhookProcess } from '../process.ts'
 import type { Tier } from './tiers.ts'
 
@@ -71,4 +76,38 @@ export function retryAfterOf(value: string | undefined, now: Date): number | nul
 function millisecondsOf(value: string, now: Date): number {
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   return HTTP_DATE.test(value) ? Date.parse(value) - now.getTime() : Number.NaN
+}
+
+interface Parts {
+  readonly database: Database
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+}
+
+/** The reason, and the URL if a response caused it. */
+export interface GiveUpReason {
+  readonly reason: 'gone' | 'failing'
+  readonly url: string | null
+}
+
+/** Disables a subscription by an operation, so that there is an event. */
+export async function giveUp(
+  { database, execute, operations }: Parts,
+  webhookId: string,
+  body: GiveUpReason,
+): Promise<void> {
+  const operation = operations.find(({ key }) => key === 'webhooks.giveUp')
+  const [tenant] = await sqlOn(database.pool)<Tenant & Row>(
+    'select owner_id as "ownerId", mode from webhooks where id = $1',
+    [webhookId],
+  )
+  if (!operation || !tenant) return
+  await execute({
+    operation,
+    actor: processOf(tenant),
+    input: { params: { id: webhookId }, query: {}, body },
+    requestId: `webhook:${webhookId}`,
+    address: null,
+    idempotencyKey: null,
+  })
 }

@@ -1,15 +1,58 @@
 import type { Sliced } from '../../../kernel/contract/time-slices.ts'
 import { type DailySpend, weekdayOf } from './days.ts'
 import { type Expectation, expectationOf } from './level-errors.ts'
-import { adapted, FIRST_TAILS, type Tails } from './levels.ts'
-import { type Pool, poolBefore } from './pool.ts'
-import { predictorOf } from './predict.ts'
-import { type Quantiles, raisedBy } from './quantiles.ts'
+import { type Pool, poolBefore, weighted } from './pool.ts'
+import { LEVELS, type Quantiles, raisedBy, weightedQuantiles } from './quantiles.ts'
 import { sameWeekdayForecast } from './rivals.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 
+/** The parts of the pool that are to lie below the first and above the last quantile, as they have proved right. */
+interface Tails {
+  readonly below: number
+  readonly above: number
+}
+
+const FIRST_TAILS: Tails = { below: 0.1, above: 0.1 }
+
+/** How far a day moves them. */
+const STEP = 0.01
+const AIM = 0.1
+const LEAST = 0.02
+/** With many zeros nothing is ever below: the first quantile stops here. */
+const MOST_BELOW = 0.25
+const MOST_ABOVE = 0.3
+
+const within = (most: number, value: number): number => Math.min(most, Math.max(LEAST, value))
+
+/**
+ * Moves the outer quantiles by whether they held (adaptive conformal inference): one that is missed goes a good deal
+ * outwards, one that holds a little inwards, so that in the long run each is missed on one day of ten.
+ */
+const adapted = ({ below, above }: Tails, { p10, p90 }: Quantiles, actual: number): Tails => ({
+  below: within(MOST_BELOW, below + STEP * (AIM - Number(actual < p10))),
+  above: within(MOST_ABOVE, above + STEP * (AIM - Number(actual > p90))),
+})
+
+/**
+ * The forecast of a day: the weighted quantiles of the pool, times the share of the day's weekday, which are weighed once. The tails
+ * were learnt on working days: a day of rest has those that are meant.
+ */
+export function predictorOf(pool: Pool): (day: number, tails: Tails) => Quantiles {
+  const known = new Map<number, ReturnType<typeof weighted>>()
+  return (day, tails) => {
+    const weekday = weekdayOf(day)
+    const { ascending, weights } = known.get(weekday) ?? weighted(pool, day)
+    known.set(weekday, { ascending, weights })
+    const share = pool.shares[weekday] as number
+    const { below, above } = pool.resting[weekday] ? FIRST_TAILS : tails
+    const levels = [below, LEVELS.p50, 1 - above]
+    const [p10 = 0, p50 = 0, p90 = 0] = weightedQuantiles(ascending, weights, levels)
+    return { p10: p10 * share, p50: p50 * share, p90: p90 * share }
+  }
+}
+
 /** Days ahead for which the outer quantiles are learnt, each apart. */
-export const HORIZONS: readonly number[] = [1, 7, 14]
+const HORIZONS: readonly number[] = [1, 7, 14]
 
 /** Before so many days no forecast is made by this method. */
 export const LEAST_DAYS = 28

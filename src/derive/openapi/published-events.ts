@@ -1,0 +1,90 @@
+import { eventExample } from './event-example.ts'
+import { webhookOf } from './event-types.ts'
+import { nameOf } from './example.ts'
+import type { Document, JsonSchema, OperationObject, Schemas } from './types.ts'
+
+type Webhooks = Document['webhooks']
+
+const ANY = 'event.any'
+const ENVELOPE = 'event.envelope'
+const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+const envelope: JsonSchema = {
+  type: 'object',
+  description: 'What all events have in common.',
+  properties: {
+    event: { type: 'string', description: 'The name, which tells the form of `data`.' },
+    createdAt: { type: 'string', format: 'date-time', description: 'When it happened.' },
+    data: { description: 'What the event tells, in the form of its name.' },
+  },
+  required: ['event', 'createdAt', 'data'],
+}
+
+/** The one request that a receiver gets, with a schema for each form of data, which names the events that have it. */
+export function families(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
+  const byData = Map.groupBy(Object.entries(webhooks), ([, { post }]) => JSON.stringify(dataOf(post)))
+  const schemas = [...byData.values()].map(family => {
+    const [[first, { post }]] = family as [[string, Webhooks[string]]]
+    return [`event.${first}`, familySchema(family, dataOf(post))] as const
+  })
+  return {
+    post: operation(Object.values(webhooks)[0]?.post),
+    schemas: {
+      [ANY]: { oneOf: schemas.map(([name]) => refTo(name)) },
+      [ENVELOPE]: envelope,
+      ...Object.fromEntries(schemas),
+    },
+  }
+}
+
+const dataOf = ({ requestBody }: OperationObject): JsonSchema =>
+  requestBody?.content['application/json']?.schema?.properties?.data ?? {}
+
+const operation = (sample?: OperationObject): OperationObject => ({
+  ...sample,
+  operationId: 'on.event',
+  tags: ['Webhooks'],
+  summary: 'An event that you have subscribed to.',
+  description:
+    'Sent at least once to every subscription that names it, in no certain order. An event with `x-status` can be subscribed to and does not come: never (`reserved`), or not yet (`announced`).',
+  requestBody: { required: true, content: { 'application/json': { schema: refTo(ANY) } } },
+  security: [],
+  responses: sample?.responses ?? {},
+})
+
+const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): JsonSchema => ({
+  allOf: [refTo(ENVELOPE)],
+  properties: {
+    event: {
+      oneOf: family.map(([event, { post }]) => ({
+        const: event,
+        description: post.summary,
+        ...(post['x-status'] ? { 'x-status': post['x-status'] } : {}),
+      })),
+    },
+    data,
+  },
+})
+
+/** The schemas of events among the components, which are no records of answers. */
+export const isOfEvents = (name: string): boolean => name.startsWith('event.')
+
+/** The inverse of `families`: the events in the order of their names, as a list of them has it. */
+export function webhooksIn(schemas: Schemas): Webhooks {
+  const forms = schemas[ANY]?.oneOf ?? []
+  const events = forms.flatMap(({ $ref = '' }) => {
+    const { event, data = {} } = schemas[nameOf($ref)]?.properties ?? {}
+    return (event?.oneOf ?? []).map(one => [String(one.const), typeOf(one, data, schemas)] as const)
+  })
+  return Object.fromEntries(events.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function typeOf(
+  { const: name, description = '', 'x-status': status }: JsonSchema,
+  schema: JsonSchema,
+  schemas: Schemas,
+) {
+  const event = String(name)
+  const example = eventExample(event, schema, schemas)
+  return { post: webhookOf({ event, description, schema, example }, status ?? 'emitted') }
+}

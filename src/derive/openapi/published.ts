@@ -1,0 +1,183 @@
+import type { Sliced } from '../../kernel/contract/time-slices.ts'
+import { exampleOf, nameOf } from './example.ts'
+import { families } from './published-events.ts'
+import { withoutFacts } from './published-facts.ts'
+import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
+import { isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
+import type {
+  Document,
+  Header,
+  JsonSchema,
+  MediaType,
+  OperationObject,
+  Parameter,
+  Reference,
+  ResponseObject,
+  Schemas,
+} from './types.ts'
+
+/** What we publish: the same in fewer words. `whole` makes the document of it again. */
+export type Published = Omit<Document, 'webhooks' | 'components'> & {
+  readonly webhooks: { readonly event: { readonly post: OperationObject } }
+  readonly components: Omit<Document['components'], 'responses'> & {
+    readonly responses: Readonly<Record<string, ResponseObject | Reference>>
+  }
+}
+
+type Paths = Document['paths']
+
+/** The headers of every answer, which the introduction tells: a success does not repeat them. */
+export const ALWAYS: readonly string[] = [
+  'X-Request-Id',
+  'X-Data-Residency',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
+/** Says once what the document says again and again: parameters, answers, refusals, examples, schemas, security. */
+export function* published(document: Document): Sliced<Published> {
+  const { components, webhooks, ...rest } = document
+  const schemas = yield* withExamples(document)
+  const sharing = new SharedRefusals(document)
+  const parameters = new Repeats<Parameter>('parameters')
+  const responses = new Repeats<ResponseObject | Reference>('responses')
+  const refused: Record<string, ResponseObject> = {}
+  const short = yield* mapOperations(document.paths, operation => {
+    const shorter = shortened(operation, { schemas, sharing, refused })
+    const { operationId, parameters: own = [] } = shorter
+    for (const one of own) if ('name' in one) parameters.count(one, `${operationId}.${one.name}`)
+    for (const [status, one] of Object.entries(shorter.responses))
+      if (!isPlainReference(one)) responses.count(one, `${operationId}.${status}`)
+    return shorter
+  })
+  const paths = yield* mapOperations(short, operation => ({
+    ...operation,
+    parameters: (operation.parameters ?? []).map(one => parameters.replace(one)),
+    responses: mapValues(operation.responses, one => responses.replace(one)),
+  }))
+  const events = families(webhooks)
+  return yield* withParts({
+    ...rest,
+    paths,
+    webhooks: { event: { post: events.post } },
+    components: {
+      ...components,
+      schemas: { ...schemas, ...events.schemas },
+      parameters: { ...components.parameters, ...parameters.all() },
+      responses: { ...sharing.all(), ...refused, ...responses.all() },
+    },
+  })
+}
+
+interface Shorter {
+  readonly schemas: Schemas
+  readonly sharing: SharedRefusals
+  /** The answers that refuse with codes which operations name themselves. */
+  readonly refused: Record<string, ResponseObject>
+}
+
+function shortened(operation: OperationObject, { schemas, sharing, refused }: Shorter): OperationObject {
+  const { requestBody } = operation
+  const responses = Object.entries(operation.responses).map(([status, response]) => {
+    if ('$ref' in response) return [status, sharing.named(response)]
+    if (isRefused(response)) return [status, shortRefusal(response, refused)]
+    return [status, withoutExample(withoutHeaders(status, response), schemas)]
+  })
+  return {
+    ...withoutFacts(operation),
+    ...(requestBody ? { requestBody: withoutLimit(requestBody) } : {}),
+    responses: Object.fromEntries(responses),
+  }
+}
+
+/** The introduction tells how large a body may be; only other limits are said. */
+export const USUAL_LIMIT = 'At most 64 KiB.'
+
+type RequestBody = NonNullable<OperationObject['requestBody']>
+
+function withoutLimit({ description, ...body }: RequestBody): RequestBody {
+  return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
+}
+
+function withoutHeaders(status: string, response: ResponseObject): ResponseObject {
+  const { headers = {}, ...rest } = response
+  if (!status.startsWith('2') || !ALWAYS.every(name => name in headers)) return response
+  const own = Object.entries(headers).filter(([name]) => !ALWAYS.includes(name))
+  return own.length === 0 ? rest : { ...rest, headers: Object.fromEntries(own) as Record<string, Header> }
+}
+
+/** The example of an answer is written only where the schema does not give the same. */
+function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObject {
+  const { schema, example, ...more } = jsonIn(response) ?? {}
+  if (!schema || example === undefined || !isSame(exampleOf(schema, schemas), example)) return response
+  return { ...response, content: { 'application/json': { schema, ...more } } }
+}
+
+export const jsonIn = (response: ResponseObject | Reference): MediaType | undefined =>
+  'content' in response ? response.content?.['application/json'] : undefined
+
+/** The named records with an example each: that of the operation that is the first to return them. */
+function* withExamples({ paths, components: { schemas } }: Document): Sliced<Schemas> {
+  const examples = new Map<string, unknown>()
+  for (const { responses } of operationsIn(paths)) {
+    for (const response of Object.values(responses)) {
+      const [name, value] = recordIn(jsonIn(response))
+      if (name !== undefined && value !== undefined && !examples.has(name)) examples.set(name, value)
+    }
+    yield
+  }
+  const added = [...examples].map(([name, value]): [string, JsonSchema] => [
+    name,
+    { ...schemas[name], examples: [value] },
+  ])
+  return { ...schemas, ...Object.fromEntries(added) }
+}
+
+/** The record of an answer, or of a page of them. */
+function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
+  if (schema?.$ref) return [nameOf(schema.$ref), example]
+  const items = schema?.properties?.data?.items
+  return items?.$ref && isPage(example) ? [nameOf(items.$ref), example.data[0]] : []
+}
+
+const isPage = (example: unknown): example is { data: unknown[] } =>
+  typeof example === 'object' && example !== null && Array.isArray((example as { data?: unknown }).data)
+
+/** Parts of one kind: how often each comes, and what the first of each is called. */
+class Repeats<T extends object> {
+  readonly #kind: string
+  readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
+
+  constructor(kind: string) {
+    this.#kind = kind
+  }
+
+  count(part: T, name: string): void {
+    const text = JSON.stringify(part)
+    const known = this.#known.get(text)
+    if (known) known.times += 1
+    else this.#known.set(text, { name, part, times: 1 })
+  }
+
+  replace(part: T | Reference): T | Reference {
+    const known = this.#known.get(JSON.stringify(part))
+    return known && known.times > 1 ? { $ref: `#/components/${this.#kind}/${known.name}` } : part
+  }
+
+  all(): Record<string, T> {
+    const shared = [...this.#known.values()].filter(({ times }) => times > 1)
+    return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
+  }
+}
+
+/** A reference that says nothing of its own: there is nothing to share. */
+const isPlainReference = (part: object): boolean => '$ref' in part && !('description' in part)
+
+const operationsIn = (paths: Paths): OperationObject[] =>
+  Object.values(paths).flatMap(item => Object.values(item))
+
+const mapOperations = (
+  paths: Paths,
+  change: (operation: OperationObject) => OperationObject,
+): Sliced<Paths> => eachInTurn(paths, item => mapValues(item, change))

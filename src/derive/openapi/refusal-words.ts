@@ -1,0 +1,154 @@
+import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
+import { nameOf } from './example.ts'
+import { isSame, mapValues } from './published-schemas.ts'
+import type { Document, Reference, ResponseObject } from './types.ts'
+
+const AS_EVERYWHERE = 'Also '
+const NAME = 'refused'
+const HEADER = 'X-Error-Code'
+const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+
+export const isRefused = ({ headers = {} }: ResponseObject): boolean => HEADER in headers
+
+/**
+ * A refusal with codes of the operation's own as a reference whose description names them: a paragraph for each, and one
+ * for all that have their sentence in other components. One in another form, or with headers of its own, stays as it is.
+ */
+export function shortRefusal(
+  response: ResponseObject,
+  shared: Record<string, ResponseObject>,
+): ResponseObject | Reference {
+  const { headers = {} } = response
+  const component = { ...response, ...bare(headers), description: 'Refused: the operation names the codes.' }
+  const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
+  shared[name] ??= component
+  const reference = { $ref: `#/components/responses/${name}`, description: shortWords(response.description) }
+  const isPlain = isSame(fullRefusal(reference, shared), response)
+  if (!isPlain && shared[name] === component) delete shared[name]
+  return isPlain ? reference : response
+}
+
+const unmetered = (headers: object): string[] => ('X-RateLimit-Limit' in headers ? [] : ['unmetered'])
+
+const bare = (
+  headers: NonNullable<ResponseObject['headers']>,
+): Pick<ResponseObject, 'headers' | 'content'> => ({
+  headers: mapValues(headers, header =>
+    'schema' in header && header.schema.enum ? { ...header, schema: { type: 'string' } } : header,
+  ),
+  content: CONTENT,
+})
+
+export const isShortRefusal = (name: string): boolean => name.startsWith(NAME)
+
+/** The inverse of `shortRefusal`. */
+export function fullRefusal(
+  { $ref, description = '' }: Reference,
+  shared: Readonly<Record<string, ResponseObject | Reference>>,
+): ResponseObject {
+  const found = shared[nameOf($ref)]
+  if (!found || '$ref' in found) throw new Error(`There is no ${$ref}.`)
+  const cases = casesIn(description)
+  const codes = { type: 'string', enum: cases.map(([code]) => code) }
+  return {
+    description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
+    headers: mapValues(found.headers ?? {}, header =>
+      'schema' in header ? { ...header, schema: codes } : header,
+    ),
+    content: contentOf(cases),
+  }
+}
+
+const words = (code: string, message: string): string => `\`${code}\`: ${message}`
+
+const universal = (code: string): string | undefined => problems[code as ProblemCode]?.[1]
+
+function shortWords(description: string): string {
+  const cases = casesIn(description)
+  const own = cases.filter(([code, message]) => universal(code) !== message)
+  const others = cases.filter(one => !own.includes(one)).map(([code]) => `\`${code}\``)
+  const last = others.length > 0 ? [`${AS_EVERYWHERE}${others.join(', ')}.`] : []
+  return [...own.map(([code, message]) => words(code, message)), ...last].join('\n\n')
+}
+
+/**
+ * The refusals that all operations have in the same words. Of each status the most frequent set of them is called as the
+ * status; one that has more codes says which, and others are called by their codes. Their examples repeat the description.
+ */
+export class SharedRefusals {
+  readonly #responses: Readonly<Record<string, ResponseObject>>
+  readonly #names = new Map<string, string>()
+
+  constructor({ paths, components: { responses } }: Document) {
+    this.#responses = responses
+    const used = Object.values(paths)
+      .flatMap(item => Object.values(item))
+      .flatMap(operation => Object.entries(operation.responses))
+      .flatMap(([status, one]) => ('$ref' in one ? [{ status, name: nameOf(one.$ref) }] : []))
+    for (const [status, all] of Map.groupBy(used, one => one.status)) {
+      const [usual = '', ...others] = [...Map.groupBy(all, ({ name }) => name)]
+        .sort(([, a], [, b]) => b.length - a.length)
+        .map(([name]) => name)
+      this.#names.set(usual, status)
+      for (const name of others) this.#names.set(name, differently(name, usual, status))
+    }
+  }
+
+  named({ $ref }: Reference): Reference {
+    return { $ref: `#/components/responses/${this.#names.get(nameOf($ref))}` }
+  }
+
+  all(): Record<string, ResponseObject> {
+    const named = Object.entries(this.#responses).map(([name, response]): [string, ResponseObject] => [
+      this.#names.get(name) ?? name,
+      { ...response, content: CONTENT },
+    ])
+    return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+}
+
+function differently(name: string, usual: string, status: string): string {
+  const codes = name.split('.')
+  const isMore = usual.split('.').every(code => codes.includes(code))
+  return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
+}
+
+/** The name of a shared refusal in the whole document: its codes. */
+const codesIn = (response: ResponseObject): string =>
+  casesIn(response.description)
+    .map(([code]) => code)
+    .join('.')
+
+/** The inverse of `SharedRefusals`. */
+export const wholeShared = (
+  shared: Readonly<Record<string, ResponseObject | Reference>>,
+): Record<string, ResponseObject> =>
+  Object.fromEntries(
+    Object.values(shared).flatMap(one => {
+      if ('$ref' in one) return []
+      return [[codesIn(one), { ...one, content: contentOf(casesIn(one.description)) }]]
+    }),
+  )
+
+export function wholeReference(
+  reference: Reference,
+  shared: Readonly<Record<string, ResponseObject | Reference>>,
+): Reference {
+  const found = shared[nameOf(reference.$ref)]
+  return found && 'headers' in found ? { $ref: `#/components/responses/${codesIn(found)}` } : reference
+}
+
+const contentOf = (cases: readonly [code: string, message: string][]) => ({
+  'application/json': {
+    ...CONTENT['application/json'],
+    examples: Object.fromEntries(cases.map(([code, error]) => [code, { value: { error } }])),
+  },
+})
+
+const casesIn = (description: string): [code: string, message: string][] =>
+  description.split(/\n\n(?=`|Also )/).flatMap((paragraph): [string, string][] => {
+    if (paragraph.startsWith(AS_EVERYWHERE))
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, universal(code) ?? ''])
+    const [, code, message] = /^`(\w+)`: ([\s\S]*)$/.exec(paragraph) ?? []
+    return code !== undefined && message !== undefined ? [[code, message]] : []
+  })

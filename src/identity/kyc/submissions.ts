@@ -1,0 +1,95 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { conditionText } from '../../kernel/database/condition.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import { entityTable } from '../../kernel/database/entity-table.ts'
+import { clock } from '../../values/clock.ts'
+import { KycDocument } from './document.ts'
+import { KycSubmission } from './submission.ts'
+
+type Acting = Pick<Context, 'actor' | 'sql' | 'actFor'>
+
+const tenantOf = (table: 'kyc_submissions' | 'kyc_documents'): string => `
+select k.owner_id as "ownerId", k.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from ${table} k left join tenant_clocks t on t.owner_id = k.owner_id and t.mode = k.mode
+where k.id = $1`
+
+const OF_SUBMISSION = tenantOf('kyc_submissions')
+const OF_DOCUMENT = tenantOf('kyc_documents')
+
+/** The tenant that a record belongs to, for whoever names the record alone. */
+type FoundTenant = Tenant & Row & { readonly offsetMs: number }
+
+async function actForOwner(statement: string, id: string, { actor, sql, actFor }: Acting): Promise<boolean> {
+  if (actor.tenant) return true
+  const [found] = await sql<FoundTenant>(statement, [id])
+  if (!found) return false
+  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  return true
+}
+
+/** Acts for the owner of the submission where the operator calls, who has none; false where there is none of this id. */
+export const actForOwnerOf = (id: string, context: Acting): Promise<boolean> =>
+  actForOwner(OF_SUBMISSION, id, context)
+
+export const actForOwnerOfDocument = (id: string, context: Acting): Promise<boolean> =>
+  actForOwner(OF_DOCUMENT, id, context)
+
+/** The tenant of the submission that a notice of the provider names. */
+export async function tenantOfSubmission(
+  id: string,
+  { sql }: Pick<Context, 'sql'>,
+): Promise<Tenant | undefined> {
+  const [found] = await sql<FoundTenant>(OF_SUBMISSION, [id])
+  return found && { ownerId: found.ownerId, mode: found.mode }
+}
+
+/** A page of the submissions of all owners, for the operator. */
+export const pageOfAllOwners = (
+  condition: Condition<KycSubmission>,
+  { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
+) =>
+  pageBy(async (after, most) => {
+    const table = entityTable(KycSubmission)
+    const values: unknown[] = []
+    const rest = after === undefined ? {} : { id: { $lt: after } }
+    const wanted = conditionText(table.columns, { ...condition, ...rest }, values)
+    const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
+    return sql<KycSubmission & Row>(table.selecting(clause), values)
+  })
+
+const OF_SUBMISSIONS =
+  'where owner_id = any($1::text[]) and mode = any($2::text[]) and submission_id = any($3::text[]) order by id'
+
+/** The documents of these submissions, of whatever owners, by one statement. */
+async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
+  if (submissions.length === 0) return []
+  return sql(entityTable(KycDocument).selecting(OF_SUBMISSIONS), [
+    [...new Set(submissions.map(({ ownerId }) => ownerId))],
+    [...new Set(submissions.map(({ mode }) => mode))],
+    submissions.map(({ id }) => id),
+  ]) as Promise<unknown> as Promise<KycDocument[]>
+}
+
+/** A submission as the API shows it. */
+export const submissionResponse = (submission: KycSubmission, documents: readonly KycDocument[]) =>
+  withMembers(submission, { documents: [...documents] })
+
+export async function submissionResponses(submissions: readonly KycSubmission[], sql: Sql) {
+  const documents = await documentsOf(submissions, sql)
+  return submissions.map(submission =>
+    submissionResponse(
+      submission,
+      documents.filter(({ submissionId }) => submissionId === submission.id),
+    ),
+  )
+}
+
+export const kycEvent = ({ id, ownerId, representativeId, status }: KycSubmission) => ({
+  submissionId: id,
+  customerId: ownerId,
+  representativeId,
+  status,
+})

@@ -1,0 +1,204 @@
+import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/risk/index.ts'
+import { RHYTHMS } from '../rhythm.ts'
+import { type Candidate, inEuros, inPercent, rounded, scoreOf, type Telling } from './anomaly.ts'
+
+/** What is usual is what was so in these days before the last one. */
+const USUAL_DAYS = 182
+/** Fewer days say nothing about what is usual. */
+const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
+type Kind = keyof typeof LEAST_DAYS
+
+/**
+ * SQL: the days since `from` that lie far above the others on which a series of `days` has cost something. Each series keeps its
+ * days beside what is usual of it: PostgreSQL cannot know how many there are, and would join them one by one.
+ */
+export const farDays = (kind: Kind, days: string, from: string): string => `
+with series as materialized (
+  select agent_id, value, ${medianInSql('spent')} as usual, array_agg(day) as days, array_agg(spent) as sums
+  from ${days} where spent > 0 and day >= least($5::date - ${USUAL_DAYS}, ${from})
+  group by 1, 2 having count(*) >= ${LEAST_DAYS[kind]}
+),
+measured as materialized (
+  select *, (select ${deviationInSql('spent', 'usual')} from unnest(sums) as spent) as deviation from series
+)
+select agent_id, ${kind === 'day_above_usual' ? 'null::text' : 'value'}, day, spent, round(usual::numeric),
+  round(((spent - usual) / deviation)::numeric, 2), null::int, null::text
+from measured cross join lateral unnest(days, sums) as one (day, spent)
+where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MAX_DEVIATIONS}`
+
+const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
+  /** A day on which an agent has spent far more than on its usual one. */
+  day_above_usual: ({ amountEuros, day, usualEuros }) =>
+    `${inEuros(amountEuros)} were spent on ${day}; on a usual day it is ${inEuros(usualEuros ?? 0n)}.`,
+  /** A day on which an agent has paid a merchant far more than usual. */
+  merchant_above_usual: ({ amountEuros, day, merchant, usualEuros }) =>
+    `${merchant} got ${inEuros(amountEuros)} on ${day}; usually it is ${inEuros(usualEuros ?? 0n)} a day.`,
+}
+
+export const farTold =
+  (kind: Kind) =>
+  (far: Candidate): Telling => ({
+    sentence: sentences[kind](far),
+    figures: {
+      amountEuros: far.amountEuros,
+      usualEuros: far.usualEuros ?? 0n,
+      deviations: rounded(far.measure),
+    },
+    score: scoreOf(far.measure, MAX_DEVIATIONS),
+  })
+
+/** A share of what an agent spends from which on a new merchant is told of. */
+const LARGE_SHARE = 0.2
+
+/** SQL: merchants that an agent pays for the first time since `from`, and that get a large part of what it spends. */
+export const newMerchants = (from: string): string => `
+with whole as materialized (
+  select agent_id, sum(spent) filter (where day >= ${from}) as spent from of_agents group by 1
+  having bool_or(day < ${from} and payments > 0)
+),
+firsts as materialized (
+  select agent_id, value, min(day) as day, sum(spent) as spent from of_merchants where payments > 0 group by 1, 2
+  having min(day) >= ${from}
+),
+unknown as (
+  select * from firsts where not exists (
+    select from spend_cells c where (c.owner_id, c.mode, c.view, c.value, c.agent_id) = ($1, $2, 'merchant', firsts.value, firsts.agent_id)
+      and c.day < ${from} and c.payments > 0)
+)
+select agent_id, value, unknown.day, unknown.spent, null::numeric, unknown.spent / whole.spent::float8, null::int, null::text
+from unknown join whole using (agent_id)
+where whole.spent > 0 and unknown.spent / whole.spent::float8 >= ${LARGE_SHARE}`
+
+export const newTold = ({ merchant, day, amountEuros, measure: share }: Candidate): Telling => ({
+  sentence: `${merchant} was never paid before ${day}, and has got ${inEuros(amountEuros)} since: ${inPercent(share)} of what was spent.`,
+  figures: { amountEuros, share: rounded(share) },
+  score: scoreOf(share, LARGE_SHARE),
+})
+
+/** From so much in runs on, what is outside of them is told of. */
+const MOSTLY_IN_RUNS = 0.5
+
+/** SQL: what agents have spent outside of any run, although they mostly spend within them. */
+export const OUTSIDE_OF_RUNS = `
+with sums as (
+  select agent_id, sum(spent_cents) as whole, coalesce(sum(spent_cents) filter (where run_id = ''), 0) as outside,
+    sum(payments) filter (where run_id = '') as payments
+  from lines group by 1
+)
+select agent_id, null::text, $5::date - 1, outside, null::numeric, outside / whole::float8, payments, null::text
+from sums where outside > 0 and whole > 0 and 1 - outside / whole::float8 >= ${MOSTLY_IN_RUNS}`
+
+export const outsideTold = ({ amountEuros, measure: share, times }: Candidate): Telling => ({
+  sentence: `${inEuros(amountEuros)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
+  figures: { amountEuros, share: rounded(share), times: times ?? 0 },
+  score: 0.5,
+})
+
+/** From one percent on: less is a matter of rounding and exchange rates. */
+const LEAST_RISE = 0.01
+const words = { week: 'weekly', month: 'monthly' } as const
+
+const MOST_APART = `case every ${Object.entries(RHYTHMS)
+  .map(([every, { most }]) => `when '${every}' then ${most + 1}`)
+  .join(' ')} end`
+
+/** SQL: those of `runs` whose last charge, since `from`, is dearer than the one before. */
+export const dearerSubscriptions = (from: string): string => `
+select agent_id, value, last_day, last_cents, before_cents, (last_cents - before_cents) / before_cents::float8 as rise, times, every
+from (
+  select *, cardinality(days) as times, days[cardinality(days)] as last_day, cents[cardinality(days)] as last_cents,
+    nullif(cents[cardinality(days) - 1], 0) as before_cents from runs
+) as one
+where broken_on is null and last_day >= ${from} and $5::date - last_day <= ${MOST_APART}
+  and (last_cents - before_cents) / before_cents::float8 >= ${LEAST_RISE}`
+
+export function dearerTold(of: Candidate): Telling {
+  const { merchant, every, amountEuros, measure: rise, times } = of
+  const usualEuros = of.usualEuros ?? 0n
+  return {
+    sentence: `The ${words[every ?? 'month']} charge of ${merchant} has risen from ${inEuros(usualEuros)} to ${inEuros(amountEuros)}, by ${inPercent(rise)}.`,
+    figures: { amountEuros, usualEuros, share: rounded(rise), times: times ?? 0 },
+    score: scoreOf(rise, LEAST_RISE * 5),
+  }
+}
+
+/** So many days with a single charge tell what one costs. */
+const LEAST_SINGLE = 2
+
+/**
+ * SQL: days with several charges where there is one as a rule, each as expensive as that, or as the price of the rhythm: the merchant
+ * may have charged twice.
+ */
+export const chargedTwice = (from: string): string => `
+with usual as materialized (
+  select agent_id, value, round((${medianInSql('spent')} filter (where payments = 1))::numeric) as price, array_agg(day) as days
+  from of_merchants where payments > 0 group by 1, 2
+  having count(*) filter (where payments = 1) >= greatest(${LEAST_SINGLE}, count(*) / 2.0)
+),
+prices as (
+  select agent_id, value, day, price from usual cross join lateral unnest(days) as one (day)
+  union
+  select agent_id, value, day, price from runs cross join lateral unnest(days, cents) as one (day, price)
+)
+select agent_id, value, day, spent, price, 0, payments, null::text
+from prices join of_merchants using (agent_id, value, day)
+where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
+
+export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Candidate): Telling => ({
+  sentence: `${merchant} has charged ${inEuros(usualEuros ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,
+  figures: { amountEuros, usualEuros: usualEuros ?? 0n, times: times ?? 0 },
+  score: 0.9,
+})
+
+/** Before, a single payment says too little about the month. */
+const LEAST_ELAPSED = 5
+
+const partsOf = (day: string): number[] => day.split('-').map(Number)
+
+const daysInMonth = (day: string): number => {
+  const [year = 0, month = 0] = partsOf(day)
+  return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** Whether the month of the last day is old enough, and not over. */
+export function isPaceKnown(lastDay: string): boolean {
+  const elapsed = Number(lastDay.slice(8))
+  return elapsed >= LEAST_ELAPSED && elapsed < daysInMonth(lastDay)
+}
+
+const ELAPSED = 'extract(day from $5::date - 1)'
+const IN_MONTH = "extract(day from date_trunc('month', $5::date - 1) + interval '1 month' - interval '1 day')"
+
+/** The budget that all agents share: the sum of theirs, of no agent by itself. */
+const SHARED = `
+union all
+select '', (select sum(spent) from months where agent_id <> ''), monthly_limit_cents from owner_budgets
+where owner_id = $1 and mode = $2`
+
+/**
+ * SQL: agents whose monthly limit is used up before the month ends, if it goes on as so far, and unless one agent is meant, the
+ * budget that all of them share. `lines` has the days of the month. The owner is $1, the mode $2, the day after the last one $5.
+ */
+export const atThisPace = (isOfOneAgent: boolean): string => `
+with months as materialized (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),
+limits (agent_id, spent, limit_cents) as (
+  select agent_id, spent, monthly_limit_cents from months join policies using (agent_id)
+  where owner_id = $1 and mode = $2 and deleted_at is null ${isOfOneAgent ? '' : SHARED}
+),
+paces as (
+  select *, spent * ${IN_MONTH} / (${ELAPSED} * limit_cents)::float8 as pace from limits where limit_cents > 0 and spent > 0
+)
+select agent_id, null::text, $5::date - 1, spent, limit_cents, pace, null::int, null::text from paces where pace > 1`
+
+export function paceTold({ agentId, day, amountEuros, usualEuros, measure: pace }: Candidate): Telling {
+  const [elapsed, all] = [Number(day.slice(8)), daysInMonth(day)]
+  const limitEuros = usualEuros ?? 0n
+  const usedUpOn = Math.min(all, Math.ceil(all / pace - 1e-9))
+  const limit = agentId ? inEuros(limitEuros) : `the ${inEuros(limitEuros)} that all agents share`
+  const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
+  return {
+    sentence: `${inEuros(amountEuros)} of ${limit} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
+    figures: { amountEuros, limitEuros, share: rounded(pace) },
+    score: scoreOf(pace, 1),
+  }
+}

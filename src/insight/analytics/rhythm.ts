@@ -1,0 +1,201 @@
+import type { Row } from '../../kernel/contract/sql.ts'
+import { dayOf } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+import { addDays, daysBetween } from '../reports/index.ts'
+import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
+
+/** A bank holiday, a weekend or the end of a short month moves a charge by a few days. */
+export const RHYTHMS = {
+  week: { least: 6, most: 8, days: 7, times: 4 },
+  month: { least: 26, most: 34, days: 30, times: 3 },
+} as const
+
+export type Every = keyof typeof RHYTHMS
+
+/** A charge that is this much larger or smaller than the one before is another purchase, not a new price. */
+const MOST_TIMES_DEARER = 3
+
+/** Payments of an agent to a merchant, one a day, that followed each other by a week or a month. */
+export interface Run {
+  readonly agentId: string
+  readonly merchant: string
+  readonly every: Every
+  /** The days on which it was charged, in order, and what each cost. */
+  readonly days: readonly string[]
+  readonly cents: readonly Euros[]
+  /** The first payment after it, which did not come in its time; null: there was none. */
+  readonly brokenOn: string | null
+}
+
+interface Rhythm {
+  readonly every: Every
+  /** The first and the last payment of it. */
+  readonly since: string
+  readonly last: string
+  readonly next: string
+  readonly firstEuros: Euros
+  readonly lastEuros: Euros
+  /** The amount before the last one. */
+  readonly beforeEuros: Euros
+  readonly times: number
+}
+
+/** So many of the latest charges tell on which day of the month it comes. */
+const LATEST = 8
+
+const lengthOfMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+const partsOf = (day: string): [number, number, number] =>
+  day.split('-').map(Number) as [number, number, number]
+
+/** The day of the month on which most of these days lie; the last one of a short month counts for each after it. */
+function usualDay(days: readonly string[]): number | undefined {
+  const parts = days.map(partsOf)
+  const timesOn = (of: number): number =>
+    parts.filter(([year, month, day]) => day === Math.min(of, lengthOfMonth(year, month))).length
+  const [best] = [...new Set(parts.map(([, , day]) => day))]
+    .map(day => ({ day, times: timesOn(day) }))
+    .sort((one, other) => other.times - one.times || other.day - one.day)
+  return best && best.times * 2 > days.length ? best.day : undefined
+}
+
+/** When charges after one are to be expected: a month later on the day on which it mostly comes, else thirty days later. */
+export function nextsOf({ every, days }: Pick<Run, 'every' | 'days'>): (day: string) => string {
+  if (every === 'week') return day => addDays(day, RHYTHMS.week.days)
+  const usual = usualDay(days.slice(-LATEST))
+  if (usual === undefined) return day => addDays(day, RHYTHMS.month.days)
+  return day => {
+    const [year, month] = partsOf(day)
+    return dayOf(new Date(Date.UTC(year, month, Math.min(usual, lengthOfMonth(year, month + 1)))))
+  }
+}
+
+/** Whether the next one has not come in its time, where `before` is the first day that is not known. */
+export const isOver = ({ every, days }: Pick<Run, 'every' | 'days'>, before: string): boolean =>
+  daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
+
+export function rhythmOf(run: Run): Rhythm {
+  const { every, days, cents } = run
+  const last = days.at(-1) ?? ''
+  return {
+    every,
+    since: days[0] ?? '',
+    last,
+    next: nextsOf(run)(last),
+    firstEuros: cents[0] ?? 0n,
+    lastEuros: cents.at(-1) ?? 0n,
+    beforeEuros: cents.at(-2) ?? 0n,
+    times: days.length,
+  }
+}
+
+const names = Object.keys(RHYTHMS) as (keyof typeof RHYTHMS)[]
+
+const isWithin = (apart: string, every: keyof typeof RHYTHMS): string =>
+  `${apart} between ${RHYTHMS[every].least} and ${RHYTHMS[every].most}`
+
+/** SQL: whether two payments may follow each other in some rhythm. */
+export const mayFollow = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
+
+const EVERY = `case
+    when price > before_price * ${MOST_TIMES_DEARER} or before_price > price * ${MOST_TIMES_DEARER} then null
+    ${names.map(every => `when ${isWithin('day - before_day', every)} then '${every}'`).join(' ')} end`
+
+const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
+
+/** From so long ago on payments are looked at: a monthly rhythm needs more than a year to be seen changing. */
+export const RHYTHM_DAYS = 400
+
+/**
+ * SQL: what one charge of a day costs. Only the sum of a day is known, so several charges are read as one that was made by mistake
+ * more often where each costs what the only charge of the day before or after did. As long as nothing has come after them, they may
+ * also be a new, higher price, where the price has been steady: the next charge tells.
+ */
+const PRICE = `case
+    when payments > 1 and spent in (payments * single_before, payments * single_after) then (spent / payments)::bigint
+    when payments > 1 and after_day is null and single_before = single_earlier and spent % payments = 0
+      and spent / payments between single_before and single_before * ${MOST_TIMES_DEARER} then (spent / payments)::bigint
+    else spent end`
+
+/**
+ * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, which has the days on which an agent has paid a
+ * merchant. A run is as many charges that follow each other by the same rhythm as make one, and `cents` are their prices.
+ */
+export const RUNS = `
+singles as (
+  select *, case when payments = 1 then spent end as single from paid
+),
+neighbours as (
+  select *, lead(day) over one as after_day, lag(single, 2) over one as single_earlier,
+    lag(single) over one as single_before, lead(single) over one as single_after
+  from singles window one as (partition by agent_id, value order by day)
+),
+priced as (
+  select agent_id, value, day, after_day, ${PRICE} as price from neighbours
+),
+spaced as (
+  select *, lag(day) over one as before_day, lag(price) over one as before_price
+  from priced window one as (partition by agent_id, value order by day)
+),
+followed as (
+  select *, ${EVERY} as every from spaced
+),
+-- Days that follow each other by the same rhythm have the same number.
+numbered as (
+  select *, row_number() over (partition by agent_id, value order by day)
+    - row_number() over (partition by agent_id, value, every order by day) as number
+  from followed
+),
+runs as (
+  select agent_id, value, every, min(before_day) || array_agg(day order by day) as days,
+    (array_agg(before_price order by day))[1] || array_agg(price order by day) as cents,
+    (array_agg(after_day order by day desc))[1] as broken_on
+  from numbered where every is not null group by agent_id, value, every, number
+  having count(*) >= case every ${LONG_ENOUGH} end
+)`
+
+/** A run as the database tells it; beside a merchant without one, its agent is null. */
+export interface RunRow extends Row {
+  readonly agentId: string | null
+  readonly merchant: string
+  readonly every: Every
+  readonly days: string[]
+  readonly cents: string[]
+  readonly brokenOn: string | null
+}
+
+/** The columns of `runs` as members of a `RunRow`. */
+export const RUN_MEMBERS = `
+agent_id as "agentId", value as merchant, every, days::text[] as days, cents::text[] as cents, broken_on::text as "brokenOn"`
+
+export const runOf = ({ agentId, merchant, every, days, cents, brokenOn }: RunRow): Run[] =>
+  agentId === null ? [] : [{ agentId, merchant, every, days, cents: cents.map(BigInt), brokenOn }]
+
+const VIEWS = ['merchant'] as const
+
+/** More of them are not looked at: those that cost most are. */
+const MOST_RUNS = 200
+
+const textOf = (of: Pick<Wanted, 'agentId' | 'merchants'>): string => `
+with ${linesOf({ agentId: of.agentId, values: of.merchants })},
+paid as (
+  select agent_id, value, day, sum(payments) as payments, sum(spent_cents)::bigint as spent from lines group by 1, 2, 3 having sum(payments) > 0
+),
+${RUNS}
+select ${RUN_MEMBERS} from runs
+order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value, days limit ${MOST_RUNS}`
+
+interface Wanted {
+  readonly agentId?: string | undefined
+  /** Only of these merchants. */
+  readonly merchants?: readonly string[] | undefined
+  /** The first day that is not looked at. */
+  readonly before: string
+}
+
+/** By what rhythms merchants were charged in the last 400 days, also those that have ended. */
+export async function readRuns(spend: Spend, { agentId, merchants, before }: Wanted): Promise<Run[]> {
+  const from = addDays(before, -RHYTHM_DAYS)
+  const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId, values: merchants })
+  return (await spend.sql<RunRow>(textOf({ agentId, merchants }), parameters)).flatMap(runOf)
+}

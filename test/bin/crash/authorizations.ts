@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { TOO_LATE } from '../../../src/cards/authorizations/blockers.ts'
+import { client } from '../../../src/derive/client.ts'
+import type { CardMessage } from '../../../src/ports/card-processor.ts'
+import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { ENCRYPTION_KEY, type TestService } from '../../support/harness.ts'
+import { createOwner, startApi } from '../../support/processes/processes.ts'
+import { withConnection } from '../../support/rows.ts'
+import { until } from '../../support/until.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+test('an API process that is killed among authorizations and clearings has lost none, and made none twice', async () => {
+  const databaseUrl = await cloneDatabase()
+  let api = await startApi(databaseUrl, { ENCRYPTION_KEY })
+  const token = await createOwner(api.url)
+  const mine = () => client(areas, { url: api.url, token })
+  const sql: TestService['sql'] = (text, values) =>
+    withConnection(databaseUrl, async connection => (await connection.query(text, values)).rows)
+  const network = () => networkBefore({ url: api.url, sql })
+  const { agent, card } = await aPayingCard(mine(), 10_000)
+  const shared = { amountEuros: 1_000n, merchant: bookshop }
+  const last = await network().messageOf(card.id, { kind: 'expiry', authorizationId: 'none' })
+  const messages: CardMessage[] = Array.from({ length: 120 }, (_, n) => `n${n}`).flatMap(authorizationId => [
+    {
+      ...last,
+      id: `ask ${authorizationId}`,
+      content: { kind: 'authorization', authorizationId, ask: 0, partialAllowed: false, ...shared },
+    },
+    {
+      ...last,
+      id: `clearing ${authorizationId}`,
+      content: { kind: 'clearing', clearingId: authorizationId, authorizationId, final: true, ...shared },
+    },
+  ])
+  let answered = 0
+  /** Sends everything; what gets no answer is told as undefined. */
+  const sendAll = () =>
+    Promise.all(
+      messages.map(async message => {
+        const answer = await network()
+          .deliver(message)
+          .catch(() => undefined)
+        if (answer) answered++
+        return answer?.text
+      }),
+    )
+  const running = sendAll()
+  await until('some answers', () => answered >= 20)
+  api.kill('SIGKILL')
+  await api.exit
+  const before = await running
+  expect(before).toContain(undefined)
+  api = await startApi(databaseUrl, { ENCRYPTION_KEY })
+  const after = await sendAll()
+  expect(after).not.toContain(undefined)
+  // The network sends again what was not answered, and gets the same bytes for what was. A busy machine may answer some too
+  // late, the first time or the second: such a one counts as declined, and what undoes it may have died with the process.
+  const isInTime = (text: string | undefined): boolean => text !== undefined && !text.includes(TOO_LATE)
+  for (const [n, text] of before.entries())
+    if (isInTime(text) && isInTime(after[n])) expect(after[n]).toBe(text)
+  const { availableEuros, heldEuros } = await bodyOf(mine().agents.balance({ params: { id: agent.id } }))
+  expect([availableEuros, heldEuros]).toEqual([8_800, 0])
+  await expectVerifiedLedger(mine())
+  api.kill('SIGTERM')
+  await api.exit
+})
