@@ -191,7 +191,7 @@ describe('a dead letter', () => {
 })
 
 describe('many deliveries', () => {
-  test('of one subscription, ten thousand, are sent by two processes exactly once each', async () => {
+  test('of one subscription, two thousand, are sent by two processes exactly once each', async () => {
     const { client, ownerId, path, id } = await subscribed(respondWith(204))
     await anAgent(client)
     await untilDelivery(client, id, delivery => delivery.status === 'delivered')
@@ -199,9 +199,9 @@ describe('many deliveries', () => {
       `with e as (
          insert into events (id, owner_id, mode, event, data, request_id, created_at)
          select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now()
-         from generate_series(1, 10000) n returning *)
+         from generate_series(1, 2000) n returning *)
        select publish_events((select jsonb_agg(jsonb_build_object('id', 'event_' || lpad(n::text, 26, '0'),
-         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 10000) n), array[$1::text])`,
+         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 2000) n), array[$1::text])`,
       [ownerId],
     )
     await service.sql('notify deliveries')
@@ -212,8 +212,8 @@ describe('many deliveries', () => {
       240_000,
     )
     const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
-    expect(sent).toHaveLength(10_001)
-    expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(10_001)
+    expect(sent).toHaveLength(2_001)
+    expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(2_001)
   })
 
   test('to slow receivers delay no other receiver', async () => {

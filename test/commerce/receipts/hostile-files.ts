@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { bestOf } from '../../support/longest-turn.ts'
+import { inTier } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { aBill, aPayer, aPdf, aPhoto, send, sent, service, thumbnail } from './service.ts'
 
@@ -91,9 +92,12 @@ const endlessFont = () =>
 const endlessPage = () =>
   aRawPdf('0 0 200 200 re f '.repeat(280_000), '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>')
 
+/** One takes a second or two to draw; so many come that those of another owner must not stand in line behind them. */
+const [CURVES, EXPENSIVE] = inTier([200_000, 4], [400_000, 12])
+
 /** Far more curves than anybody draws for a receipt, in a small file. */
 function manyCurves(): Buffer {
-  const curves = Array.from({ length: 400_000 }, (_, at) => `${at % 99} 10 m 9 8 30 40 50 ${at % 77} c S\n`)
+  const curves = Array.from({ length: CURVES }, (_, at) => `${at % 99} 10 m 9 8 30 40 50 ${at % 77} c S\n`)
   const content = deflateSync(curves.join('')).toString('latin1')
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R >>'
   const file = [
@@ -110,14 +114,14 @@ describe('a file that is expensive to draw', () => {
     const [{ client }, other] = await Promise.all([aPayer(), aPayer()])
     const file = manyCurves()
     let isAnswered = 0
-    const expensive = Array.from({ length: 12 }, async () => {
+    const expensive = Array.from({ length: EXPENSIVE }, async () => {
       const { status } = await send(client, file)
       isAnswered++
       return status
     })
     await until('the first was looked at', () => isAnswered > 0)
     expect(await sent(other.client, await aBill('25.00'))).toMatchObject({ isPlain: false })
-    expect(isAnswered).toBeLessThan(12)
+    expect(isAnswered).toBeLessThan(EXPENSIVE)
     // On a busy machine all of them take more than is due to one owner.
     for (const status of await Promise.all(expensive)) expect([201, 429]).toContain(status)
   })
@@ -186,6 +190,11 @@ describe('a file that is kept, and shown without harm', () => {
     expect(bytes.includes('script')).toBe(false)
   })
 
+  /** Each of its turns takes the five seconds that a file may take. */
+  const takesLong: [string, () => Promise<Buffer>, object][] = [
+    ['a page that never ends', async () => endlessPage(), { pages: 1, isPlain: true }],
+  ]
+
   test.each<[string, () => Promise<Buffer>, object]>([
     ['JavaScript', () => aPdf(['A bill'], {}, withScript), { notes: ['scripts'], pages: 1, isPlain: false }],
     [
@@ -209,7 +218,7 @@ describe('a file that is kept, and shown without harm', () => {
     ['letters that no database keeps', async () => strangeLetters(), { pages: 1, facts: { total: null } }],
     ['no page at all', async () => claiming(0), {}],
     ['a font that never ends', async () => endlessFont(), { pages: 1 }],
-    ['a page that never ends', async () => endlessPage(), { pages: 1, isPlain: true }],
+    ...inTier([], takesLong),
   ])('a PDF with %s', async (_, make, told) => {
     const file = await make()
     const longest = await bestOf(200, async () => {

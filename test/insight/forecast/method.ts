@@ -22,7 +22,9 @@ const isInOrder = ({ p10, p50, p90 }: Quantiles): boolean =>
   [p10, p50, p90].every(Number.isFinite) && p10 >= 0 && p10 <= p50 && p50 <= p90
 
 describe('the forecast beside its rivals, on series of six kinds', () => {
-  const figures = workingNames.map(family => ({ family, ...figuresOf(family) }))
+  /** Half of those of the bench: the figures are the same to two digits. */
+  const SERIES = 10
+  const figures = workingNames.map(family => ({ family, ...figuresOf(family, undefined, SERIES) }))
 
   test.each(figures)(
     'loses at most three quarters of the naive one: $family',
@@ -46,7 +48,7 @@ describe('the forecast beside its rivals, on series of six kinds', () => {
 
   test('guesses less of a monthly charge that was found by its rhythm, and holds as often', () => {
     const guessed = figures.find(({ family }) => family === 'monthly charge')
-    const { ofNaive, coverage, above } = figuresOf('monthly charge', yearWithSubscription)
+    const { ofNaive, coverage, above } = figuresOf('monthly charge', yearWithSubscription, SERIES)
     expect(ofNaive).toBeLessThanOrEqual((guessed?.ofNaive ?? 0) - 0.1)
     expect(coverage).toBeGreaterThanOrEqual(0.75)
     expect(coverage).toBeLessThanOrEqual(0.85)

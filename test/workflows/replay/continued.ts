@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals'
+import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
+import { textOf } from '../../support/temporal/history-text.ts'
+import { inTier } from '../../support/tier.ts'
+import { histories, historyOf, momentsOf, processOf, replayed, workflows } from './histories.ts'
+
+/** A replay of the whole passes each of its moments; that a run goes on from each, as an open one, takes many replays. */
+const momentsTried = inTier((name: string) => [historyOf(name)], momentsOf)
+const moments = histories.flatMap(name => momentsTried(name).map(history => [name, history] as const))
+const unchanged = await replayed(await workflowBundle(), moments)
+
+describe('a run that began under an earlier version', () => {
+  test.each(histories)('continues under this version until its end: %s', name => {
+    expect(moments.filter(([whose]) => whose === name).length).toBeGreaterThan(inTier(0, 1))
+    expect(unchanged.get(name)).toEqual([])
+  })
+
+  test.each(histories.filter(name => /-(?:asked-to-cancel|answered)/.test(name)))(
+    'holds ids, and no name of a payee or an agent: %s',
+    name => {
+      const text = textOf(historyOf(name))
+      expect(text).toMatch(/(?:intent|transfer|agent|request|recovery|onboarding|kycsubmission)_\w{26}/)
+      for (const secret of [
+        'Bookshop',
+        'Müller',
+        'Reader',
+        'caching',
+        'DE89',
+        'Report',
+        'Adler',
+        'Hopper',
+        'Lovelace',
+        'Analytical',
+        'Who owns',
+      ])
+        expect(text).not.toContain(secret)
+    },
+  )
+
+  test('is recorded for every process', () => {
+    const kinds = new Set(histories.map(processOf))
+    expect(kinds).toEqual(new Set(workflows))
+  })
+})

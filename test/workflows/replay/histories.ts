@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import v8 from 'node:v8'
+import { expect } from '@jest/globals'
+import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import { legible } from '../../../src/platform/temporal/payloads.ts'
+
+// A replay runs in this thread, and the SDK never takes its hook of promises away: promises of Web Crypto, in the files that
+// this process tests next, would break on it.
+v8.promiseHooks.createHook = () => () => undefined
+
+export const logger = new DefaultLogger('ERROR')
+// A history that does not fit is no news to this file.
+Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
+
+const folder = join(import.meta.dirname, '../histories')
+export const histories = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.json'))
+  .map(file => file.replace('.json', ''))
+
+/** `steps-are-named/intent-waits` is of the process `intent`. */
+/** The workflows that are exported, under the names of their processes. */
+export const workflows = [
+  ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
+    /export \{ (?:\w+ as ')?([\w-]+)'? \}/g,
+  ),
+].map(([, name]) => String(name))
+
+/** A history begins with the name of its process: the longest, as one may begin as another one does. */
+export const processOf = (name: string): string | undefined =>
+  workflows
+    .filter(process => name.split('/').at(-1)?.startsWith(`${process}-`))
+    .toSorted((one, other) => other.length - one.length)[0]
+
+interface History {
+  readonly events: readonly { readonly eventType: string }[]
+}
+
+export const historyOf = (name: string): History =>
+  JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+
+/** As it was when its last workflow task but so many had been done: it is open. */
+function openAt(name: string, tasks: number): History {
+  const { events } = historyOf(name)
+  const ends = events.flatMap(({ eventType }, index) =>
+    eventType.includes('WORKFLOW_TASK_COMPLETED') ? [index] : [],
+  )
+  return { events: events.slice(0, Number(ends.at(-1 - tasks)) + 1) }
+}
+
+/** The whole of it, and what it was after each but the first of its workflow tasks. */
+export function momentsOf(name: string): History[] {
+  const complete = historyOf(name)
+  const tasks = complete.events.filter(({ eventType }) =>
+    eventType.includes('WORKFLOW_TASK_COMPLETED'),
+  ).length
+  return [complete, ...Array.from({ length: tasks - 1 }, (_, back) => openAt(name, back + 1))]
+}
+
+/** What was wrong with each history, by its name: all are replayed by one worker, which loads the bundle once. */
+export async function replayed(
+  workflowBundle: WorkflowBundleOption,
+  namedHistories: readonly (readonly [name: string, history: unknown])[],
+): Promise<ReadonlyMap<string, unknown[]>> {
+  const errors = new Map(namedHistories.map(([name]) => [name, [] as unknown[]]))
+  const options = { workflowBundle, dataConverter: { payloadCodecs: [legible] } }
+  const replayInput = namedHistories.map(([workflowId, history]) => ({ workflowId, history }))
+  let answers = 0
+  for await (const { workflowId, error } of Worker.runReplayHistories(options, replayInput)) {
+    answers++
+    if (error) errors.get(workflowId)?.push(error)
+  }
+  expect(answers).toBe(namedHistories.length)
+  return errors
+}
