@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checksumOf } from './migrations.ts'
+import { checksumOf } from './index.ts'
 
 /** A function of the database, as its file in `functions/` defines it. */
 export interface SqlFunction {

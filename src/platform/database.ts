@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
-import { migrationsIn } from '../migrations/migrations.ts'
+import { migrationsIn } from '../migrations/index.ts'
 import { bundleWrites } from './bundled-writes.ts'
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */

@@ -7,7 +7,7 @@ import {
   type SchemaHistory,
   type Stamp,
   schemaHistory,
-} from '../migrations/migrations.ts'
+} from '../migrations/index.ts'
 
 /** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
 const MIGRATION_LOCK = 7_340_921

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { checksumOf, checksumOfAll, type Migration, schemaHistory } from '../../src/migrations/migrations.ts'
+import { checksumOf, checksumOfAll, type Migration, schemaHistory } from '../../src/migrations/index.ts'
 import { isToBeStamped, migrate, updateSchema } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'

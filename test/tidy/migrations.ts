@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { sqlFunctions } from '../../src/migrations/functions.ts'
-import { checksumOf, schemaHistory } from '../../src/migrations/migrations.ts'
+import { checksumOf, schemaHistory } from '../../src/migrations/index.ts'
 import { root } from '../support/tidy/sources.ts'
 
 const DEFINITION = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi

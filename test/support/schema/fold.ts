@@ -11,7 +11,7 @@ import {
   type SchemaHistory,
   type Stamp,
   schemaHistory,
-} from '../../../src/migrations/migrations.ts'
+} from '../../../src/migrations/index.ts'
 import { printError, printLine } from '../../../src/platform/output.ts'
 import { updateSchema } from '../../../src/platform/schema.ts'
 import { describeSchema } from './catalog.ts'
