@@ -1,4 +1,4 @@
--- What every area stands on: the journal, idempotency, work for Temporal, and what limits callers.
+-- Area: kernel. What every area stands on: the journal, idempotency, work for Temporal, and what limits callers.
 
 -- The role as which the programs work. It owns nothing: what the journal and the ledger have written it can read and not
 -- change, whatever our own code tries. Each table says what it may not do.

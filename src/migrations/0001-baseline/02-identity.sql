@@ -1,4 +1,4 @@
--- Who owns an account, who signs in to it, and what was proven about them.
+-- Area: identity. Who owns an account, who signs in to it, and what was proven about them.
 
 -- The owners of accounts.
 create table customers (

@@ -1,4 +1,4 @@
--- Agents, what they mean to spend, and what decides about it.
+-- Area: control. Agents, what they mean to spend, and what decides about it.
 
 -- The agents of an owner.
 create table agents (

@@ -1,4 +1,4 @@
--- The ledger, the wallets over it, and how money comes in.
+-- Area: money. The ledger, the wallets over it, and how money comes in.
 
 -- From them the virtual IBANs of wallets are made.
 create sequence wallet_numbers;

@@ -1,4 +1,4 @@
--- Payments of every kind, what comes back of them, and what proves them.
+-- Area: commerce. Payments of every kind, what comes back of them, and what proves them.
 
 -- Money that has left, or was refused to leave: one record, whatever paid.
 create table transactions (

@@ -1,4 +1,4 @@
--- Cards, payments by card, and who was given card data.
+-- Area: cards. Cards, payments by card, and who was given card data.
 
 -- Cards, without their numbers.
 create table cards (

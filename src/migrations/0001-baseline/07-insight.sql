@@ -1,4 +1,4 @@
--- Sums for reports, so that they need not read payments one by one.
+-- Area: insight. Sums for reports, so that they need not read payments one by one.
 
 -- When how much of a payment has come back: refunded_cents of the payment is the sum. Written by a trigger,
 -- note_refund, so that no way of changing a payment can forget it. Negative where it was sent back once more.

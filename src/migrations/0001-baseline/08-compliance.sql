@@ -1,4 +1,4 @@
--- The sealed audit trail, consents, requests of people, and incidents.
+-- Area: compliance. The sealed audit trail, consents, requests of people, and incidents.
 
 -- How far the journal is sealed: all events of transactions before this place are, except for those of the
 -- transactions in "open", which had not ended when they were passed. So nothing waits for a transaction that is

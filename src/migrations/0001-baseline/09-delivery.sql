@@ -1,4 +1,4 @@
--- Who is told of events, and what they have been told.
+-- Area: delivery. Who is told of events, and what they have been told.
 
 -- Who wants to hear of events.
 create table webhooks (

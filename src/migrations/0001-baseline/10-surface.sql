@@ -1,4 +1,4 @@
--- What the assistant and the tools of assistants keep.
+-- Area: surface. What the assistant and the tools of assistants keep.
 
 -- What people and programs have asked in sentences.
 create table conversations (
