@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Admissions } from '../derive/http/admissions.ts'
+import type { Credentials } from '../derive/http/credentials.ts'
 import type { Tenant } from '../kernel/contract/actor.ts'
 import {
   type FollowedEvent,
@@ -10,8 +12,12 @@ import {
 import type { Sql } from '../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import { FOLLOW_TIMES, type FollowTimes, JournalFollower } from '../kernel/journal/follow.ts'
+import type { EventRow } from '../kernel/journal/journal.ts'
 import { currentHorizon } from '../kernel/journal/journal-position.ts'
+import type { OpenDatabase } from '../platform/database.ts'
 import { type Listener, listen } from '../platform/listener.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { clock } from '../values/clock.ts'
 import { newId } from '../values/ids.ts'
 import { type RenewedLease, renewLease } from './renewed-lease.ts'
@@ -162,5 +168,54 @@ function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait
     wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
     const from = wish.from ?? (await horizonOfNow(sql))
     return follower.follow({ ...wish, from, silenceMs })
+  }
+}
+
+interface FollowingParts {
+  readonly database: OpenDatabase
+  readonly settings: { readonly databaseUrl: string }
+  readonly credentials: Credentials
+  readonly times: Partial<StreamTimes>
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+export interface Following {
+  readonly streams: EventStreams
+  /** Ends endless answers whose callers would be refused. */
+  readonly admissions: Admissions
+  /** To be called with the events that this process has committed. */
+  onEvents(events: readonly EventRow[]): void
+}
+
+/** Opens the streams. What they read of other processes may end credentials here, too. */
+export function openFollowing({
+  database,
+  settings,
+  credentials,
+  times,
+  log,
+  metrics,
+}: FollowingParts): Following {
+  const admissions = new Admissions(credentials.endings)
+  const endCredentials = (events: readonly { readonly event: string }[]): void => {
+    credentials.onEvents(events)
+    admissions.onEvents(events)
+  }
+  const streams = eventStreams({
+    database,
+    databaseUrl: settings.databaseUrl,
+    times,
+    onEvents: endCredentials,
+    onFailure: error => log.warn({ err: error }, 'streams: the journal cannot be read'),
+  })
+  metrics.watch('event_streams', 'Streams of events that are open here.', async () => streams.count())
+  return {
+    streams,
+    admissions,
+    onEvents(events) {
+      endCredentials(events)
+      streams.onEvents(events)
+    },
   }
 }

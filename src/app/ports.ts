@@ -3,12 +3,19 @@ import {
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
 import { behindCount, overdueSeconds } from '../delivery/webhooks/index.ts'
+import type { docsFiles } from '../derive/docs/thread.ts'
+import { openapiSliced } from '../derive/openapi/document.ts'
+import { eventTypesSliced } from '../derive/openapi/event-types.ts'
+import { writeSliced } from '../derive/openapi/write.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
-import { advance } from '../kernel/background/deadlines.ts'
+import { advance, processOf } from '../kernel/background/deadlines.ts'
 import type { Areas } from '../kernel/contract/area.ts'
-import type { FindPayments, IntentPayment } from '../kernel/contract/intent-payments.ts'
-import type { FindPayables, Payable } from '../kernel/contract/payables.ts'
+import { eventSchemas } from '../kernel/contract/event-types.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
+import type { FindPayables, FindPayments, IntentPayment, Payable } from '../kernel/contract/payables.ts'
 import type { ExternalSystems, FindMissingIdentity, Health, Ports } from '../kernel/contract/ports.ts'
+import { Problem } from '../kernel/contract/problem.ts'
+import { inSlices } from '../kernel/contract/time-slices.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
 import { oldestSeconds } from '../kernel/journal/outbox.ts'
@@ -19,9 +26,9 @@ import type { Outbound } from '../ports/outbound.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Threads } from '../ports/threads.ts'
 import type { Vault } from '../ports/vault.ts'
+import { cachedFile } from '../web/page-assets.ts'
 import type { EventStreams } from './event-streams.ts'
-import { sharedViewers } from './files/viewing.ts'
-import { reference } from './reference.ts'
+import { sharedViewers } from './files.ts'
 
 interface Parts {
   readonly areas: Areas
@@ -105,7 +112,7 @@ export function findingPayments(areas: Areas): FindPayments {
   }
 }
 
-export function findingPayables(areas: Areas): FindPayables {
+function findingPayables(areas: Areas): FindPayables {
   const finders = Object.values(areas).flatMap(({ findPayables }) => findPayables ?? [])
   return async (ids, ...args) => {
     const payables: Payable[] = []
@@ -114,7 +121,7 @@ export function findingPayables(areas: Areas): FindPayables {
   }
 }
 
-export function findingMissingIdentity(areas: Areas): FindMissingIdentity {
+function findingMissingIdentity(areas: Areas): FindMissingIdentity {
   const finders = Object.values(areas).flatMap(({ findMissingIdentity }) => findMissingIdentity ?? [])
   return async (...args) => {
     const missing: string[] = []
@@ -150,3 +157,68 @@ function oneAtATime<T>(check: () => Promise<T>): () => Promise<T> {
     return underWay
   }
 }
+
+interface ReferenceSource {
+  readonly areas: Areas
+  readonly threads: Threads
+  /** The setting `PUBLIC_URL`. */
+  readonly publicUrl: string | undefined
+  /** Where this process is reached: shown where `PUBLIC_URL` is not set, until a browser knows better. */
+  readonly ownUrl: () => string
+}
+
+/** The OpenAPI document and the HTML reference: each is generated at its first request and cached. */
+function reference({
+  areas,
+  threads,
+  publicUrl,
+  ownUrl,
+}: ReferenceSource): Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs'> {
+  const eventNames = [...eventSchemas(areas).keys()]
+  const eventTypes = once(() => inSlices(eventTypesSliced(areas)))
+  const text = once(async () => inSlices(writeSliced(await inSlices(openapiSliced(areas)))))
+  const openapi = once(async () => cachedFile('application/json; charset=utf-8', await text()))
+  const module = new URL('../derive/docs/thread.ts', import.meta.url)
+  const pages = once(async () =>
+    threads.run<typeof docsFiles>({ module, name: 'docsFiles', owner: 'docs' }, await text(), {
+      baseUrl: publicUrl,
+      ownUrl: ownUrl(),
+    }),
+  )
+  return {
+    eventTypes,
+    eventNames,
+    openapi,
+    docs: async address => (await pages()).get(address),
+  }
+}
+
+/** Runs `make` once and shares the result, also with those who ask meanwhile. A failure is not cached. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= make().catch(error => {
+      result = undefined
+      throw error
+    })
+    return result
+  }
+}
+
+/** Runs operations as the service itself; gives what they answer. */
+export const ownOperations =
+  (execute: Execute, operations: readonly Registered[]): Ports['runFor'] =>
+  async (tenant, key, { params = {}, body = {} }, requestId) => {
+    const operation = operations.find(operation => operation.key === key)
+    if (!operation) throw new Error(`there is no operation ${key}`)
+    const { errorCode, body: answer } = await execute({
+      operation,
+      actor: processOf(tenant),
+      input: { params, query: {}, body },
+      requestId,
+      address: null,
+      idempotencyKey: null,
+    })
+    if (errorCode) throw new Problem('unavailable')
+    return JSON.parse(String(answer))
+  }

@@ -1,5 +1,8 @@
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/process-lease.ts'
+import { KeptAnswers } from '../kernel/run/kept-answers.ts'
+import type { Runtime } from '../kernel/run/runtime.ts'
+import type { Logger } from '../platform/log.ts'
 import { everySoOften } from '../platform/rounds.ts'
 
 export interface RenewedLease {
@@ -28,6 +31,30 @@ export function renewLease(
     async end() {
       await renewal.stop()
       await lease.end().catch(onFailure)
+    },
+  }
+}
+
+interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
+  stop(): Promise<void>
+}
+
+/** Opens what calls of other systems are made under. To be stopped before the database is closed, after all requests. */
+export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
+  const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })
+  const keptAnswers = new KeptAnswers(database, ({ operation, requestId }, now, error) => {
+    const told = { operation: operation.key, requestId }
+    if (now === 'kept') log.warn(told, 'the database is away: an answer of another system is kept')
+    else if (now === 'recorded') log.info(told, 'an answer that was kept is recorded')
+    else log.error({ ...told, err: error }, 'an answer that was kept could not be recorded')
+  })
+  return {
+    lease,
+    keptAnswers,
+    async stop() {
+      await keptAnswers.stop()
+      await end()
     },
   }
 }

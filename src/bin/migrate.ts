@@ -1,5 +1,5 @@
 import { accessTo } from '../app/temporal-access.ts'
-import { onceReachable } from '../platform/database-wait.ts'
+import { onceReachable } from '../platform/database.ts'
 import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { isToBeStamped, migrate } from '../platform/schema.ts'

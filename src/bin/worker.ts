@@ -1,4 +1,4 @@
-import { startDeadlines } from '../app/deadlines.ts'
+import { startDeadlines } from '../app/background.ts'
 import { serveMetrics } from '../app/metrics-server.ts'
 import { requiredSecrets } from '../app/required-secrets.ts'
 import { openRuntime } from '../app/runtime.ts'

@@ -6,7 +6,7 @@ import type { Reply } from './calls/send.ts'
 import { type Connection, findConnection } from './credentials.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io } from './io.ts'
 import { printsJson, printValue } from './output/print.ts'
-import { safeLine } from './output/safe.ts'
+import { safeLine } from './output/terminal.ts'
 import type { Table } from './table.ts'
 
 export type { Option, Options }

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suggestion } from '../values/nearest.ts'
-import { type Io, usageError } from './io.ts'
+import { type Io, parseUrl, usageError } from './io.ts'
 import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
-import { parseUrl } from './parse-url.ts'
 
 /** Whom the command speaks to, and with what. */
 export interface Connection {

@@ -7,7 +7,7 @@ import { pagesOf } from './calls/pages.ts'
 import { type Reply, textOf } from './calls/send.ts'
 import { type Context, resultOf } from './context.ts'
 import { type ExitCode, exitCodes, type Io, usageError } from './io.ts'
-import { safeJson, safeText } from './output/safe.ts'
+import { safeJson, safeText } from './output/terminal.ts'
 import { writeNamedFile } from './output/write-file.ts'
 import type { Command } from './table.ts'
 

@@ -1,7 +1,7 @@
 import type { Area, Areas } from '../kernel/contract/area.ts'
 import { legalGrounds, type PersonalColumn, type PersonalTable } from '../values/personal.ts'
 
-const HEAD = `-- Written by \`npm run openapi\` from the files personal.ts. What becomes of each column about a person when the person is
+const HEAD = `-- Written by \`npm run openapi\` from what each noun says of its columns. What becomes of each column about a person when the person is
 -- forgotten, and after how many years; and by which columns of the row it is about somebody other than the owner.
 create or replace function personal_register() returns table (
   table_name text, owner_column text, column_name text, treatment text, fixed text, years integer, about jsonb)
@@ -20,7 +20,7 @@ export function personalRegister(areas: Areas): string {
   return `${HEAD}${rows.sort().join(',\n')}\n$$;\n`
 }
 
-const KEPT_HEAD = `-- Written by \`npm run openapi\` from the files personal.ts. Which records of a table the law has kept, as a condition by the
+const KEPT_HEAD = `-- Written by \`npm run openapi\` from what each noun says of its columns. Which records of a table the law has kept, as a condition by the
 -- row, which is called \`t\`; of any other table all of them.
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
 `

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lifetime } from '../platform/lifetime.ts'
-import { writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from './processes/unprivileged-user.ts'
 
 /** What a program needs to use the running service. The file exists only while it runs. */
 export interface Instance {

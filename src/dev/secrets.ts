@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from './processes/unprivileged-user.ts'
 import type { Sandbox } from './seed.ts'
 
 /** Secrets that are generated at the first start and must never change. */

@@ -1,5 +1,59 @@
-import { dashboard } from '../derive/http/authenticate.ts'
-import { holderOf, type OperationParts, operationRunner } from './operations.ts'
+import { dashboard, type Gate } from '../derive/http/authenticate.ts'
+import { inputOf } from '../derive/http/input.ts'
+import type { Actor } from '../kernel/contract/actor.ts'
+import type { Registered } from '../kernel/contract/operation.ts'
+import type { Ports } from '../kernel/contract/ports.ts'
+import type { Execute } from '../kernel/run/execute.ts'
+
+/** What runs operations as a request would. */
+interface OperationParts {
+  readonly execute: Execute
+  readonly operations: readonly Registered[]
+  readonly gate: Gate
+}
+
+/** The owner of a key; undefined where the key does not work. */
+async function holderOf({ gate, operations }: OperationParts, key: string): Promise<Actor | undefined> {
+  const { operation } = operationOf(operations, 'agents.create')
+  return gate(operation, { authorization: `Bearer ${key}`, dashboardSecret: undefined }).catch(
+    () => undefined,
+  )
+}
+
+function operationOf(operations: readonly Registered[], key: string): Registered {
+  const operation = operations.find(candidate => candidate.key === key)
+  if (!operation) throw new Error(`there is no operation ${key}`)
+  return operation
+}
+
+interface Input {
+  readonly params?: Record<string, string>
+  readonly query?: Record<string, string>
+  readonly body?: unknown
+}
+
+/** Runs operations by their keys; throws where one refuses. */
+const operationRunner =
+  ({ execute, operations }: OperationParts) =>
+  async (
+    actor: Actor,
+    key: string,
+    { params = {}, query = {}, body = {} }: Input,
+  ): Promise<Record<string, unknown>> => {
+    const operation = operationOf(operations, key)
+    const input = { params, ...inputOf(operation.operation, new URLSearchParams(query), body) }
+    const outcome = await execute({
+      operation,
+      actor,
+      input,
+      requestId: 'start',
+      address: null,
+      idempotencyKey: null,
+    })
+    const answer = JSON.parse(String(outcome.body))
+    if (outcome.errorCode) throw new Error(`${key}: ${answer.error}`)
+    return answer
+  }
 
 /** The owner that is there to try the service with. */
 export interface Sandbox {
@@ -34,3 +88,35 @@ export async function seedSandbox(known: Sandbox | null, parts: OperationParts):
   await run(owner, 'agents.fund', { params: { id: String(agent.id) }, body: { amountEuros: 500 } })
   return { ownerId: String(account.id), apiKey }
 }
+
+interface SignInParts extends OperationParts {
+  readonly ports: Pick<Ports, 'pageUrl' | 'relyingParty'>
+}
+
+/** Where the sandbox's owner signs in, and whether by a link, which works once and for ten minutes. */
+export interface SignIn {
+  readonly url: string
+  readonly byLink: boolean
+}
+
+/**
+ * A link, as `POST /console/links` makes it, while nobody has a passkey; afterwards the page where passkeys sign in, and
+ * also where none of those who were invited is an owner: no link makes one beside them. Null where no passkey can exist.
+ */
+export async function signInOf({ apiKey }: Sandbox, parts: SignInParts): Promise<SignIn | null> {
+  const { pageUrl, relyingParty } = parts.ports
+  const owner = await holderOf(parts, apiKey)
+  if (!owner || relyingParty().unavailable) return null
+  const run = operationRunner(parts)
+  const passkeys = await run(owner, 'passkeys.list', { query: { limit: '1' } })
+  const byPasskey = { url: pageUrl('/login'), byLink: false }
+  if (listed(passkeys).length > 0) return byPasskey
+  const people = await run(owner, 'people.list', { query: { limit: '100' } })
+  const present = listed(people).filter(({ status }) => status !== 'removed')
+  const person = present.find(({ role }) => role === 'owner')
+  if (!person && present.length > 0) return byPasskey
+  const link = await run(owner, 'console.createLink', { body: person ? { personId: person.id } : {} })
+  return { url: String(link.url), byLink: true }
+}
+
+const listed = ({ data }: Record<string, unknown>) => data as { id: string; status: string; role: string }[]

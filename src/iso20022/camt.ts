@@ -1,7 +1,5 @@
 import { plainIban } from '../values/iban.ts'
 import type { Euros } from '../values/money.ts'
-import { amountAt } from './camt-amount.ts'
-import { isReturn, type OwnPayment, ownPaymentsIn } from './camt-own-payments.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -17,7 +15,7 @@ export const skipReasons = [
   'repeated_reference',
 ] as const
 
-export interface SkippedEntry {
+interface SkippedEntry {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
   /** Our own payments in the entry. */
@@ -163,3 +161,44 @@ function dateOf(entry: XmlElement): string | undefined {
 /** Rejects dates like 30 February, which `Date.parse` rolls over to March. */
 const isCalendarDate = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)
+
+/** A payment of ours in a bank's entry: it has left the account, or has been returned. */
+interface OwnPayment {
+  readonly endToEndId: string | null
+  readonly notice: 'settled' | 'returned'
+  readonly reasonCode: string | null
+  /** Zero if the entry has several payments and gives no amount for this payment. */
+  readonly amountEuros: Euros
+}
+
+/** Our payments in a booked euro entry: those of a debit, and those that a credit returns. */
+function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
+  const direction = textAt(entry, 'CdtDbtInd')
+  const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'
+  const isReversal = /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')
+  const isOurs = direction === 'DBIT' ? !isReturn(entry) : direction === 'CRDT' && isReturn(entry)
+  if (!isBooked || isReversal || !isOurs || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR')
+    return []
+  const details = elementsAt(entry, 'NtryDtls/TxDtls')
+  return details.map(payment => ({
+    endToEndId: textAt(payment, 'Refs/EndToEndId'),
+    notice: direction === 'DBIT' ? 'settled' : 'returned',
+    reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
+    amountEuros: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? 0n,
+  }))
+}
+
+const amountOf = (payment: XmlElement): Euros | undefined =>
+  amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
+
+/** Whether an entry returns a payment of ours, so that its money is not a payer's. */
+const isReturn = (entry: XmlElement): boolean =>
+  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' ||
+  elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
+
+/** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */
+function amountAt(element: XmlElement, path: string): Euros | undefined {
+  const [, whole, cents = ''] = /^\+?(\d{1,10})(?:\.(\d{0,2})0*)?$/.exec(textAt(element, path) ?? '') ?? []
+  if (whole === undefined) return undefined
+  return BigInt(whole + cents.padEnd(2, '0')) || undefined
+}

@@ -1,4 +1,33 @@
-import { letters, signs } from './sepa-transliteration.ts'
+/**
+ * Spellings for letters and signs outside SEPA's characters, by the EPC's conversion table (EPC217-08, Unicode subset,
+ * best practices), which follows ISO 843 for Greek and Bulgaria's law for Cyrillic. Unlike the table, which turns `Ä`
+ * into `A`, Latin letters here become two, as in passports and at German banks. Accented letters need no entry: the
+ * accent is dropped.
+ */
+const latin = 'ä ae  ö oe  ü ue  ß ss  æ ae  œ oe  þ th  ø o  ð d  đ d  ł l  ŀ l  ħ h  ŧ t  ŋ n  ĸ k  ı i'
+
+const greek =
+  'α a  β v  γ g  δ d  ε e  ζ z  η i  θ th  ι i  κ k  λ l  μ m  ν n  ξ x  ο o  π p  ρ r  σ s  ς s  τ t  υ y  φ f' +
+  '  χ ch  ψ ps  ω o'
+
+const bulgarian =
+  'а a  б b  в v  г g  д d  е e  ж zh  з z  и i  й y  к k  л l  м m  н n  о o  п p  р r  с s  т t  у u  ф f  х h' +
+  '  ц ts  ч ch  ш sh  щ sht  ъ a  ь y  ю yu  я ya'
+
+/** Letters of Serbian, Macedonian and Ukrainian, of countries that joined SEPA after the EPC's table, or will. */
+const otherCyrillic = 'ђ dj  ѓ gj  ѕ dz  ј j  љ lj  њ nj  ћ c  ќ kj  џ dz  ґ g  є ye  і i  ї yi  ы y  э e'
+
+const keyboard = "& +  @ (at)  _ -  ; ,  € E  ¿ ?  ` '  [ (  { (  ] )  } )  \\ /  | /"
+
+/** Quotation marks and dashes, which the EPC's table lacks, by their nearest sign. */
+const wordProcessor = `" '  “ '  ” '  „ '  « '  » '  ‘ '  ’ '  ‛ '  ʼ '  ´ '  ‐ -  ‑ -  – -  — -`
+
+const tableOf = (...texts: string[]): ReadonlyMap<string, string> =>
+  new Map(texts.flatMap(text => text.split('  ').map(pair => pair.split(' ') as [string, string])))
+
+/** Spellings of letters, keyed by the small letter. */
+const letters = tableOf(latin, greek, bulgarian, otherCyrillic)
+const signs = tableOf(keyboard, wordProcessor)
 
 /** The longest name of a party that the SEPA rulebooks allow; the messages' own schema would take 140. */
 export const LONGEST_NAME = 70

@@ -1,4 +1,4 @@
-import { problem, type Unusable } from './unusable.ts'
+import { problem, type Unusable } from './base64url.ts'
 
 /** A method and an intent that a client can pay with, `*` for any, and how much it likes them: 0 is not at all. */
 export interface Acceptance {

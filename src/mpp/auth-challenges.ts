@@ -1,4 +1,4 @@
-import { problem, type Unusable } from './unusable.ts'
+import { problem, type Unusable } from './base64url.ts'
 
 /** One challenge of a `WWW-Authenticate` header: its scheme in small letters, and its parameters or what is wrong. */
 export interface AuthChallenge {

@@ -1,4 +1,16 @@
-import { problem, type Unusable } from './unusable.ts'
+/** The answer for something from outside that cannot be used. A class, so that no JSON from outside can look like it. */
+export class Unusable {
+  /** A sentence that says why, and repeats no secret. */
+  readonly problem: string
+
+  constructor(problem: string) {
+    this.problem = problem
+  }
+}
+
+export const problem = (sentence: string): Unusable => new Unusable(sentence)
+
+export const isUnusable = (value: unknown): value is Unusable => value instanceof Unusable
 
 /** Writes base64url without padding (RFC 4648, section 5). */
 export const toBase64url = (content: string | Uint8Array): string =>

@@ -1,6 +1,47 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
-import { quoted } from './header-text.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
+import { isUnusable, problem, type Unusable } from './base64url.ts'
+
+/** All but printable Latin-1, the characters that HTTP carries in a field value. */
+const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
+const CONTROL = /\p{Cc}/u
+/** What stands between quotes as it is: no quote, no backslash, no control character. */
+const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
+
+const alike: Readonly<Record<string, string>> = {
+  '–': '-',
+  '—': '-',
+  '‘': "'",
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '„': '"',
+  '…': '...',
+  '€': 'EUR',
+}
+
+/** A text as a header can carry it: what lies beyond Latin-1 is written with its nearest letters, or as `?`. */
+export const headerText = (text: string): string =>
+  text.normalize('NFC').replace(OUTSIDE, character => alike[character] ?? withoutMarks(character))
+
+function withoutMarks(character: string): string {
+  if (CONTROL.test(character)) return ' '
+  const base = character.normalize('NFKD').replace(/\p{M}/gu, '')
+  return /^[\u0020-\u007e]+$/.test(base) ? base : '?'
+}
+
+/**
+ * A quoted string of RFC 9110. What lies beyond Latin-1 is escaped as mppx escapes it, so no value is lost. A control
+ * character would end the header and begin another: a value with one is a defect of the caller.
+ */
+function quoted(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
+  if (CONTROL.test(value)) throw new RangeError('a header cannot hold control characters')
+  const escaped = value
+    .replace(/["\\]/g, '\\$&')
+    .replace(/[\u0100-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `"${escaped}"`
+}
 
 /** A challenge of the scheme `Payment`, its parameters as they came: a credential echoes them unchanged. */
 export interface Challenge {
@@ -23,8 +64,8 @@ export const optional = ['description', 'digest', 'expires', 'header', 'opaque']
 const names = [...required, ...optional] as const
 
 /** What is read of an answer's headers. More belongs to no merchant, and would cost whoever reads it. */
-export const MOST_TEXT = 65_536
-export const MOST_CHALLENGES = 64
+const MOST_TEXT = 65_536
+const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
 
 export interface ReadChallenges {
@@ -131,3 +172,24 @@ export function writeChallenge(challenge: Challenge): string {
 
 /** The name of the header that is to carry the credential of a challenge. */
 export const credentialHeaderOf = (challenge: Challenge): string => challenge.header ?? 'Authorization'
+
+/** What an id binds: all that is offered but the description, which is for people. */
+export type Offer = Omit<Challenge, 'id' | 'description'>
+
+/**
+ * The id of a challenge: an HMAC-SHA256 over its parameters, each in its place, an absent one empty. The place of
+ * `header` exists only where one other than `Authorization` is asked for.
+ */
+export function challengeId(secret: string | Uint8Array, offer: Offer): string {
+  const { realm, method, intent, request, expires = '', digest = '', header, opaque = '' } = offer
+  const isDefault = header === undefined || header.toLowerCase() === 'authorization'
+  const places = [realm, method, intent, request, expires, digest, ...(isDefault ? [] : [header]), opaque]
+  return createHmac('sha256', secret).update(places.join('|')).digest('base64url')
+}
+
+/** Whether a challenge was made with this secret, compared in constant time. */
+export function isOwnChallenge(secret: string | Uint8Array, challenge: Challenge): boolean {
+  const given = Buffer.from(challenge.id)
+  const made = Buffer.from(challengeId(secret, challenge))
+  return given.length === made.length && timingSafeEqual(given, made)
+}

@@ -1,7 +1,16 @@
 import { canonicalJson } from '../values/canonical-json.ts'
-import { decodeObject, isObject, type JsonObject, toBase64url } from './base64url.ts'
+import {
+  decodeObject,
+  isObject,
+  isUnusable,
+  type JsonObject,
+  problem,
+  toBase64url,
+  type Unusable,
+} from './base64url.ts'
 import type { Challenge } from './challenge.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
+import type { Credential } from './credential.ts'
+import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
 /** What a challenge with the intent `charge` asks for. */
 export interface ChargeRequest {
@@ -51,3 +60,94 @@ function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<s
   if (wrong) return problem(`The ${wrong} of the challenge is no text of at most ${LONGEST_TEXT} characters.`)
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
+
+/** What a challenge of the method `card` says of the merchant. */
+export interface CardDetails {
+  /** In small letters, as `visa`. */
+  readonly acceptedNetworks: readonly string[]
+  /** What the merchant says it is called: nobody has checked it. */
+  readonly merchantName: string
+  readonly key: { readonly encryptionJwk: MerchantKey } | { readonly jwksUri: string; readonly kid: string }
+  readonly billingRequired: boolean
+}
+
+const NETWORK = /^[a-z0-9]{1,25}$/
+const MOST_NETWORKS = 20
+const LONGEST_NAME = 200
+const LONGEST_URL = 2_000
+
+/** Reads the `methodDetails` of a charge by card, or says why no card can pay it. */
+export function cardDetailsOf({ methodDetails }: ChargeRequest): CardDetails | Unusable {
+  const { acceptedNetworks: networks, merchantName, billingRequired } = methodDetails
+  if (!isNetworks(networks)) return problem('The challenge does not name the card networks that it accepts.')
+  if (typeof merchantName !== 'string' || merchantName === '' || merchantName.length > LONGEST_NAME)
+    return problem(`The challenge has no merchantName of at most ${LONGEST_NAME} characters.`)
+  const key = keyOf(methodDetails)
+  if (isUnusable(key)) return key
+  return { acceptedNetworks: networks, merchantName, key, billingRequired: billingRequired === true }
+}
+
+const isNetworks = (given: unknown): given is string[] =>
+  Array.isArray(given) &&
+  given.length > 0 &&
+  given.length <= MOST_NETWORKS &&
+  given.every(network => typeof network === 'string' && NETWORK.test(network))
+
+function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] | Unusable {
+  const { encryptionJwk, jwksUri, kid } = details
+  if (encryptionJwk !== undefined && jwksUri !== undefined)
+    return problem('The challenge gives both encryptionJwk and jwksUri: nobody knows which key is meant.')
+  if (encryptionJwk !== undefined) {
+    const wrong = merchantKeyProblem(encryptionJwk)
+    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is no object.')
+    return { encryptionJwk: merchantKeyOf(encryptionJwk) }
+  }
+  if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL || !URL.canParse(jwksUri))
+    return problem('The challenge gives no key: neither encryptionJwk nor an address as jwksUri.')
+  if (typeof kid !== 'string' || kid === '' || kid.length > 200)
+    return problem('The challenge gives a jwksUri without the kid of the key.')
+  return { jwksUri, kid }
+}
+
+/** What a credential of the method `card` pays with. */
+export interface CardPayload {
+  /** The network token: a compact JWE for the merchant's key. */
+  readonly encryptedPayload: string
+  readonly network: string
+  readonly panLastFour: string
+  readonly panExpirationMonth: string
+  readonly panExpirationYear: string
+  readonly paymentAccountReference?: string
+}
+
+const LONGEST_JWE = 16_384
+
+const shapes = {
+  network: /^[a-z0-9]{1,25}$/,
+  panLastFour: /^\d{4}$/,
+  panExpirationMonth: /^(?:0[1-9]|1[0-2])$/,
+  panExpirationYear: /^(?:\d{2}|\d{4})$/,
+} as const
+
+const COMPACT_JWE = /^[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** Reads the payload of a card credential. The sentence of a problem repeats nothing of it. */
+export function cardPayloadOf({ payload }: Credential): CardPayload | Unusable {
+  const { encryptedPayload: jwe, paymentAccountReference: reference } = payload
+  if (typeof jwe !== 'string' || jwe.length > LONGEST_JWE || !COMPACT_JWE.test(jwe))
+    return problem('The encryptedPayload of the credential is no compact JWE.')
+  const names = Object.keys(shapes) as (keyof typeof shapes)[]
+  const wrong = names.find(name => typeof payload[name] !== 'string' || !shapes[name].test(payload[name]))
+  if (wrong) return problem(`The credential has no usable ${wrong}.`)
+  if (reference !== undefined && (typeof reference !== 'string' || !/^[0-9A-Za-z]{1,35}$/.test(reference)))
+    return problem('The paymentAccountReference of the credential is no text of letters and digits.')
+  const texts = Object.fromEntries(names.map(name => [name, String(payload[name])]))
+  return {
+    ...(texts as Record<keyof typeof shapes, string>),
+    encryptedPayload: jwe,
+    ...referenceOf(reference),
+  }
+}
+
+const referenceOf = (reference: string | undefined) =>
+  reference === undefined ? {} : { paymentAccountReference: reference }

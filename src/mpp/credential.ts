@@ -1,8 +1,15 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { decodeObject, isObject, type JsonObject, toBase64url } from './base64url.ts'
+import {
+  decodeObject,
+  isObject,
+  isUnusable,
+  type JsonObject,
+  problem,
+  toBase64url,
+  type Unusable,
+} from './base64url.ts'
 import { type Challenge, optional, pick, required } from './challenge.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
 
 /** A payment of one challenge, as an `Authorization: Payment` header carries it. */
 export interface Credential {
@@ -70,4 +77,18 @@ function opaqueOf(given: unknown): string | undefined | Unusable {
   return isRecord
     ? toBase64url(canonicalJson(given))
     : problem('The opaque of the challenge in the credential is neither a text nor an object of texts.')
+}
+
+/** The digest of a body as RFC 9530 writes it: `sha-256=:…:`. */
+export const contentDigest = (body: string | Uint8Array): string =>
+  `sha-256=:${hash('sha256', body, 'base64')}:`
+
+/** SHA-256 in base64 and base64url, with and without the colons of RFC 9530: the peers leave them out. */
+const SHA_256 = /^sha-256=:?([A-Za-z0-9+/_-]{43}=?):?$/i
+
+/** Whether a digest is that of this body. One of another kind than SHA-256 is not. */
+export function digestMatches(header: string, body: string | Uint8Array): boolean {
+  const [, given] = SHA_256.exec(header.trim()) ?? []
+  if (given === undefined) return false
+  return timingSafeEqual(Buffer.from(given, 'base64'), hash('sha256', body, 'buffer'))
 }

@@ -1,6 +1,12 @@
 import { minutes } from '../values/clock.ts'
-import { decodeObject, type JsonObject, toBase64url } from './base64url.ts'
-import { isUnusable, problem, type Unusable } from './unusable.ts'
+import {
+  decodeObject,
+  isUnusable,
+  type JsonObject,
+  problem,
+  toBase64url,
+  type Unusable,
+} from './base64url.ts'
 
 /** What a merchant confirms in the header `Payment-Receipt`. Members that are not named here are kept as they came. */
 export interface Receipt {

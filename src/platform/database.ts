@@ -1,8 +1,40 @@
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PoolClient } from 'pg'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
+import { codeOf, isLost } from '../kernel/database/retry.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
 import { migrationsIn } from '../migrations/index.ts'
-import { bundleWrites } from './bundled-writes.ts'
+
+/**
+ * From now on the connection sends what is written in one turn of the event loop as one packet. The statements of a
+ * transaction would otherwise be sent one by one, and sending costs more of the processor than composing them. To be
+ * called once it is connected: until then Node puts back `write`, and TLS may put another socket in place of the first.
+ */
+function bundleWrites(client: PoolClient): void {
+  const socket = socketOf(client)
+  const write = socket.write.bind(socket)
+  let isBundling = false
+  const flush = (): void => {
+    isBundling = false
+    socket.uncork()
+  }
+  const bundle = (...piece: Parameters<typeof write>): boolean => {
+    if (!isBundling) {
+      isBundling = true
+      socket.cork()
+      // One tick later than what others write at the end of this turn: the end of a group of statements.
+      process.nextTick(() => process.nextTick(flush))
+    }
+    return write(...piece)
+  }
+  socket.write = bundle as Socket['write']
+}
+
+/** The types of `pg` do not name it. */
+export const socketOf = (client: PoolClient): Socket =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */
 const TIMEOUTS = {
@@ -85,4 +117,52 @@ async function isUpToDate(client: pg.Client): Promise<boolean> {
   const applied = await client.query('select name, checksum from applied_functions')
   const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
   return sqlFunctions().every(({ name, checksum }) => texts.has(`${name} ${checksum}`))
+}
+
+const AGAIN_AFTER = 500
+/** The line about the unreachable database is repeated after this many attempts. */
+const REPORT_EVERY = 60
+
+export interface Waiting {
+  readonly tell: (line: string) => void
+  /** Ends the waiting. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs the first database work of a process, waiting for a database that cannot be reached. A database that refuses the
+ * credentials or has the wrong version is an error at once.
+ */
+export async function onceReachable<T>(
+  url: string,
+  { tell, signal }: Waiting,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isLost(error)) throw refusedBy(url, error)
+      if (tries % REPORT_EVERY === 0) tell(waitingFor(url, error))
+      await pause(AGAIN_AFTER, undefined, { signal })
+    }
+  }
+}
+
+function waitingFor(url: string, error: unknown): string {
+  const why = codeOf(error) || (error as Error).message
+  return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting for it: start it, or change DATABASE_URL.`
+}
+
+/** What PostgreSQL says of a user, a password or a database (classes 28 and 3D) says not where, or what names it. */
+function refusedBy(url: string, error: unknown): unknown {
+  if (!/^(28|3D)/.test(codeOf(error))) return error
+  const why = (error as Error).message
+  return new Error(`PostgreSQL at ${placeOf(url)} (DATABASE_URL) refuses: ${why}.`, { cause: error })
+}
+
+/** The host and port only: the URL holds the password. */
+function placeOf(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port || 5432}`
 }

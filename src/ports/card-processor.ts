@@ -2,6 +2,7 @@ import type { EncryptionKey } from '../values/encryption-key.ts'
 import type { Euros } from '../values/money.ts'
 import type { CardDisputes } from './card-disputes.ts'
 import type {
+  CardMerchant,
   CardMessage,
   CardReply,
   MessageHeaders,
@@ -9,12 +10,11 @@ import type {
   ReadMessage,
   SignedMessage,
 } from './card-messages.ts'
-import type { PushRefund } from './card-refunds.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 export type * from './card-disputes.ts'
 export type * from './card-messages.ts'
-export type * from './card-refunds.ts'
+
 export * from './processor-call.ts'
 
 /**
@@ -153,7 +153,7 @@ export interface EphemeralKey {
   readonly expiresAt: Date
 }
 
-export interface NewNetworkToken {
+interface NewNetworkToken {
   readonly processorCardId: string
   readonly expiresAt: Date
   /** Left out: number, expiry and cryptogram with a header of ours. */
@@ -180,3 +180,28 @@ export interface IssuedNetworkToken extends Disclosure {
   readonly expMonth: number
   readonly expYear: number
 }
+
+/** Money of a cleared payment that the merchant is to send back. */
+export interface NewCardRefund {
+  readonly processorCardId: string
+  /** The network's id of the payment. */
+  readonly authorizationId: string
+  readonly amountEuros: Euros
+  readonly merchant: CardMerchant
+  /** When it was asked for first. */
+  readonly requestedAt: Date
+}
+
+/** `asked`: the merchant knows of it, and its credit comes as a message. `declined`: it will not send the money. */
+export type CardRefundOutcome =
+  | { readonly status: 'asked' }
+  | { readonly status: 'declined'; readonly message: string }
+
+/**
+ * Asks the merchant through the network, once per reference, however often the call is repeated: a repeated one answers what
+ * became of the first.
+ */
+export type PushRefund = (
+  refund: NewCardRefund,
+  call: ProcessorCall,
+) => Promise<CardRefundOutcome | ProcessorFailure>

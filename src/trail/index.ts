@@ -24,13 +24,18 @@ export {
   provesConsistency,
   provesInclusion,
 } from './proofs.ts'
-export { completeRoot, hashesIn, hashIn, TILE_SIZE, type Tile, tileOf } from './tiles.ts'
 export {
+  completeRoot,
   coverOf,
   GrowingTree,
   HASH_BYTES,
   type Hash,
+  hashesIn,
+  hashIn,
   hashLeaf,
   hashNode,
   type Node,
+  TILE_SIZE,
+  type Tile,
+  tileOf,
 } from './tree.ts'

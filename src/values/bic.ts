@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { countries } from './countries.ts'
-import { countryOfIban } from './iban.ts'
-import { ibanCountryOf } from './sepa-area.ts'
+import { countryOfIban, ibanCountryOf } from './iban.ts'
 
 const countryOfBic = (bic: string): string => bic.slice(4, 6)
 

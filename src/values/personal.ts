@@ -11,7 +11,7 @@ export const personalKinds = {
   payment: 'What a person has paid for, to whom, and how that was decided.',
   words: 'Words that people have written themselves, in which anybody may be named.',
 } as const
-export type PersonalKind = keyof typeof personalKinds
+type PersonalKind = keyof typeof personalKinds
 
 interface LegalGround {
   /** Why the data are processed at all, and why they stay. */
@@ -55,7 +55,7 @@ export type Ground = keyof typeof legalGrounds
 
 /** Those about whom data are held, besides the owner of the account. */
 export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
-export type OtherSubject = (typeof otherSubjects)[number]
+type OtherSubject = (typeof otherSubjects)[number]
 
 /**
  * What a column holds once it is forgotten; a null stays null.
@@ -64,7 +64,7 @@ export type OtherSubject = (typeof otherSubjects)[number]
  * the audit trail, each name to which its leaf commits; the rest of it are ids and states, and stays. `value`: exactly this,
  * where the table wants a form. `members`: these members of an object, as JSON; all others say nothing about a person.
  */
-export type Forgetting =
+type Forgetting =
   | 'null'
   | 'word'
   | 'pseudonym'
@@ -156,3 +156,23 @@ export interface PersonalArea {
   /** What the contracts of the area say about a member, by its name. */
   readonly sentences: ReadonlyMap<string, string>
 }
+
+/**
+ * SQL conditions by a row, for the columns about people of several areas: nothing was paid, so the law has nothing kept. Each names
+ * the states of that, so that a state that comes later is kept.
+ */
+
+/** The card’s payment was declined, or is a machine payment that came to nothing, and no money has moved in spite of that. */
+export const isUnpaidByCard = (row: string): string =>
+  `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
+  and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
+
+/** The intent is over and was not paid, by a payment that the network told of later neither. */
+export const isUnpaidIntent = (row: string): string =>
+  `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null
+  and not exists (select from card_authorizations p
+    where (p.owner_id, p.mode, p.intent_id) = (${row}.owner_id, ${row}.mode, ${row}.id) and not (${isUnpaidByCard('p')}))`
+
+/** The row is not about such a record of another table, whose id `named` gives. */
+export const isNotAbout = (table: string, named: string, condition: (row: string) => string): string =>
+  `not exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`

@@ -1,7 +1,6 @@
 import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
-import { pageAsset } from './page-assets.ts'
-import { baseStyle, refusalStyle } from './page-parts.ts'
+import { baseStyle, pageAsset, refusalStyle } from './page-assets.ts'
 
 /** The style of these pages, for those who serve what pages are made of. */
 export const plainStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalStyle()}`)

@@ -2,9 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Io } from '../../src/command/io.ts'
 import { printsJson, printValue } from '../../src/command/output/print.ts'
-import { safeJson, safeLine, safeText } from '../../src/command/output/safe.ts'
-import { styleFor } from '../../src/command/output/style.ts'
-import { cutTo, widthOf } from '../../src/command/output/width.ts'
+import { cutTo, safeJson, safeLine, safeText, styleFor, widthOf } from '../../src/command/output/terminal.ts'
 
 function printed(value: unknown, columns?: number): string {
   let text = ''

@@ -4,11 +4,10 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { host, hostOf } from '../../src/dev/host.mjs'
-import { lockFile } from '../../src/dev/processes/file-lock.ts'
-import { nameFor, tryHold, withMachineLock } from '../../src/dev/processes/machine-lock.ts'
+import { lockFile, nameFor, tryHold, withMachineLock } from '../../src/dev/processes/machine-lock.ts'
 import { procTable, psTable } from '../../src/dev/processes/process-table.ts'
 import { accountFor } from '../../src/dev/processes/unprivileged-user.ts'
-import { RELEASE } from '../../src/dev/temporal/release.ts'
+import { RELEASE } from '../../src/dev/temporal/download.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
@@ -137,7 +136,7 @@ describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture
 })
 
 describe('a file lock', () => {
-  const HOLDS = `const { lockFile } = await import('./src/dev/processes/file-lock.ts')
+  const HOLDS = `const { lockFile } = await import('./src/dev/processes/machine-lock.ts')
     process.stdout.write(lockFile(process.argv[1]) ? 'held' : 'refused')
     setInterval(() => undefined, 1e6)`
   const holder = (file: string) => launch(process.execPath, ['--input-type=module', '-e', HOLDS, file])

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { stepsFor } from '../../src/derive/docs/quickstart-steps.ts'
+import { stepsFor } from '../../src/derive/docs/quickstart.ts'
 import { startTestService } from '../support/harness.ts'
 import { aPythonWithThePackage } from '../support/packages/python.ts'
 

@@ -4,7 +4,7 @@ import { areas } from '../../src/areas.ts'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { commit, onConnection as inTransaction } from '../../src/kernel/database/connection.ts'
 import { sqlOfTransaction, sqlOn } from '../../src/kernel/database/prepared-sql.ts'
-import { socketOf } from '../../src/platform/bundled-writes.ts'
+import { socketOf } from '../../src/platform/database.ts'
 import { startEngine } from '../support/engine.ts'
 
 const { database } = (await startEngine(areas)).runtime

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { pagesOf } from '../../src/app/relying-party.ts'
+import { pagesOf } from '../../src/app/own-addresses.ts'
 import { readSettings, WrongSetting } from '../../src/platform/settings/settings.ts'
 
 const pages = (env: Record<string, string>, listensAt = 'http://127.0.0.1:8080') => {

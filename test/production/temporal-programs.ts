@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { withMachineLock } from '../../src/dev/processes/machine-lock.ts'
 import { type Tell, withProgress } from '../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../src/dev/temporal/build.ts'
-import { cacheFolder, type Release } from '../../src/dev/temporal/release.ts'
+import { cacheFolder, type Release } from '../../src/dev/temporal/download.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
 
 type Source = (typeof production.programs)[keyof typeof production.programs]

@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { bic, bicFits } from '../../src/values/bic.ts'
 import { countries } from '../../src/values/countries.ts'
-import { iban, ibanProblem, plainIban } from '../../src/values/iban.ts'
-import { ibanCountryOf, sepaCountries } from '../../src/values/sepa-area.ts'
+import { iban, ibanCountryOf, ibanProblem, plainIban, sepaCountries } from '../../src/values/iban.ts'
 
 /** The IBAN registry's example for each SEPA country. */
 const valid = [

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { mendRuns } from '../../src/app/missing-runs.ts'
+import { mendRuns } from '../../src/app/relay-service.ts'
 import { areas } from '../../src/areas.ts'
 import { mandateProcess } from '../../src/control/mandates/process.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'

@@ -10,9 +10,12 @@ import {
 } from '../../ports/files.ts'
 import type { Outbound, OutboundRequest } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { contentOf, contextOf, type FileContext, nameOf } from '../files-on-disk/paths.ts'
 import {
+  contentOf,
+  contextOf,
+  type FileContext,
   HEAD_ROOM,
+  nameOf,
   newSeal,
   openHead,
   openPiece,

@@ -10,8 +10,21 @@ import {
   type StagedFile,
 } from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
-import { contentOf, type FileContext, pathOf, STAGED } from './paths.ts'
-import { HEAD_ROOM, type Head, newSeal, openHead, openPiece, PIECE, piecesOf, sealFile, TAG } from './seal.ts'
+import {
+  contentOf,
+  type FileContext,
+  HEAD_ROOM,
+  type Head,
+  newSeal,
+  openHead,
+  openPiece,
+  PIECE,
+  pathOf,
+  piecesOf,
+  STAGED,
+  sealFile,
+  TAG,
+} from './seal.ts'
 import { syncFolder, unless, writeWhole } from './write.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href

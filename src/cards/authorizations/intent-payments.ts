@@ -1,4 +1,4 @@
-import type { FindPayments, PaymentState } from '../../kernel/contract/intent-payments.ts'
+import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { AuthorizationStatus, CardAuthorization } from './authorization.ts'

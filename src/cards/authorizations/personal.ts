@@ -1,5 +1,4 @@
-import type { Personal } from '../../values/personal.ts'
-import { isNotAbout, isUnpaidByCard } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 export const authorizationsPersonal = {
   card_authorizations: {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
-import { fileTrouble } from '../file-trouble.ts'
-import { type Io, usageError } from '../io.ts'
+import { fileTrouble, type Io, usageError } from '../io.ts'
 
 /** A file that an argument names, as the value of a member. */
 export class NamedFile {

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts'
 import type { ExitCode } from '../io.ts'
-import { cellOf } from '../output/cells.ts'
-import { safeJsonLine } from '../output/safe.ts'
-import { type FollowedEvent, followEvents, untilInterrupted } from './follow.ts'
-import { namesIn, wantedOf } from './wanted.ts'
+import { cellOf } from '../output/tables.ts'
+import { safeJsonLine } from '../output/terminal.ts'
+import { type FollowedEvent, followEvents, namesIn, untilInterrupted, wantedOf } from './follow.ts'
 
 /** As wide as most names of events, so that what follows them is aligned. */
 const NAME_WIDTH = 26

@@ -1,6 +1,6 @@
 import type { Means } from '../context.ts'
 import type { Found } from '../find-command.ts'
-import { type Style, styleFor } from '../output/style.ts'
+import { type Style, styleFor } from '../output/terminal.ts'
 
 /** Prints the help for all, for a noun or for a command. Only that one is loaded: the help is to appear at once. */
 export async function printHelp(found: Found, means: Means): Promise<void> {

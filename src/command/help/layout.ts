@@ -1,6 +1,5 @@
 import type { Option, Options } from '../arguments/options.ts'
-import type { Style } from '../output/style.ts'
-import { padded, widthOf } from '../output/width.ts'
+import { padded, type Style, widthOf } from '../output/terminal.ts'
 
 /** The widest line of a help: narrow enough to be read, and for any terminal. */
 const WIDTH = 96

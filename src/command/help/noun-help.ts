@@ -1,5 +1,5 @@
 import type { OwnCommand } from '../context.ts'
-import type { Style } from '../output/style.ts'
+import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, plainText, section, wrap } from './layout.ts'
 

@@ -1,6 +1,6 @@
 import { commonOptions } from '../arguments/options.ts'
 import type { OwnCommand } from '../context.ts'
-import type { Style } from '../output/style.ts'
+import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, optionRows, section } from './layout.ts'
 

@@ -1,6 +1,6 @@
 import { commonOptions } from '../arguments/options.ts'
 import type { OwnCommand } from '../context.ts'
-import type { Style } from '../output/style.ts'
+import type { Style } from '../output/terminal.ts'
 import { listed, optionRows, plainText, section, wrap } from './layout.ts'
 
 /** The help for a command of our own. */

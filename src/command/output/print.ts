@@ -1,8 +1,6 @@
 import type { Io } from '../io.ts'
-import { isRecord } from './cells.ts'
-import { safeJson, safeLine } from './safe.ts'
-import { styleFor } from './style.ts'
-import { type Look, recordOf, tableOf } from './tables.ts'
+import { isRecord, type Look, recordOf, tableOf } from './tables.ts'
+import { safeJson, safeLine, styleFor } from './terminal.ts'
 
 export interface Printing {
   readonly io: Io

@@ -3,8 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileTrouble } from '../file-trouble.ts'
-import { CommandFailure, exitCodes, type Io } from '../io.ts'
+import { CommandFailure, exitCodes, fileTrouble, type Io } from '../io.ts'
 
 type Content = Iterable<string> | AsyncIterable<Uint8Array | string>
 

@@ -15,7 +15,7 @@ export const approveIntent: OwnCommand = {
   async refused({ code }, context) {
     if (code !== 'attestation_required') return undefined
     const [id = ''] = context.arguments
-    const { approveOnPage } = await import('../decisions/approve-on-page.ts')
+    const { approveOnPage } = await import('../decisions.ts')
     return approveOnPage(id, context)
   },
 }

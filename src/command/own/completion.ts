@@ -1,7 +1,7 @@
 import { suggestion } from '../../values/nearest.ts'
 import type { OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { safeLine } from '../output/safe.ts'
+import { safeLine } from '../output/terminal.ts'
 
 export const completion: OwnCommand = {
   name: 'completion',

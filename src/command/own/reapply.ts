@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { isRecord } from '../output/cells.ts'
+import { isRecord } from '../output/tables.ts'
 
 export const reapplyDeletions: OwnCommand = {
   noun: 'gdpr',

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { isRecord } from '../output/cells.ts'
+import { isRecord } from '../output/tables.ts'
 
 const KEYS = 'jwks.json'
 
@@ -56,7 +56,7 @@ export const verifyAuditExport: OwnCommand = {
 type Options = NonNullable<Parameters<typeof import('../../derive/verify-audit.ts').verifyAudit>[1]>
 
 async function* contentOf(name: string, { io }: Context): AsyncGenerator<Uint8Array | string> {
-  const { fileTrouble } = await import('../file-trouble.ts')
+  const { fileTrouble } = await import('../io.ts')
   try {
     yield* name === '-' ? io.stdin : createReadStream(resolve(io.cwd, name), { highWaterMark: 1_048_576 })
   } catch (error) {

@@ -23,7 +23,7 @@ export const waitForIntent: OwnCommand = {
   async run(context) {
     const [id = ''] = context.arguments
     const mostMs = longest(context)
-    const { tellDecision, untilDecided } = await import('../decisions/until-decided.ts')
+    const { tellDecision, untilDecided } = await import('../decisions.ts')
     const intent = await untilDecided(context, id, mostMs)
     if (intent) return tellDecision(intent, context)
     return context.fail(

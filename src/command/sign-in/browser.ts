@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { release, type } from 'node:os'
-import type { Io } from '../io.ts'
-import { parseUrl } from '../parse-url.ts'
+import { type Io, parseUrl } from '../io.ts'
 
 const isMac = (): boolean => type() === 'Darwin'
 const isWsl = (): boolean => /microsoft/i.test(release())

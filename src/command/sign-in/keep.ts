@@ -1,6 +1,6 @@
 import { type Context, resultOf } from '../context.ts'
+import { parseUrl } from '../io.ts'
 import { changeKeyFile, type Profile, withProfile } from '../key-file.ts'
-import { parseUrl } from '../parse-url.ts'
 import { callerAt, type Target } from './service.ts'
 
 interface OwnKey {

@@ -1,11 +1,21 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { NoAnswer } from '../../derive/repeat.ts'
+import { clock } from '../../values/system-clock.ts'
+import { signedHeaders } from '../../values/webhook-signature.ts'
+import { type Reply, send } from '../calls/send.ts'
 import type { Context } from '../context.ts'
 import { LOOPBACK } from '../credentials.ts'
-import { followEvents, untilInterrupted } from '../events/follow.ts'
-import { namesIn, type Wanted, wantedOf } from '../events/wanted.ts'
-import { type ExitCode, usageError } from '../io.ts'
-import { parseUrl } from '../parse-url.ts'
-import { deliver } from './deliver.ts'
+import {
+  type FollowedEvent,
+  followEvents,
+  namesIn,
+  untilInterrupted,
+  type Wanted,
+  wantedOf,
+} from '../events/follow.ts'
+import { type ExitCode, parseUrl, usageError } from '../io.ts'
+import { cellOf } from '../output/tables.ts'
+import { safeJsonLine } from '../output/terminal.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
@@ -64,4 +74,99 @@ export async function listenFor(context: Context): Promise<ExitCode> {
     }
   }
   return untilInterrupted(context.io, follow())
+}
+
+interface Means {
+  readonly receiver: URL
+  readonly secret: string
+  readonly context: Pick<Context, 'io' | 'say' | 'asJson'>
+}
+
+/** What came of one attempt. */
+interface Attempt {
+  readonly eventId: string
+  readonly event: string
+  readonly deliveryId: string
+  readonly status: number | null
+  readonly latencyMs: number
+  readonly error: string | null
+  /** How the answer begins. */
+  readonly responseStart: string
+}
+
+/** As long as the service waits for a receiver. */
+const SILENCE_MS = 30_000
+const READ_BYTES = 1_024
+const SHOWN = 200
+/** Before the second attempt and the third: shorter than those of the service, for somebody looks on. */
+const PAUSES_MS = [1_000, 3_000]
+const GONE = 410
+
+/** Sends an event until the receiver takes it, three times at most; a 410 wants nothing more. */
+async function deliver(event: FollowedEvent, means: Means): Promise<void> {
+  for (let n = 0; ; n++) {
+    const attempt = await post(event, n + 1, means)
+    tell(attempt, means)
+    const pause = PAUSES_MS[n]
+    if (isTaken(attempt) || attempt.status === GONE || pause === undefined) return
+    await means.context.io.wait(pause)
+  }
+}
+
+const isTaken = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
+
+/** The same for each attempt of an event in a run, as the id of a delivery is. */
+const deliveryIdOf = ({ id }: FollowedEvent, secret: string): string => {
+  const rest = createHash('sha256').update(`${secret}.${id}`).digest('hex').slice(0, 16)
+  return `delivery_${id.slice('event_'.length).slice(0, 10)}${rest}`
+}
+
+const MAX_RANDOM = 2 ** 48 - 1
+
+async function post(event: FollowedEvent, n: number, { receiver, secret, context }: Means): Promise<Attempt> {
+  const { id: eventId, event: name, createdAt, data, requestId } = event
+  const deliveryId = `${deliveryIdOf(event, secret)}-${n}.${randomInt(MAX_RANDOM)}`
+  const body = JSON.stringify({ event: name, createdAt, data })
+  const signed = { deliveryId, eventId, event: name, body, requestId, at: clock.real() }
+  const headers = signedHeaders(signed, { current: secret, next: null })
+  const began = clock.ticks()
+  const base = { eventId, event: name, deliveryId }
+  const latencyMs = () => Math.round(clock.ticks() - began)
+  try {
+    const sent = { url: receiver.href, method: 'POST', headers, body }
+    const reply = await send(sent, context.io.signal, SILENCE_MS)
+    const responseStart = await beginningOf(reply)
+    return { ...base, status: reply.status, latencyMs: latencyMs(), error: refusalOf(reply), responseStart }
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    const { message } = error
+    return { ...base, status: null, latencyMs: latencyMs(), error: message, responseStart: '' }
+  }
+}
+
+function refusalOf({ status }: Reply): string | null {
+  if (status >= 200 && status < 300) return null
+  if (status === GONE) return 'it wants nothing more: the service would end the subscription'
+  if (status >= 300 && status < 400) return 'redirects are not followed'
+  return 'a 2xx is what acknowledges a delivery'
+}
+
+async function beginningOf({ content }: Reply): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of content) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= READ_BYTES) break
+  }
+  return Buffer.concat(pieces).toString('utf8').slice(0, SHOWN)
+}
+
+function tell(attempt: Attempt, { context: { say, asJson } }: Means): void {
+  if (asJson) return void say(safeJsonLine(attempt))
+  const { event, eventId, status, latencyMs, error, responseStart } = attempt
+  const answer = error === null ? [] : [`${error}.`, responseStart]
+  say(
+    [cellOf('status', status), `${latencyMs} ms`.padStart(7), event, eventId, ...answer].join('  ').trimEnd(),
+  )
 }

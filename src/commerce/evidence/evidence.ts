@@ -8,9 +8,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { keepWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
-import { evidenceContent } from './find.ts'
-import { evidencePersonal } from './personal.ts'
-import { Evidence, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
+import { Evidence, evidenceContent, evidencePersonal, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
 
 const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
   text: null,

@@ -1,3 +1,2 @@
 export { evidenceApi } from './api.ts'
-export { findEvidence } from './find.ts'
-export type { Evidence } from './piece.ts'
+export { type Evidence, findEvidence } from './piece.ts'

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
 import { nullable, realTime, record, tenantTable } from '../../kernel/database/entity.ts'
+import { readFile } from '../../kernel/database/stored-files.ts'
 import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
+import type { Personal } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
@@ -49,3 +53,32 @@ export const ofText = (text: string) => ({
 /** The name under which somebody saves it. */
 export const fileNameOf = ({ id, mediaType }: Evidence): string =>
   `${id}.${mediaType === TEXT ? 'txt' : endingOf[mediaType]}`
+
+export const evidencePersonal = {
+  evidence: {
+    personal: {
+      note: { kind: 'words', ground: 'claims', forget: 'word' },
+      text: { kind: 'words', ground: 'claims', forget: 'word' },
+      file_name: { kind: 'words', ground: 'claims', forget: 'word' },
+      sha256: { kind: 'payment', ground: 'claims', forget: 'digest' },
+      view_sha256: { kind: 'payment', ground: 'claims', forget: 'digest' },
+    },
+    plain: ['type', 'media_type'],
+    files: ['sha256', 'view_sha256'],
+  },
+} as const satisfies Personal
+
+type ReadContext = Pick<Context, 'records'>
+
+/** Those among these pieces that there are and that the caller may see, oldest first. */
+export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
+  find({ id: { $in: [...new Set(ids)] } }, context)
+
+const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
+  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_OF_INTENT })
+
+/** The content of a piece, found to be what came; else the code of the refusal: see `fileRefusals`. */
+export const evidenceContent = async (
+  { text, sha256 }: Evidence,
+  { ports, tenant }: Pick<Context, 'ports' | 'tenant'>,
+) => (text === null ? readFile(ports.files, tenant, sha256) : Buffer.from(text))

@@ -2,7 +2,7 @@ import { createDecipheriv, createSecretKey, type webcrypto } from 'node:crypto'
 import { fromBase64url } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
-import { openPrivateKey } from './make-key.ts'
+import { openPrivateKey } from './mpp-key.ts'
 
 /** Why a token cannot be read. The sentence repeats nothing of it. */
 export interface Unreadable {

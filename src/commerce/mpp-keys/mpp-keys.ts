@@ -5,9 +5,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
-import { type NewKey, newMppKey } from './make-key.ts'
-import { MppKey, publicJwkOf, retire } from './mpp-key.ts'
-import { mppKeysPersonal } from './personal.ts'
+import { MppKey, mppKeysPersonal, type NewKey, newMppKey, publicJwkOf, retire } from './mpp-key.ts'
 import { mppKeyProcess } from './process.ts'
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })

@@ -3,8 +3,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { MerchantKey } from '../../mpp/index.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
-import { openSecret } from './make-key.ts'
-import { publicJwkOf } from './mpp-key.ts'
+import { openSecret, publicJwkOf } from './mpp-key.ts'
 
 /** A key as it is stored, as far as challenges need it. */
 interface StoredKey {

@@ -1,5 +1,4 @@
-import type { Personal } from '../../values/personal.ts'
-import { isNotAbout } from '../../values/unpaid.ts'
+import { isNotAbout, type Personal } from '../../values/personal.ts'
 
 export const railsPersonal = {
   sepa_files: {

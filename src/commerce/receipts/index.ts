@@ -1,3 +1,2 @@
 export { receiptsApi } from './api.ts'
-export { receiptsOf } from './find.ts'
-export type { Receipt } from './receipt.ts'
+export { type Receipt, receiptsOf } from './receipt.ts'

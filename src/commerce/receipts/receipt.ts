@@ -1,8 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, realTime, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import type { ViewNote } from '../../ports/viewer.ts'
 import { endingOf, FILE_KINDS } from '../../values/file-kind.ts'
+import type { Personal } from '../../values/personal.ts'
 import type { ReceiptFacts } from './read-text.ts'
 import type { Reason, Scored } from './score.ts'
 
@@ -69,3 +71,36 @@ export class Receipt extends schema.class {}
 schema.setClass(Receipt)
 
 export const fileNameOf = ({ id, mediaType }: Receipt): string => `${id}.${endingOf[mediaType]}`
+
+export const receiptsPersonal = {
+  receipts: {
+    personal: {
+      facts: { kind: 'words', ground: 'vouchers', forget: 'null' },
+      suggestions: { kind: 'words', ground: 'vouchers', forget: 'empty' },
+      head: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      file_name: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
+      small_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
+      large_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
+    },
+    plain: ['matched_by', 'reasons', 'media_type', 'notes'],
+    keptWhile: {
+      where: "t.status not in ('unread', 'unmatched', 'suggested') or t.transaction_id is not null",
+      words: 'it belongs to a payment',
+    },
+    files: ['sha256', 'small_sha256', 'large_sha256'],
+  },
+} as const satisfies Personal
+
+const MOST = 100
+
+/** The receipts of these payments that the caller sees, oldest first. */
+export const receiptsOf = (
+  transactionIds: readonly string[],
+  { records }: Pick<Context, 'records'>,
+): Promise<Receipt[]> =>
+  records.find(
+    Receipt,
+    { transactionId: { $in: [...new Set(transactionIds)] } },
+    { orderBy: { id: 'asc' }, limit: MOST },
+  )

@@ -1,4 +1,4 @@
-import type { FindPayments, IntentPayment } from '../../kernel/contract/intent-payments.ts'
+import type { FindPayments, IntentPayment } from '../../kernel/contract/payables.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type Transfer, waitsForPayee } from './transfer.ts'
 

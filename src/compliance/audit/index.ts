@@ -1,3 +1,3 @@
 export { auditApi } from './api.ts'
+export type { DecidingAction } from './audit.ts'
 export { sealPage } from './sealer.ts'
-export type { DecidingAction } from './search.ts'

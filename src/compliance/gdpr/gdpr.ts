@@ -4,6 +4,7 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import type { Personal } from '../../values/personal.ts'
 import { Consent, MAX_PURPOSES_IN_ALL } from './consent.ts'
 import { consentApi } from './consent-api.ts'
 import { DataExport, exportMachine, OPEN } from './data-export.ts'
@@ -13,8 +14,73 @@ import { cancelDeletion, createDeletion, getDeletion, listDeletions, shownObstac
 import { exportApi, exportSteps } from './export-api.ts'
 import { advanceExport, archive, createExport, exportStatus, getExport, listExports } from './exports.ts'
 import { advanceDeletion, deletionStatus } from './forget.ts'
-import { kernelPersonal } from './kernel-tables.ts'
 import { deletionProcess, exportProcess } from './process.ts'
+
+/** The tables of no area: what every request needs. */
+const kernelPersonal = {
+  tenant_clocks: {
+    personal: {},
+    plain: [],
+  },
+  idempotency_keys: {
+    personal: {
+      body: { kind: 'payment', ground: 'security', forget: { value: '{}' } },
+      reservation: { kind: 'payment', ground: 'security', forget: 'null' },
+    },
+    plain: ['operation', 'key', 'request_hash', 'error_code', 'leased_by'],
+  },
+  outbox: {
+    personal: {},
+    plain: ['process', 'input', 'leased_by'],
+  },
+  stored_files: {
+    personal: {},
+    plain: ['sha256', 'used_by', 'type'],
+  },
+  file_usage: {
+    personal: {},
+    plain: [],
+  },
+  rate_limits: {
+    personal: {
+      client: { kind: 'network', ground: 'security', forget: 'pseudonym' },
+    },
+    plain: [],
+    owner: null,
+  },
+  wrong_guesses: {
+    personal: {
+      guesser: { kind: 'network', ground: 'security', forget: 'pseudonym' },
+    },
+    plain: [],
+    owner: null,
+  },
+  applied_functions: {
+    personal: {},
+    plain: ['name', 'checksum'],
+    owner: null,
+  },
+  journal_origin: {
+    personal: {},
+    plain: [],
+    owner: null,
+  },
+  migration_checksums: {
+    personal: {},
+    plain: ['name', 'checksum'],
+    owner: null,
+  },
+  process_leases: {
+    personal: {},
+    plain: ['kind'],
+    owner: null,
+  },
+  used_proofs: {
+    personal: {},
+    plain: ['digest'],
+    owner: null,
+  },
+} as const satisfies Personal
 
 /** The newest change of each purpose: one index scan a purpose. */
 const NEWEST = `

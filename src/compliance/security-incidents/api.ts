@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { attachment } from '../../kernel/contract/file.ts'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
-import { freeText, label, timeRange } from '../../values/schemas.ts'
+import { freeText, label, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
 import { reportStages } from './clocks.ts'
 import { criteriaSchema } from './criteria.ts'
 import { incidentEvents } from './events.ts'
@@ -162,5 +162,26 @@ export const securityIncidentsApi = {
       reports_missing: [400, 'A report is still owed. Submit it first.'],
     },
     emits: { 'incident.closed': incidentEvents['incident.closed'] },
+  }),
+}
+
+/** The steps of the process. Each may be repeated: a reminder is given once. */
+export const stepsApi = {
+  processStatus: get('/security/incidents/{id}/status', {
+    readsClock: true,
+    summary: 'How a security incident stands',
+    callers: [],
+    returns: [200, ProcessStatusRecord],
+    fails: { incident_not_found },
+  }),
+  remind: post('/security/incidents/{id}/remind', {
+    summary: 'Remind of what is owed to an authority',
+    callers: [],
+    returns: [200, z.object({ acted: z.boolean() })],
+    fails: { incident_not_found },
+    emits: {
+      'incident.report_due': incidentEvents['incident.report_due'],
+      'incident.report_overdue': incidentEvents['incident.report_overdue'],
+    },
   }),
 }

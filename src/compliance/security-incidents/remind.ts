@@ -1,11 +1,11 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { minuteInWords } from '../../values/clock.ts'
+import type { stepsApi } from './api.ts'
 import { type Clock, type ClockStage, clocksOf } from './clocks.ts'
 import { incidentEvent } from './events.ts'
 import { platform, SecurityIncident } from './incident.ts'
 import { type Reminder, remindersLeft, schedule } from './reminders.ts'
-import type { stepsApi } from './steps-api.ts'
 
 const waitsInWords: Readonly<Record<ClockStage, string>> = {
   classification: 'for somebody to decide whether it is major',

@@ -3,7 +3,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { securityIncidentsApi } from './api.ts'
+import { securityIncidentsApi, stepsApi } from './api.ts'
 import { create, update } from './change.ts'
 import { classify, close } from './classify.ts'
 import { incidentResponse } from './events.ts'
@@ -11,7 +11,6 @@ import { incidentMachine, OPEN, platform, SecurityIncident, securityIncidentsPer
 import { incidentProcess } from './process.ts'
 import { processStatus, remind } from './remind.ts'
 import { report } from './report/report.ts'
-import { stepsApi } from './steps-api.ts'
 import { submit } from './submit.ts'
 
 const securityIncidents = implement(

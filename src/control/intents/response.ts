@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { IntentPayment } from '../../kernel/contract/intent-payments.ts'
+import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'

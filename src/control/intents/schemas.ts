@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { assertionRefusals } from '../../identity/passkeys/index.ts'
-import { paymentStates, paymentTypes } from '../../kernel/contract/intent-payments.ts'
 import { agent_required, type Failure, missing } from '../../kernel/contract/operation.ts'
+import { paymentStates, paymentTypes } from '../../kernel/contract/payables.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'

@@ -1,9 +1,102 @@
+import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
+import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
 import { resolveDescriptor } from './descriptors.ts'
+import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
-import { suggestions } from './suggestions.ts'
+
+// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the history.
+const SPENDS = `
+with paid as (
+  select merchant, amount_cents, created_at, type, status from transactions
+  where owner_id = $1 and mode = $2 and agent_id = $3 and ($4::text is null or exists (
+    select from intents i where (i.owner_id, i.mode, i.id, i.delegation_id) = ($1, $2, intent_id, $4)))
+  order by id desc limit 2000
+)
+select merchant, count(*)::int as "spends", sum(amount_cents)::bigint as "amountEuros", max(created_at) as "lastUsedAt"
+from paid
+where type not in ('refund', 'fee') and status not in ('authorization', 'declined', 'refunded')
+group by merchant order by max(created_at) desc`
+
+const LISTS = `
+select merchant_allowlist as allow, merchant_blocklist as block from policies
+where owner_id = $1 and mode = $2 and agent_id = $3 and deleted_at is null`
+
+interface MerchantSpend {
+  merchant: string
+  spends: number
+  amountEuros: Euros
+  lastUsedAt: Date
+}
+
+/** Adds up the spellings of each merchant, under the one that was used last: rows come in that order. */
+function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
+  const merchants = new Map<string, MerchantSpend>()
+  for (const row of rows) {
+    const key = foldMerchant(row.merchant)
+    const merged = merchants.get(key)
+    if (merged) {
+      merged.spends += row.spends
+      merged.amountEuros += row.amountEuros
+    } else merchants.set(key, { ...row })
+  }
+  return [...merchants.values()].sort(byUse)
+}
+
+const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
+  b.spends - a.spends || Number(b.amountEuros - a.amountEuros) || (a.merchant < b.merchant ? -1 : 1)
+
+type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
+
+/** Says why a merchant is not suggested; undefined if it is. */
+function objectionTo(
+  { merchant, spends }: MerchantSpend,
+  blockPattern: string | undefined,
+  isAllowed: boolean,
+  lookalike: string | undefined,
+): string | undefined {
+  if (blockPattern !== undefined) return `The blocklist has ${blockPattern}; it wins.`
+  if (isAllowed) return 'The allowlist has it already.'
+  if (lookalike !== undefined) return `It looks like ${lookalike}, and is written otherwise.`
+  if (spends === 1) return 'Paid once only.'
+  const problem = patternProblem(foldMerchant(merchant))
+  return problem && `It cannot be written into an allowlist: it ${problem}.`
+}
+
+async function suggest(
+  { sql, actor, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'actor' | 'tenant'>,
+  agentId: string,
+): Promise<(Suggestion & { id: string })[]> {
+  const rows = await sql<MerchantSpend & Row>(SPENDS, [ownerId, mode, agentId, actor.delegationId ?? null])
+  const [lists] = await sql<{ allow: string[]; block: string[] }>(LISTS, [ownerId, mode, agentId])
+  const findAllowed = payeeMatcher(lists?.allow ?? [])
+  const findBlocked = payeeMatcher(lists?.block ?? [], { lookalikes: true })
+  // The merchants paid most come first: of two that look the same, the later one is the suspicious one.
+  const firstBySkeleton = new Map<string, string>()
+  return mergeSpellings(rows).map(spend => {
+    const { merchant } = spend
+    const pattern = foldMerchant(merchant)
+    const skeleton = merchantSkeleton(merchant)
+    const lookalike = firstBySkeleton.get(skeleton)
+    firstBySkeleton.set(skeleton, lookalike ?? merchant)
+    const allowed = findAllowed(merchant) !== undefined
+    const objection = objectionTo(spend, findBlocked(merchant), allowed, lookalike)
+    const reason = objection ?? `Paid ${spend.spends} times, ${formatEuros(spend.amountEuros)} in all.`
+    return { ...spend, id: pattern, pattern, allowed, suggested: objection === undefined, reason }
+  })
+}
+
+const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }, context) => {
+  const agentId = query.agentId ?? context.actor.agentId
+  if (!agentId) return context.refuse('agent_required')
+  if (!(await findAgent(context.records, agentId))) return context.refuse('agent_not_found')
+  return context.pageOf(await suggest(context, agentId))
+}
 
 /** All codes, in their order. */
 export const mccCodes: readonly string[] = categories.map(({ code }) => code)

@@ -1,13 +1,15 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { balancesOf } from '../../money/ledger/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { findAgent, lockAgent } from '../agents/index.ts'
+import type { Euros } from '../../values/money.ts'
+import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { budgetApi, OwnerBudget, ownerBudgets } from '../budgets/index.ts'
+import { type BudgetCounters, budgetApi, OwnerBudget, ownerBudgets, readCounters } from '../budgets/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { presets, rulesOf } from '../rules/index.ts'
+import { presets, remainingOf, rulesOf } from '../rules/index.ts'
 import { policiesApi } from './api.ts'
 import { backtest } from './backtest.ts'
 import { Policy, PolicyVersion, policiesPersonal } from './policy.ts'
@@ -25,9 +27,61 @@ import {
 } from './policy-versioning.ts'
 import { probe } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
-import { usage } from './usage.ts'
 import { usageApi } from './usage-api.ts'
 import { withChanges } from './versions.ts'
+
+type Used = ReturnType<BudgetCounters['today']>[number]
+
+/** What each agent has used of its day and month, and what its policy and its wallet leave. */
+const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentId } }, context) => {
+  const { page, records, sql, tenant, now } = context
+  const agents = await page(Agent, {
+    status: status ?? { $ne: 'deleted' },
+    ...(agentId === undefined ? {} : { id: agentId }),
+  })
+  const [counters, balances, policies] = await Promise.all([
+    readCounters(
+      sql,
+      { tenant, now },
+      agents.data.map(({ id }) => id),
+    ),
+    balancesOf(
+      sql,
+      tenant,
+      agents.data.map(({ walletId }) => walletId),
+    ),
+    records.find(Policy, { agentId: { $in: agents.data.map(({ id }) => id) }, deletedAt: null }),
+  ])
+  const policyOf = new Map(policies.map(policy => [policy.agentId, policy]))
+  return {
+    ...agents,
+    data: agents.data.map(({ id, name, status, policyId, walletId }) => {
+      const [{ lastSpendAt }, day, month] = counters.today(id)
+      const policy = policyOf.get(id)
+      const balance = balances.get(walletId)
+      return {
+        id,
+        name,
+        status,
+        policyId,
+        walletId,
+        availableEuros: balance?.availableEuros ?? 0n,
+        heldEuros: balance?.heldEuros ?? 0n,
+        day: usedOf(day, policy?.dailyLimitEuros ?? null),
+        month: usedOf(month, policy?.monthlyLimitEuros ?? null),
+        lastSpendAt,
+      }
+    }),
+  }
+}
+
+const usedOf = ({ reserved: heldEuros, spent: spentEuros }: Used, limitEuros: Euros | null) => ({
+  limitEuros,
+  heldEuros,
+  spentEuros,
+  remainingEuros:
+    limitEuros === null ? null : remainingOf({ limit: limitEuros, used: heldEuros + spentEuros }),
+})
 
 /** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
 const FIRST_ROWS = 4

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { defineEntity, OptionalProps, p } from '@mikro-orm/core'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { after, minutes } from '../../values/clock.ts'
-import type { Personal } from '../../values/personal.ts'
-import { isNotAbout, isUnpaidByCard, isUnpaidIntent } from '../../values/unpaid.ts'
+import { isNotAbout, isUnpaidByCard, isUnpaidIntent, type Personal } from '../../values/personal.ts'
 import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '../rules/index.ts'
 
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */

@@ -1,4 +1,3 @@
 export { pushApi } from './api.ts'
-export { oldestPushSeconds } from './claim.ts'
-export { Pusher } from './pusher.ts'
+export { oldestPushSeconds, Pusher } from './pusher.ts'
 export { unsubscribe, urgentEvents } from './subscription.ts'

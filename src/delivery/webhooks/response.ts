@@ -2,7 +2,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus } from './delivery.ts'
-import { retriesOf } from './dispatch/tiers.ts'
+import { retriesOf } from './dispatch/retry.ts'
 import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 

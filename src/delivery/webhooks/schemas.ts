@@ -3,7 +3,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
-import { tierNames } from './dispatch/tiers.ts'
+import { tierNames } from './dispatch/retry.ts'
 import { conditions } from './health.ts'
 import { webhookMachine } from './webhook.ts'
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { baseStyle, pageIcon } from '../../web/page-parts.ts'
-import { versionOf } from '../../web/static-file.ts'
+import { baseStyle, pageIcon, versionOf } from '../../web/page-assets.ts'
 
 export interface Asset {
   readonly type: string

@@ -1,10 +1,10 @@
+import { signedHeaders } from '../../values/webhook-signature.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import type { OperationObject } from '../openapi/types.ts'
-import { type Book, EVENTS } from './book.ts'
+import { type Book, EVENTS, jsonOf } from './book.ts'
 import type { EventEntry, EventGroup, Family } from './event-groups.ts'
-import { eventsSent } from './events-sent.ts'
 import { inline } from './markdown.ts'
-import { members } from './members.ts'
+import { members, parameters } from './members.ts'
 import { panel } from './panel.ts'
 import { asJson } from './print.ts'
 
@@ -52,3 +52,65 @@ function causesOf(book: Book, causes: readonly OperationObject[]): Content {
   if (causes.length <= FEW) return html`<p class="causes">${links}</p>`
   return html`<details class="shared"><summary>After any of ${causes.length} operations</summary><p>${links}</p></details>`
 }
+
+/** How every event arrives, with one whose signature is right: who writes a receiver can try it on that. */
+const eventsSent = (book: Book, sample: OperationObject): Html => html`
+<section class="split" id="${EVENTS.arriving}" aria-labelledby="${EVENTS.arriving}-title">
+  <div class="text">
+    <h2 id="${EVENTS.arriving}-title"><a href="#${EVENTS.arriving}">How an event arrives</a></h2>
+    <p><a href="${book.href('webhooks.create')}">Subscribe</a> an address, and each event that you name is sent there by POST: signed, at
+      least once, in no certain order. What has not arrived, and why, is among the
+      <a href="${book.href('webhooks.deliveries')}">deliveries</a> of the subscription; <a href="${book.href('events.list')}">all that has happened</a>
+      and <a href="${book.href('events.types')}">this list</a> can be read, too.</p>
+    <p>Verify the signature over the bytes as they came, before anything else; answer; work afterwards. Take an event once:
+      ${inline('`X-Service-Event-Id` is the same at every attempt and for all your subscriptions.')}</p>
+    <h3>Headers</h3>
+    ${parameters(book, book.parametersOf(sample))}
+    <h3>Body</h3>
+    <p>${inline('`event`, `createdAt` (when it happened) and `data`, whose form each event has below.')}</p>
+    <h3>Your answer</h3>
+    <dl class="facts">${Object.entries(sample.responses).map(
+      ([status, response]) =>
+        html`<div><dt><code>${status}</code></dt><dd>${inline('description' in response ? response.description : '')}</dd></div>`,
+    )}</dl>
+  </div>
+  <div class="code">
+    ${panel('Sent to you', arriving(sample), 'json')}
+    ${panel('TypeScript', RECEIVER, 'typescript')}
+    ${panel('Terminal', BY_HAND, 'shell')}
+  </div>
+</section>`
+
+const SECRET = 'whsec_of_the_documentation'
+const DELIVERY_ID = 'delivery_01jd8x2m4ye7k9v0c3q5r6t8wz-1.274877906944'
+const EVENT_ID = 'event_01jd8x2m4yf0r5s8a6b1c7d9xk'
+
+function arriving({ requestBody }: OperationObject): string {
+  const message = jsonOf(requestBody ?? {})?.example as { event: string; createdAt: string }
+  const body = JSON.stringify(message)
+  const headers = signedHeaders(
+    {
+      deliveryId: DELIVERY_ID,
+      eventId: EVENT_ID,
+      at: new Date(message.createdAt),
+      event: message.event,
+      body,
+      requestId: '0199e7a2-5f1c-7c3a-9d7e-2b8f4c6a1d05',
+    },
+    { current: SECRET, next: null },
+  )
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return `POST /hooks/payments HTTP/1.1
+${lines.join('\n')}
+
+${body}`
+}
+
+const RECEIVER = `import { verifyWebhook } from '../client.ts'
+
+// The secret of the event above is '${SECRET}'.
+const { eventId, event, data } = verifyWebhook(request.headers, rawBody, secret)`
+
+const BY_HAND = `{ printf '%s.%s.' "$DELIVERY_ID" "$TIMESTAMP"; cat body; } |
+  openssl dgst -sha256 -hmac "$SECRET" -r |
+  sed 's/^/sha256=/; s/ .*//'`

@@ -1,10 +1,10 @@
 import { type Html, html } from '../../web/html.ts'
 import { GUIDES, type Guides, guideAddress } from '../guides/guides.ts'
-import { REFUSALS } from '../guides/refusal-address.ts'
 import { addressOf, type Book, type Chapter, type Entry, EVENTS, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
 import { method } from './operation.ts'
+import { REFUSALS } from './refusals.ts'
 
 /** All sections, and what is in the one that is open; the script puts what a search has found in their place. */
 interface Contents {

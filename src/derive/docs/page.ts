@@ -1,13 +1,17 @@
 import { type Html, html } from '../../web/html.ts'
-import { addressOf, type Book, type Chapter, EVENTS, OVERVIEW } from './book.ts'
+import { exampleOf, nameOf } from '../openapi/example.ts'
+import type { States } from '../openapi/types.ts'
+import { addressOf, type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import { eventsChapter } from './events.ts'
 import { guideSection, leadOf } from './guide.ts'
 import type { Page, Reference } from './layout.ts'
+import { markdown } from './markdown.ts'
+import { members } from './members.ts'
 import { operationSection } from './operation.ts'
+import { panel } from './panel.ts'
+import { asJson } from './print.ts'
 import { quickstartSection } from './quickstart.ts'
-import { recordSection } from './record.ts'
-import { statesSection } from './states.ts'
 
 /** How to begin, which sections there are, and what holds for every operation. */
 export function overview({ book, guides, address }: Reference): Page {
@@ -75,3 +79,47 @@ export const eventsPage = (book: Book): Page => ({
 })
 
 const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title} API`
+
+/** A named record: its members, and one to look at. */
+function recordSection(book: Book, name: string): Html {
+  const schema = book.document.components.schemas[name] ?? {}
+  return html`
+<section class="split record" id="record.${name}" aria-labelledby="record.${name}-title">
+  <div class="text">
+    <h2 id="record.${name}-title"><a href="#record.${name}">${name}</a> <small>record</small></h2>
+    ${schema.description && markdown(schema.description)}
+    ${members(book, schema, 'returned')}
+  </div>
+  <div class="code">${panel(name, asJson(exampleFor(book, name)), 'json')}</div>
+</section>`
+}
+
+/** The example of a record as an operation returns it, by itself or in a page. */
+function exampleFor(book: Book, name: string): unknown {
+  const returned = book.entries.flatMap(entry => returnedBy(entry, name))
+  const { schemas } = book.document.components
+  return returned[0] ?? exampleOf(schemas[name] ?? {}, schemas)
+}
+
+function returnedBy({ success: [, response] }: Entry, name: string): unknown[] {
+  const { schema, example } = jsonOf(response) ?? {}
+  if (schema?.$ref && nameOf(schema.$ref) === name) return [example]
+  const items = schema?.properties?.data?.items
+  return items?.$ref && nameOf(items.$ref) === name ? (example as { data: unknown[] }).data : []
+}
+
+/** The states of a noun and the steps between them. */
+const statesSection = (states: States): Html =>
+  html`${Object.entries(states).map(
+    ([noun, table]) => html`
+<figure class="states">
+  <figcaption>The states of ${article(noun)} ${noun}</figcaption>
+  <ol>${Object.entries(table).map(step)}</ol>
+</figure>`,
+  )}`
+
+const step = ([from, next]: [string, readonly string[]], index: number): Html => html`
+<li><b class="state">${from}</b>${index === 0 && html` <small>at first</small>`}
+${next.length > 0 ? html`<span class="becomes">becomes</span> ${next.map(one => html`<span class="state">${one}</span> `)}` : html`<small>for good</small>`}</li>`
+
+const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')

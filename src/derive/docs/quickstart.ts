@@ -1,7 +1,220 @@
 import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
-import { stepsFor } from './quickstart-steps.ts'
+
+/** Asking and reading, in bash, zsh and sh alike. */
+const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
+post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
+pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
+
+/** Reads the key that `npm start` has made, in the folder of the service. */
+const TOLD_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
+
+/** The steps in a shell. There is no comment in them: zsh takes a pasted one for a command. */
+const curlSteps = (url: string): readonly string[] => [
+  `export URL=${url}
+[ -n "\${KEY:-}" ] || KEY=$(${TOLD_KEY})
+export KEY
+${HELPERS}`,
+  `WALLET=$(post /wallets '{"name":"Research"}' | pick id)
+post "/wallets/$WALLET/fund" '{"amountEuros":100}'`,
+  `POLICY=$(post /policies '{"name":"Research","maxTransactionEuros":50,"autoApproveLimitEuros":2}' | pick id)
+echo "$POLICY"`,
+  `AGENT=$(post /agents '{"name":"Reader","policyId":"'$POLICY'"}' | pick id)
+post "/agents/$AGENT/fund" '{"amountEuros":20,"fromWalletId":"'$WALLET'"}'
+post /cards '{"agentId":"'$AGENT'","usage":"multi"}'
+TOKEN=$(post "/agents/$AGENT/tokens" '{"label":"first","scopes":["payer"]}' | pick token)`,
+  `SELLER=\${URL#*://}
+SELLER=\${SELLER%%[:/]*}
+INTENT=$(post /intents '{"amountEuros":2.5,"merchant":"'$SELLER'","purpose":"A report"}' "$TOKEN" | pick id)
+get "/intents/$INTENT"`,
+  `post "/intents/$INTENT/approve" '{"comment":"Go ahead"}'`,
+  `post /v1/mpp/pay '{"intentId":"'$INTENT'","url":"'$URL'/simulate/mpp/paid"}' "$TOKEN"`,
+  `get "/agents/$AGENT/balance"
+post /statements '{"walletId":"'$(get "/agents/$AGENT" | pick walletId)'"}'
+get "/events?agentId=$AGENT&event=transaction.completed"
+post /ledger/verify '{}'`,
+  `FIRST=$(get "/events?agentId=$AGENT&event=agent.created" | grep -o 'event_[0-9a-z]*' | head -1)
+export AGENTPAY_URL=$URL AGENTPAY_KEY=$KEY
+export AGENTPAY_WEBHOOK_SECRET=whsec_$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')
+RECEIVER=\${RECEIVER:-3000}
+PORT=$RECEIVER node examples/first-payment/receiver.mjs &
+npm run --silent agentpay -- webhooks listen --forward "http://localhost:$RECEIVER" --events transaction.completed --after "$FIRST" --count 1
+wait`,
+]
+
+/** The steps with the package of TypeScript: one program, and a receiver. */
+const typescriptSteps = (url: string): readonly string[] => [
+  `// npm install <folder of the service>/dist/packages/typescript
+// export AGENTPAY_KEY=$(${TOLD_KEY})
+import { AgentPay } from 'agentpay'
+
+const url = '${url}'
+const pay = new AgentPay({ url, token: process.env.AGENTPAY_KEY })`,
+  `const wallet = await pay.wallets.create({ name: 'Research' })
+await pay.fund.wallet(wallet.id, { amountEuros: 100 })`,
+  `const policy = await pay.policies.create({
+  name: 'Research',
+  maxTransactionEuros: 50,
+  autoApproveLimitEuros: 2,
+})
+console.log(policy.id)`,
+  `const agent = await pay.agents.create({ name: 'Reader', policyId: policy.id })
+await pay.agents.fund(agent.id, { amountEuros: 20, fromWalletId: wallet.id })
+await pay.cards.create({ agentId: agent.id, usage: 'multi' })
+const { token } = await pay.agentTokens.create(agent.id, { label: 'first', scopes: ['payer'] })
+const buyer = new AgentPay({ url, token })`,
+  `const merchant = new URL(url).hostname
+const intent = await buyer.intents.create({ amountEuros: 2.5, merchant, purpose: 'A report' })
+console.log(intent.status)`,
+  `await pay.intents.approve(intent.id, { comment: 'Go ahead' })`,
+  `const { status } = await buyer.intents.wait(intent.id)
+if (status !== 'approved') throw new Error(\`Nobody pays what is \${status}.\`)
+const paid = await buyer.mpp.pay({ intentId: intent.id, url: \`\${url}/simulate/mpp/paid\` })
+console.log(paid.merchant_body, paid.receipt)`,
+  `console.log(await pay.agents.balance(agent.id))
+console.log(await pay.statements.create({ walletId: agent.walletId }))
+for await (const { event, data } of pay.events.list({ agentId: agent.id, event: 'transaction.completed' }))
+  console.log(event, data)
+console.log(await pay.ledger.verify())`,
+  `// npx agentpay webhooks listen --forward http://localhost:3000
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { verifyWebhook, WebhookRejected } from 'agentpay/verify'
+
+const secret = process.env.AGENTPAY_WEBHOOK_SECRET
+if (!secret) throw new Error('Set AGENTPAY_WEBHOOK_SECRET, for this program and the command alike.')
+createServer(async (request, response) => {
+  try {
+    const { event, data } = verifyWebhook(request.headers, await buffer(request), secret)
+    response.writeHead(204).end()
+    console.log(event, data)
+  } catch (error) {
+    response.writeHead(error instanceof WebhookRejected ? 400 : 500).end()
+  }
+}).listen(process.env.PORT ?? 3000)`,
+]
+
+/** The steps with the package of Python: one program, and a receiver. */
+const pythonSteps = (url: string): readonly string[] => [
+  `# pip install <folder of the service>/dist/packages/python/*.whl
+# export AGENTPAY_KEY=$(${TOLD_KEY})
+import os
+from urllib.parse import urlsplit
+
+from agentpay import AgentPay
+
+url = "${url}"
+pay = AgentPay(url, os.environ["AGENTPAY_KEY"])`,
+  `wallet = pay.wallets.create({"name": "Research"})
+pay.fund.wallet(wallet["id"], {"amountEuros": 100})`,
+  `policy = pay.policies.create(
+    {"name": "Research", "maxTransactionEuros": 50, "autoApproveLimitEuros": 2}
+)
+print(policy["id"])`,
+  `agent = pay.agents.create({"name": "Reader", "policyId": policy["id"]})
+pay.agents.fund(agent["id"], {"amountEuros": 20, "fromWalletId": wallet["id"]})
+pay.cards.create({"agentId": agent["id"], "usage": "multi"})
+made = pay.agent_tokens.create(agent["id"], {"label": "first", "scopes": ["payer"]})
+buyer = AgentPay(url, made["token"])`,
+  `merchant = urlsplit(url).hostname or ""
+intent = buyer.intents.create({"amountEuros": 2.5, "merchant": merchant, "purpose": "A report"})
+print(intent["status"])`,
+  `pay.intents.approve(intent["id"], {"comment": "Go ahead"})`,
+  `decided = buyer.intents.wait(intent["id"])
+if decided["status"] != "approved":
+    raise SystemExit(f"Nobody pays what is {decided['status']}.")
+paid = buyer.mpp.pay({"intentId": intent["id"], "url": f"{url}/simulate/mpp/paid"})
+print(paid["merchant_body"], paid["receipt"])`,
+  `print(pay.agents.balance(agent["id"]))
+print(pay.statements.create({"walletId": agent["walletId"]}))
+for event in pay.events.list({"agentId": agent["id"], "event": "transaction.completed"}):
+    print(event["event"], event["data"])
+print(pay.ledger.verify())`,
+  `# agentpay webhooks listen --forward http://localhost:3000
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+from agentpay import WebhookRejected, verify_webhook
+
+secret = os.environ.get("AGENTPAY_WEBHOOK_SECRET", "")
+if not secret:
+    sys.exit("Set AGENTPAY_WEBHOOK_SECRET, for this program and the command alike.")
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        try:
+            message = verify_webhook(dict(self.headers.items()), body, secret)
+            print(message["event"], message["data"], flush=True)
+            self.send_response(204)
+        except WebhookRejected:
+            self.send_response(400)
+        self.end_headers()
+
+
+HTTPServer(("127.0.0.1", int(os.environ.get("PORT", 3000))), Receiver).serve_forever()`,
+]
+
+/** A step of the first flow: what it is for, and how it is done. In each language the steps follow one another. */
+interface Step {
+  readonly title: string
+  readonly text: string
+  /** Commands that can be pasted into a shell after those before them. */
+  readonly curl: string
+  readonly typescript: string
+  readonly python: string
+}
+
+const words: readonly Pick<Step, 'title' | 'text'>[] = [
+  {
+    title: 'Have a key',
+    text: 'A sandbox key sees test data only, and its money is play money. `npm start` makes one: paste the lines in the folder of the service, and they read it. Elsewhere set it first, as `KEY` for curl: the console and `POST /keys` make more. `npm run packages` writes the package `agentpay` for TypeScript and for Python into `dist/packages`.',
+  },
+  {
+    title: 'Put money into a wallet',
+    text: 'In live mode money comes in by bank transfer; in the sandbox it is there at once.',
+  },
+  {
+    title: 'Write a policy',
+    text: 'It allows up to € 50 a payment, and what is above € 2 waits for a person. What a policy does not rule is not limited.',
+  },
+  {
+    title: 'Make an agent, with money and a token of its own',
+    text: 'It gets a copy of the policy, a wallet to spend from, and a card whose number it never sees. The token reaches the records of this agent alone; it is shown this once.',
+  },
+  {
+    title: 'Let the agent say what it wants to buy',
+    text: 'An intent names the sum, the merchant and the purpose before anything is paid. This one waits, with `status` `created`.',
+  },
+  {
+    title: 'Approve it',
+    text: 'By a key here; in the console a person signs it with a passkey, on a phone too. The money is now held.',
+  },
+  {
+    title: 'Pay',
+    text: 'The agent calls a merchant that answers 402, pays, and gets what it has bought with a receipt. The sandbox has such merchants.',
+  },
+  {
+    title: 'See what it has left behind',
+    text: 'The rest of the money, the statement of the month, the event that a webhook tells, and the proof that every cent is where it should be.',
+  },
+  {
+    title: 'Receive the event on this machine, signed as a webhook is',
+    text: '`agentpay webhooks listen --forward` sends it to your receiver; paste the lines in the folder of the service. In TypeScript and Python the receiver is a program of its own. Start it and the command with the same `AGENTPAY_WEBHOOK_SECRET`, which you choose.',
+  },
+]
+
+/** From a key to a payment, with what it needs and what it leaves behind. */
+export function stepsFor(url: string): Step[] {
+  const languages = [curlSteps(url), typescriptSteps(url), pythonSteps(url)] as const
+  return words.map((word, n) => {
+    const [curl = '', typescript = '', python = ''] = languages.map(steps => steps[n])
+    return { ...word, curl, typescript, python }
+  })
+}
 
 export const quickstartSection = (url: string): Html => html`
 <section class="guide quickstart" id="quickstart" aria-labelledby="quickstart-title">

@@ -2,13 +2,13 @@ import { problems } from '../../kernel/contract/problem.ts'
 import { GUIDES, type GuideFile, type Guides, plain, sectionsOf } from '../guides/guides.ts'
 import { type Block, cellsOf } from '../guides/markdown-blocks.ts'
 import { SETTING } from '../guides/markdown-page.ts'
-import { REFUSALS } from '../guides/refusal-address.ts'
 import type { RefusalCode } from '../guides/refusal-pages.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
 import { type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
 import { QUICKSTART } from './navigation.ts'
+import { REFUSALS } from './refusals.ts'
 
 /** A part of the reference as the script of the pages finds it. */
 export interface Findable {

@@ -1,9 +1,9 @@
 import type { File } from '../../kernel/contract/file.ts'
-import { cachedFile, uncompressedFile } from '../../web/static-file.ts'
-import { renderText } from '../docs-text/text.ts'
-import { refusalAddress } from '../guides/refusal-address.ts'
+import { cachedFile, uncompressedFile } from '../../web/page-assets.ts'
+import { renderText } from '../docs-text.ts'
 import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
+import { refusalAddress } from './refusals.ts'
 
 /** A page of a refusal fits into a few packets as it is, and there are hundreds of them. */
 const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))

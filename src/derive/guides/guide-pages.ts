@@ -1,9 +1,8 @@
 import { type Html, html } from '../../web/html.ts'
-import type { Book, Entry } from '../docs/book.ts'
+import { type Book, type Entry, jsonOf } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
 import { panel, samples } from '../docs/panel.ts'
 import { samplesOf } from '../docs/samples.ts'
-import { agentpayOf } from './command-sample.ts'
 import { addressesIn, GUIDES, type GuideFile, type Guides, guideAddress } from './guides.ts'
 import { pageOf } from './markdown-page.ts'
 
@@ -61,3 +60,45 @@ function sampleOf(book: Book, entry: Entry): Html {
 <details class="sample"><summary><a href="${book.href(key)}">${operation.summary}</a> <code>${method} ${path}</code></summary>
 ${samples(samplesOf(book, entry))}${command && panel('agentpay', command, 'shell')}</details>`
 }
+
+/** The example of an operation as the command `agentpay` takes it; undefined where it sends files. */
+export function agentpayOf(entry: Entry): string | undefined {
+  const { content = {} } = entry.operation.requestBody ?? {}
+  if (Object.keys(content).some(type => type !== 'application/json')) return undefined
+  const [noun = '', verb = ''] = entry.key.split('.').map(inKebabCase)
+  return ['agentpay', noun, verb, ...idsOf(entry), ...bodyOf(entry)].map(quoted).join(' ')
+}
+
+const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+const idsOf = ({ parameters }: Entry): string[] =>
+  parameters.filter(({ in: place }) => place === 'path').map(({ example }) => String(example))
+
+/** Texts and numbers are typed one by one, everything else as JSON. */
+function bodyOf({ operation }: Entry): string[] {
+  const example = jsonOf(operation.requestBody ?? {})?.example
+  if (example === undefined) return []
+  const members = Object.entries(example as object)
+  const isPlain = members.every(([name, value]) => !TAKEN.has(name) && isTyped(value))
+  if (!isPlain) return ['--body', JSON.stringify(example)]
+  return members.flatMap(([name, value]) => [`--${name}`, String(value)])
+}
+
+/** A text that begins with a hyphen would look like an option. */
+const isTyped = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && /^[^-]/.test(value))
+
+/** Members that are called like an option of the command. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'all',
+  'body',
+  'file',
+  'help',
+  'json',
+  'operator',
+  'output',
+  'profile',
+])
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

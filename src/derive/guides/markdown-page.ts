@@ -1,6 +1,5 @@
 import { type Content, type Html, html } from '../../web/html.ts'
-import type { Language } from '../docs/highlight.ts'
-import { panel } from '../docs/panel.ts'
+import { type Language, panel } from '../docs/panel.ts'
 import { type Block, blocksOf, cellsOf, slugOf } from './markdown-blocks.ts'
 
 /** Where the links and the pictures of a file lead to on the page; undefined for what is not served. */

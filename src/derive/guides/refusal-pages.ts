@@ -4,8 +4,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { Book, Entry } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
 import { inline } from '../docs/markdown.ts'
-import { advice, ownAdvice } from '../docs/refusal-advice.ts'
-import { REFUSALS, refusalAddress } from './refusal-address.ts'
+import { advice, ownAdvice, REFUSALS, refusalAddress } from '../docs/refusals.ts'
 
 /** A code, with each sentence that goes with it and the operations that say it. */
 export interface RefusalCode {

@@ -24,7 +24,7 @@ export const announcedLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
 
 /** Takes the pieces of a body; a promise where the next ones are to wait. */
-export interface BodySink {
+interface BodySink {
   add(piece: Buffer): Promise<void> | undefined
 }
 
@@ -128,3 +128,16 @@ function growing(room: number) {
     },
   }
 }
+
+/** A phone in a train sends a megabit a second. */
+const SLOWEST_BYTES_A_MS = 125
+
+const granted = new WeakMap<IncomingMessage, number>()
+
+/** Gives a large body the time that a slow line needs for it, once somebody is ready to read it. */
+export function grantTime(request: IncomingMessage, bytes: number): void {
+  granted.set(request, bytes / SLOWEST_BYTES_A_MS)
+}
+
+/** How many milliseconds a body has beyond those of every body. */
+export const grantedTime = (request: IncomingMessage): number => granted.get(request) ?? 0

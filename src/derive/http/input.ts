@@ -1,10 +1,9 @@
 import type { z } from 'zod'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { nearest } from '../../values/nearest.ts'
 import { inspect, invalid, shown } from './body.ts'
-import { type Issue, whatCame } from './issue-words.ts'
-import { Measure, told } from './maxima.ts'
-import { memberMeant } from './member-meant.ts'
+import { type Issue, Measure, told, whatCame } from './issue-words.ts'
 
 /** How many problems one answer lists. */
 const SHOWN = 5
@@ -74,3 +73,33 @@ function singles(query: URLSearchParams): Record<string, string> {
   inspect(values)
   return { ...values }
 }
+
+type Schema = z.core.$ZodTypes
+
+/** Names that are taken for one another: one operation says why with this, the next one with that. */
+const ALIKE: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
+
+/** `, did you mean …?` for a name that an operation does not know at this place; empty where none is near. */
+function memberMeant(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
+  const names = membersAt(schema, path)
+  const others = ALIKE.find(alike => alike.includes(name)) ?? []
+  const meant = names.find(one => others.includes(one)) ?? nearest(name, names)
+  return meant === undefined ? '' : `, did you mean ${meant}?`
+}
+
+/** The members of the object at a path; none where it may be one of several. */
+function membersAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {
+  const { def } = (schema as Schema)._zod
+  const path = first === undefined ? [] : [first, ...rest]
+  if (def.type === 'object') {
+    if (first === undefined) return Object.keys(def.shape)
+    const member = def.shape[String(first)]
+    return member ? membersAt(member, rest) : []
+  }
+  if (def.type === 'array') return membersAt(def.element, rest)
+  if (def.type === 'record') return membersAt(def.valueType, rest)
+  if (def.type === 'pipe') return membersAt(isTransform(def.in) ? def.out : def.in, path)
+  return 'innerType' in def ? membersAt(def.innerType, path) : []
+}
+
+const isTransform = (schema: z.core.$ZodType): boolean => (schema as Schema)._zod.def.type === 'transform'

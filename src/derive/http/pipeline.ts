@@ -22,10 +22,9 @@ import { type OwnUrls, type PageOrigins, presentedBy, single } from './presented
 import { check, headersOf, type RateLimit } from './rate-limit.ts'
 import { type HostOf, rawRequestOf } from './raw-request.ts'
 import { type ReceiveFor, receiveSigned } from './receive-signed.ts'
-import { greeting, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
+import { greeting, type Headers, keyOf, requestIdOf, send, sendProblem } from './respond.ts'
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
-import type { Headers } from './send-static-file.ts'
 
 /** The log record of an answered request; it never holds headers, query or body. */
 export interface Served {

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
+import { hash, verify } from 'node:crypto'
+import { z } from 'zod'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'
 import { clock } from '../../values/clock.ts'
-import { proofAlgorithms } from '../../values/proof-key.ts'
-import { checkProof, PROOF_LASTS_MS } from './dpop-proof.ts'
+import { proofAlgorithms, proofKeyOf } from '../../values/proof-key.ts'
 import type { Presented } from './presented.ts'
 
 /** Throws a Problem unless the request proves that its sender holds the key with this thumbprint, too. */
@@ -41,4 +41,98 @@ export function openProofs({ pool }: Database): Prove {
     if (used.length === 0) throw refused('the proof was used before')
     proven.add(presented)
   }
+}
+
+/** The longest proof that is read: a thousand characters are usual. */
+const LONGEST = 4_096
+
+/** How far the clock of a device may be from ours. */
+const PROOF_LASTS_MS = 60_000
+
+const Header = z.object({
+  typ: z.literal('dpop+jwt'),
+  alg: z.string(),
+  jwk: z.record(z.string(), z.unknown()),
+  // A proof that relies on extensions which we do not know is not understood (RFC 7515, 4.1.11).
+  crit: z.undefined().optional(),
+})
+
+const Claims = z.object({
+  jti: z.string().min(1).max(256),
+  htm: z.string(),
+  htu: z.string(),
+  iat: z.number(),
+  ath: z.string(),
+})
+
+/** What a proof has to fit. */
+interface Expected {
+  /** The thumbprint that the key is bound to. */
+  readonly boundTo: string
+  /** The key itself. */
+  readonly secret: string
+  readonly method: string
+  /** The addresses under which the request may have been sent, without their query. */
+  readonly addresses: readonly string[]
+  readonly nowMs: number
+}
+
+/** A proof that fits: it counts unless its name was used before. */
+interface Proven {
+  readonly jti: string
+  readonly signedAtMs: number
+}
+
+const jsonOf = (part: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64url')
+
+/** The address without query and fragment, written in the one way that equal ones have in common. */
+function withoutQuery(address: string): string | undefined {
+  const url = URL.parse(address)
+  return url ? url.origin + url.pathname : undefined
+}
+
+/** The key that has signed a proof, and what it says; else what is wrong. */
+function readProof(proof: string) {
+  const [header = '', claims = '', signature = '', ...more] = proof.split('.')
+  const [head, said] = [Header.safeParse(jsonOf(header)), Claims.safeParse(jsonOf(claims))]
+  if (proof.length > LONGEST || more.length > 0 || !head.success || !said.success)
+    return 'it is no proof of RFC 9449'
+  if ('d' in head.data.jwk) return 'its jwk has a private key'
+  const key = proofKeyOf(head.data.jwk)
+  if ('problem' in key) return `its jwk has the wrong ${key.member}`
+  if (!(key.algorithms as readonly string[]).includes(head.data.alg)) return 'its alg does not fit its key'
+  const dsaEncoding = 'ieee-p1363' as const
+  const algorithm = head.data.alg === 'ES256' ? 'sha256' : null
+  const signed = Buffer.from(`${header}.${claims}`)
+  const isGenuine = verify(
+    algorithm,
+    signed,
+    { key: key.publicKey, dsaEncoding },
+    Buffer.from(signature, 'base64url'),
+  )
+  return isGenuine ? { thumbprint: key.thumbprint, ...said.data } : 'its signature is wrong'
+}
+
+/** Checks a proof of possession (RFC 9449, 4.3) of one request; says what is wrong with it. */
+function checkProof(proof: string, expected: Expected): Proven | string {
+  const read = readProof(proof)
+  if (typeof read === 'string') return read
+  const { thumbprint, jti, htm, htu, iat, ath } = read
+  const { boundTo, secret, method, addresses, nowMs } = expected
+  if (thumbprint !== boundTo) return 'another key has signed it'
+  if (htm !== method) return 'its htm is another method'
+  const asked = addresses.map(withoutQuery)
+  if (!asked.includes(withoutQuery(htu) ?? '')) return 'its htu is another address'
+  if (!(Math.abs(nowMs - iat * 1_000) <= PROOF_LASTS_MS))
+    return 'its iat is more than a minute away from the time here'
+  if (ath !== digestOf(secret)) return 'its ath belongs to another key'
+  return { jti, signedAtMs: iat * 1_000 }
 }

@@ -2,9 +2,9 @@ import type { Areas } from '../../kernel/contract/area.ts'
 import { emittedNames, eventDescriptions, eventSchemas } from '../../kernel/contract/event-types.ts'
 import type { EventType } from '../../kernel/contract/events.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
-import { eventExample } from './event-example.ts'
+import { exampleOf, type Known } from './example.ts'
 import { SchemaCollector } from './schemas.ts'
-import type { Document, JsonSchema, OperationObject, Parameter } from './types.ts'
+import type { Document, JsonSchema, OperationObject, Parameter, Schemas } from './types.ts'
 
 /** All event types, with the schema and an example of their `data`. */
 export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
@@ -120,3 +120,36 @@ const bodyOf = (event: string, data: JsonSchema): JsonSchema => ({
 })
 
 const messageOf = (event: string, data: unknown) => ({ event, createdAt: '2026-11-20T09:30:00.000Z', data })
+
+/** Example values of members that many events have. */
+const WORDS: Known = {
+  merchant: 'Bookshop',
+  actualMerchant: 'Bookstore',
+  name: 'Research',
+  label: 'Laptop',
+  country: 'DE',
+  reason: 'Unusual spending',
+  last4: '4242',
+  score: 72,
+  signal: 'velocity',
+  points: 40,
+  changed: ['name'],
+  messageId: 'MSG-2026-11-20-1',
+}
+
+/** The status after an event whose verb is not the status itself. */
+const STATES: Readonly<Record<string, string>> = {
+  unfrozen: 'active',
+  redeemed: 'active',
+  assigned: 'matched',
+  failed: 'rejected',
+  reversed: 'settled',
+}
+
+/** An example of the event's `data`, with the status that the event implies. */
+export function eventExample(event: string, schema: JsonSchema, schemas: Schemas): unknown {
+  const verb = event.slice(event.lastIndexOf('.') + 1)
+  const states = schema.properties?.status?.enum ?? []
+  const status = [verb, STATES[verb]].find(state => states.includes(state))
+  return exampleOf(schema, schemas, status === undefined ? WORDS : { ...WORDS, status })
+}

@@ -1,7 +1,6 @@
 import type { Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
-import { families } from './published-events.ts'
-import { withoutFacts } from './published-facts.ts'
+import { families, withoutFacts } from './published-events.ts'
 import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
 import { isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
 import type {

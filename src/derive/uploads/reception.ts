@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -15,12 +16,17 @@ import type { Files, StagedFile, Staging } from '../../ports/files.ts'
 import type { Feed, Threads } from '../../ports/threads.ts'
 import type { Looked, View, Viewer, ViewTask } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
-import { announcedLength, announcesBody, checkHead, collect, type TakeRoom } from '../http/body-bytes.ts'
-import { grantTime } from '../http/body-time.ts'
-import { membersAsJson } from './shape.ts'
+import {
+  announcedLength,
+  announcesBody,
+  checkHead,
+  collect,
+  grantTime,
+  type TakeRoom,
+} from '../http/body-bytes.ts'
 import type { Order, Told } from './thread.ts'
 
-export interface ReceptionTools {
+interface ReceptionTools {
   readonly threads: Threads
   readonly files: Files
   readonly viewer: Viewer
@@ -192,4 +198,28 @@ export class Reception {
     this.#releases.push(await this.#tools.room(isStreamed ? Math.min(length, WINDOW) : length))
     grantTime(request, length)
   }
+}
+
+const found = new WeakMap<AnyOperation, readonly string[]>()
+
+/** The members of a body that are neither files nor texts: in `multipart/form-data` they come as JSON. */
+function membersAsJson(operation: AnyOperation): readonly string[] {
+  const known = found.get(operation) ?? readMembers(operation)
+  found.set(operation, known)
+  return known
+}
+
+function readMembers({ body }: AnyOperation): readonly string[] {
+  const files = uploadsIn(body)
+  const members = Object.entries<z.ZodType>((body as z.ZodObject).shape)
+  return members.flatMap(([name, member]) =>
+    files.has(name) || isText(z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })) ? [] : [name],
+  )
+}
+
+/** A text, or one that may be null. References stand for objects. */
+function isText({ type, anyOf, enum: values, const: only }: z.core.JSONSchema.BaseSchema): boolean {
+  if (anyOf) return anyOf.some(option => isText(option as z.core.JSONSchema.BaseSchema))
+  if (type) return type === 'string'
+  return [...(values ?? []), only].some(value => typeof value === 'string')
 }

@@ -1,9 +1,8 @@
 import { Problem, type ProblemCode } from '../../kernel/contract/problem.ts'
 import type { FileSink, SinkTask } from '../../ports/files.ts'
 import { inspect, invalid, jsonOf } from '../http/body.ts'
-import { Base64Reader } from './base64.ts'
 import { type FileFacts, type FileUse, IncomingFile } from './incoming-file.ts'
-import { JsonFilesReader } from './json-files.ts'
+import { Base64Reader, JsonFilesReader } from './json-files.ts'
 import { MultipartReader } from './multipart.ts'
 
 /** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */

@@ -1,13 +1,19 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivateFile } from '../private-file.ts'
 import { freePort } from '../processes/free-port.ts'
-import type { GuardedChild } from '../processes/guarded-child.ts'
-import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
-import { type Cluster, NAME, openCluster } from './cluster.ts'
+import { type GuardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
+import { writePrivateFile } from '../processes/unprivileged-user.ts'
 import { placePostgres, removePlace } from './place.ts'
-import { endLeftover, signalPostmaster } from './postmaster.ts'
-import { PortTaken, type ServerOptions, startServer } from './server.ts'
+import {
+  type Cluster,
+  endLeftover,
+  NAME,
+  openCluster,
+  PortTaken,
+  type ServerOptions,
+  signalPostmaster,
+  startServer,
+} from './server.ts'
 
 export interface EmbeddedPostgres extends KeptServer {
   url: string

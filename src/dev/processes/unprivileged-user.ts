@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, readFileSync } from 'node:fs'
+import { chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** Writes a file that only its owner can read, whole or not at all. */
+export function writePrivateFile(path: string, text: string, owner: User = {}): void {
+  const unfinished = `${path}.${process.pid}`
+  writeFileSync(unfinished, text, { mode: 0o600, flush: true })
+  give(unfinished, owner)
+  renameSync(unfinished, path)
+}
 
 /** The user of a child process; empty for our own. */
 export interface User {

@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { withMachineLock } from '../processes/machine-lock.ts'
 import { type Tell, withProgress } from '../processes/progress.ts'
 import { buildTemporal } from './build.ts'
-import { downloadTemporal } from './download.ts'
-import { cacheFolder, RELEASE, type Release } from './release.ts'
+import { cacheFolder, downloadTemporal, RELEASE, type Release } from './download.ts'
 
 export interface Search {
   readonly env: NodeJS.ProcessEnv

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { guardedChild } from '../processes/guarded-child.ts'
 import type { Tell } from '../processes/progress.ts'
-import type { Release } from './release.ts'
+import type { Release } from './download.ts'
 
 /** The limit for the module's source, about a megabyte. */
 const DOWNLOAD_MS = 30_000

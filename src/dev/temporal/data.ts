@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writePrivateFile } from '../private-file.ts'
 import { processesIn } from '../processes/process-table.ts'
+import { writePrivateFile } from '../processes/unprivileged-user.ts'
 
 export interface Ports {
   readonly grpc: number

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Connection } from '@temporalio/client'
 import settings from '../../../temporal-config/dev-server.json' with { type: 'json' }
+import { addSearchAttributes } from '../../platform/temporal/namespace.ts'
 import { freePort } from '../processes/free-port.ts'
-import { type GuardedChild, guardedChild } from '../processes/guarded-child.ts'
-import { type KeptServer, keepRunning } from '../processes/kept-server.ts'
+import { type GuardedChild, guardedChild, type KeptServer, keepRunning } from '../processes/guarded-child.ts'
 import {
   endLeftover,
   type Ports,
@@ -12,7 +15,6 @@ import {
   rememberPorts,
   removeUnfinished,
 } from './data.ts'
-import { prepareTemporal } from './ready.ts'
 import { type HiddenPlace, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
 
 export interface EmbeddedTemporal extends KeptServer {
@@ -134,4 +136,44 @@ const pairs = (flag: string, values: object, text: (value: unknown) => string = 
 function failure(log: string, { message }: Error): Error {
   if (log.includes('address already in use')) return new PortTaken()
   return new Error(`Temporal did not start: ${log.trim().split('\n').at(-1) || message}`)
+}
+
+interface Server {
+  readonly address: string
+  readonly namespace: string
+  /** Aborts the wait. */
+  readonly signal: AbortSignal
+}
+
+const READY_POLL_MS = 10
+const CONNECT_MS = 5_000
+
+/** Waits until a new server answers for its namespace, and makes our search attributes known there. */
+async function prepareTemporal({ address, namespace, signal }: Server): Promise<void> {
+  // Loaded only here: the SDK takes as long to load as the server to start.
+  const [{ Connection }] = await Promise.all([import('@temporalio/client'), listening(address, signal)])
+  const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
+  try {
+    await connection.withAbortSignal(signal, () => prepare(connection, namespace))
+  } finally {
+    await connection.close()
+  }
+}
+
+async function listening(address: string, signal: AbortSignal): Promise<void> {
+  const { hostname, port } = new URL(`tcp://${address}`)
+  for (;;) {
+    signal.throwIfAborted()
+    const socket = connect(Number(port), hostname)
+    const open = await once(socket, 'connect').catch(() => null)
+    socket.destroy()
+    if (open) return
+    await sleep(READY_POLL_MS)
+  }
+}
+
+/** Data of an earlier version may lack some attributes. */
+async function prepare(connection: Connection, namespace: string): Promise<void> {
+  await connection.workflowService.describeNamespace({ namespace })
+  await addSearchAttributes(connection, namespace)
 }

@@ -1,19 +1,26 @@
-import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, type Reaction, type Receive, reaction } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { clock, minuteInWords } from '../../values/clock.ts'
-import { type KycStatus, lockHolder, moveKyc, verifiedEvents, verifyHolder } from '../customers/index.ts'
-import { findCompany, OnboardingEvent } from '../onboarding/index.ts'
+import {
+  type Customer,
+  type KycStatus,
+  lockHolder,
+  moveKyc,
+  verifiedEvents,
+  verifyHolder,
+} from '../customers/index.ts'
+import { findCompany, missingForCompany, OnboardingEvent } from '../onboarding/index.ts'
 import { kycApi } from './api.ts'
 import { create } from './create.ts'
 import { end, lockSubmission, subjectOf } from './decide.ts'
 import { ERASED_IN_TIME, KycDocument } from './document.ts'
 import { eraseDocument, readDocument, upload } from './documents.ts'
 import { kycProcess } from './process.ts'
-import { missingIdentity, standing } from './standing.ts'
 import { inquire, noticed, submit } from './steps.ts'
 import { stepsApi } from './steps-api.ts'
 import {
@@ -22,7 +29,9 @@ import {
   kycPersonal,
   OPEN,
   type Rejection,
+  rejectionInWords,
   rejectionOf,
+  type SubmissionStatus,
   submissionMachine,
 } from './submission.ts'
 import {
@@ -32,6 +41,59 @@ import {
   submissionResponses,
   tenantOfSubmission,
 } from './submissions.ts'
+
+interface Holder extends Row {
+  readonly type: Customer['type']
+  readonly kycStatus: Customer['kycStatus']
+  readonly submissionId: string | null
+  readonly status: SubmissionStatus | null
+  readonly rejection: Rejection | null
+}
+
+const HOLDER = `
+select c.type, c.kyc_status as "kycStatus", s.id as "submissionId", s.status, s.rejection
+from customers c
+left join lateral (
+  select k.id, k.status, k.rejection from kyc_submissions k
+  where k.owner_id = $1 and k.mode = $2 and k.representative_id is null order by k.id desc limit 1) s on true
+where c.id = $1`
+
+async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> {
+  const [holder] = await sql<Holder>(HOLDER, [ownerId, mode])
+  if (!holder) throw new Error('a tenant without a customer')
+  return holder
+}
+
+/** What is missing before an individual can make live keys. */
+function missingOf({ status, submissionId, rejection }: Holder): string {
+  if (submissionId === null || status === null)
+    return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
+  if (rejection) return `who you are: the last submission was rejected. ${rejectionInWords(rejection)}`
+  return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
+}
+
+/** In words, what is missing before the tenant's owner can make live keys; empty once they can. */
+async function missingIdentity(sql: Sql, tenant: Tenant): Promise<readonly string[]> {
+  return missingFor(await findHolder(sql, tenant), sql, tenant)
+}
+
+async function missingFor(holder: Holder, sql: Sql, tenant: Tenant): Promise<string[]> {
+  if (holder.kycStatus === 'verified') return []
+  return holder.type === 'business' ? missingForCompany(sql, tenant) : [missingOf(holder)]
+}
+
+const standing: HandlerOf<typeof kycApi.standing> = async (_, { sql, tenant }) => {
+  const holder = await findHolder(sql, tenant)
+  const { type, kycStatus, submissionId, rejection } = holder
+  return {
+    customerType: type,
+    kycStatus,
+    canMakeLiveKeys: kycStatus === 'verified',
+    missing: await missingFor(holder, sql, tenant),
+    submissionId,
+    rejection,
+  }
+}
 
 /** Where the account of a company stands, by the status of its onboarding. */
 const kycStatuses: Readonly<Record<string, KycStatus>> = {

@@ -1,18 +1,81 @@
 import { area, onlyWith, reaction } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { Condition } from '../../kernel/contract/records.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { GUESS_WINDOW_MS } from '../../kernel/database/wrong-guesses.ts'
+import { clock } from '../../values/clock.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
-import { keyEvents } from '../keys/index.ts'
-import { sessionEvents, sessionsApi } from './api.ts'
+import { endKeysOf, findKey, keyEvents } from '../keys/index.ts'
+import { sessionEvent, sessionEvents, sessionsApi } from './api.ts'
 import { begin } from './begin.ts'
 import { challenge, deny, lookup, verify } from './decide.ts'
 import { DEVICE_GRANT, deviceApi } from './device-api.ts'
-import { expire, onKeyRevoked, onKeyRotated, revoke, visibleTo } from './end.ts'
 import { DeviceSession, sessionMachine, sessionResponses, sessionsPersonal } from './session.ts'
 import { token } from './token.ts'
+
+/** Those of the tenant; for a person who is no owner, those that this person has decided about. */
+const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<DeviceSession> =>
+  actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
+
+type Ending = Pick<Context<never, Pick<typeof sessionEvents, 'session.revoked'>>, 'records' | 'emit'>
+
+/** Ends a session that is locked, with whatever has ended its key; false where it is over already. */
+function endSession(session: DeviceSession, { emit }: Pick<Ending, 'emit'>): boolean {
+  if (!sessionMachine.move(session, 'revoked')) return false
+  session.endedAt = clock.real()
+  emit('session.revoked', sessionEvent(session))
+  return true
+}
+
+const revoke: HandlerOf<typeof sessionsApi.revoke> = async ({ params }, context) => {
+  const { records, actor, refuse } = context
+  const visible = await records.findOne(DeviceSession, { $and: [{ id: params.id }, visibleTo(context)] })
+  if (!visible) return refuse('session_not_found')
+  if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
+    return refuse('scope_not_held')
+  // Keys before sessions, as where a key is revoked by itself.
+  await endKeysOf(visible.id, context)
+  const session = await records.lock(DeviceSession, visible.id)
+  if (!session || !endSession(session, context)) return refuse('session_not_open')
+  const [response] = await sessionResponses([session], context)
+  return response as NonNullable<typeof response>
+}
+
+interface EndedKey {
+  readonly keyId: string
+  readonly sessionId: string | null
+}
+
+/** A key that is revoked by itself ends its session. */
+async function onKeyRevoked({ keyId, sessionId }: EndedKey, context: Ending): Promise<void> {
+  const session = sessionId && (await context.records.lock(DeviceSession, sessionId))
+  if (session && session.keyId === keyId) endSession(session, context)
+}
+
+/** The session goes on with the key that has replaced the one before. */
+async function onKeyRotated(
+  { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
+  { records }: Pick<Context, 'records'>,
+): Promise<void> {
+  const session = sessionId && (await records.lock(DeviceSession, sessionId))
+  if (session && session.keyId === keyId) session.keyId = replacedById
+}
+
+/** Ends a session whose time is over; one whose key was used meanwhile goes on until that ends. */
+const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
+  const session = await records.lock(DeviceSession, params.id)
+  if (!session) return refuse('session_not_found')
+  const now = clock.real()
+  const key = session.keyId ? await findKey(session.keyId, { records }) : null
+  if (key?.endsAt && key.endsAt > now) session.endsAt = key.endsAt
+  if (session.endsAt > now || !sessionMachine.move(session, 'expired')) return { done: true }
+  session.endedAt = now
+  emit('session.expired', sessionEvent(session))
+  return { done: true }
+}
 
 /** What programs that know OAuth want to be told (RFC 8414). Clients are not registered, and nobody is redirected. */
 const metadataOf = (issuer: string) => ({

@@ -4,8 +4,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import type { Personal } from '../../values/personal.ts'
 import { forecastApi } from './api.ts'
 import { forecastOf } from './foretell.ts'
-import { watchBudget, watchesDue, watchFromPolicies } from './watch.ts'
-import { watchApi } from './watch-api.ts'
+import { watchApi, watchBudget, watchesDue, watchFromPolicies } from './watch.ts'
 
 const forecastPersonal = {
   budget_watches: { personal: {}, plain: ['told_month'] },

@@ -1,15 +1,65 @@
+import { defineEntity, p } from '@mikro-orm/core'
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
-import { definedOnly, reaches } from '../../kernel/database/entity.ts'
+import {
+  definedOnly,
+  nullable,
+  reaches,
+  record,
+  tenantTable,
+  timestamp,
+} from '../../kernel/database/entity.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
+import type { Personal } from '../../values/personal.ts'
 import { scopeOf, shownSpan } from '../reports/index.ts'
 import { atOneInstant, merchantOf } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
-import { Outcome, outcomesPersonal } from './outcome.ts'
 import { summaryOf, summaryViews } from './summary.ts'
+
+const schema = defineEntity({
+  ...tenantTable('Outcome', 'outcomes', 'agentId', 'delegationId'),
+  properties: {
+    ...record('outcome'),
+    agentId: p.text(),
+    /** The delegation under which the intent was declared. */
+    delegationId: nullable.string(),
+    intentId: p.text(),
+    runId: nullable.string(),
+    /** As payments are grouped. */
+    merchant: p.text(),
+    mcc: nullable.string(),
+    /** When the intent was declared: a summary is of the intents of its days. */
+    declaredAt: timestamp(),
+    success: p.boolean(),
+    valueEuros: nullable.euros('value_cents'),
+    note: nullable.string(),
+    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+  },
+})
+
+/** What has come of an intent: one for each at most. */
+class Outcome extends schema.class {}
+schema.setClass(Outcome)
+
+/** What agents and owners say has come of payments. */
+const outcomesPersonal = {
+  outcomes: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+      note: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['mcc'],
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
+  },
+} as const satisfies Personal
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueEuros }: Outcome) => ({
   outcomeId: id,

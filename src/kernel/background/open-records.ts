@@ -1,8 +1,8 @@
 import type { Mode } from '../contract/actor.ts'
-import type { OpenRecords } from '../contract/open-records.ts'
+import type { OpenRecords } from '../contract/deadline.ts'
 import { type Process, type StartInput, workflowIdOf } from '../contract/process.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
-import { runSummary } from '../journal/run-summary.ts'
+import { runSummary } from '../journal/outbox.ts'
 
 /** The workflow runs that Temporal has. */
 export interface Runs {

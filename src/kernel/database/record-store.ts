@@ -1,10 +1,9 @@
 import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
-import type { Tenant } from '../contract/actor.ts'
+import type { Tenant, TenantNow } from '../contract/actor.ts'
 import type { Condition, FindOptions, Records } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
-import { conditionText } from './condition.ts'
 import type { RecordScope } from './entity.ts'
-import { type EntityTable, entityTable, type Members, type Write } from './entity-table.ts'
+import { conditionText, type EntityTable, entityTable, type Members, type Write } from './entity-table.ts'
 
 /** A record of this transaction, and its row as the database has it. */
 interface Tracked {
@@ -200,4 +199,14 @@ function rowOf(table: EntityTable, record: Members): Members {
 function comparable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value ?? null
   return value instanceof Date ? value.getTime() : JSON.stringify(value)
+}
+
+/**
+ * All records of a tenant, for a batch of requests by several callers: what each of them may see, `reaches` tells. The batch
+ * writes them by `flush`, those of one table in one statement.
+ */
+export function tenantRecords(sql: Sql, { tenant: { ownerId, mode }, now }: TenantNow): Records {
+  const records = new RecordStore(sql)
+  records.scope = { ownerId, mode, agentId: null, delegationId: null, now }
+  return records
 }

@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto'
+import { DamagedFile, type FileOwner, type Files } from '../../ports/files.ts'
 import { bytesInWords } from '../../values/bytes.ts'
 import type { Context } from '../contract/context.ts'
+import type { Failure } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Keepable } from '../contract/upload.ts'
 
@@ -29,7 +32,7 @@ const USED = 'select files, bytes from file_usage where owner_id = $1 and mode =
 type FileContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
 /** What the files of an owner take up: equal ones once, pictures that were made of them with them. */
-export interface FileUsage {
+interface FileUsage {
   readonly files: bigint
   readonly bytes: bigint
 }
@@ -44,7 +47,7 @@ export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tena
  * that say so are committed. Where the request is refused or undone, nothing of them stays. Other uploads of the owner wait
  * from here to the commit, so this comes as late as it can.
  */
-export async function keepFiles(
+async function keepFiles(
   files: readonly Keepable[],
   usedBy: string,
   { sql, tenant, now }: FileContext,
@@ -95,4 +98,34 @@ export async function releaseFiles(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<void> {
   if (sha256s.length > 0) await sql(RELEASE, [tenant.ownerId, tenant.mode, sha256s, usedBy])
+}
+
+/** Why a file that a record names is not given out. */
+export const fileRefusals = {
+  file_corrupt: [
+    503,
+    'The file is not what was received, so none of it is given out. Whoever runs this installation has been alarmed: it can be restored from a backup.',
+  ],
+  file_away: [503, 'The store of files does not have it or does not answer just now. Try again in a while.'],
+} as const satisfies Record<string, Failure>
+
+/**
+ * The whole content of a file of a few MiB, once it has been found to be what was kept, to the last byte; else the code of
+ * the refusal.
+ */
+export async function readFile(
+  files: Files,
+  owner: FileOwner,
+  sha256: string,
+): Promise<Uint8Array | keyof typeof fileRefusals> {
+  try {
+    const opened = await files.open(owner, sha256)
+    if (!opened) return 'file_away'
+    const pieces: Uint8Array[] = []
+    for await (const piece of opened.content) pieces.push(piece)
+    const content = Buffer.concat(pieces)
+    return hash('sha256', content, 'hex') === sha256 ? content : 'file_corrupt'
+  } catch (error) {
+    return error instanceof DamagedFile ? 'file_corrupt' : 'file_away'
+  }
 }

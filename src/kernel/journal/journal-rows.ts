@@ -8,7 +8,7 @@ import type { AnyOperation, Failure } from '../contract/operation.ts'
 import { Refusal } from '../contract/problem.ts'
 import { type Process, type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { EventRow, JournalRow, OutboxRow } from './journal.ts'
-import { runSummary } from './run-summary.ts'
+import { runSummary } from './outbox.ts'
 
 export const refusalOf = (operation: AnyOperation, code: string, message?: string): Refusal => {
   const failure: Failure | undefined = operation.fails?.[code]

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StartInput } from '../contract/process.ts'
+import { formatEuros } from '../../values/money.ts'
+import type { Process, ProcessInput, ProcessRecord, StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
@@ -97,3 +98,14 @@ export const announcersOf = (database: Database): Record<Channel, () => void> =>
   // Nearly each commit has events, and one notice in so long is enough for all who follow.
   events: announcer(database, 'events', 10),
 })
+
+/** Line of a run in Temporal's list: `Intent of € 25.00 in test mode, agent_…`. */
+export function runSummary(
+  { name, title = name }: Pick<Process, 'name' | 'title'>,
+  mode: ProcessInput['mode'],
+  { id, agentId, amountEuros, about }: ProcessRecord,
+): string {
+  const subject = about ?? (amountEuros === undefined ? undefined : formatEuros(amountEuros))
+  const agent = agentId && agentId !== id ? `, ${agentId}` : ''
+  return `${title} ${subject ? `of ${subject}` : id} in ${mode} mode${agent}`
+}

@@ -3,9 +3,30 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import type { Actor, Tenant } from '../contract/actor.ts'
-import { pageOf } from '../contract/page.ts'
+import { type PageOf, pageOf } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
-import { completeFrom } from './complete-from.ts'
+import { withMembers } from '../database/entity.ts'
+
+/** A member of answers that read the audit trail, of which old entries may have been purged. */
+export const completeFrom = instant.nullable().meta({
+  description:
+    'What was written before this was purged from the audit trail after its retention, and is missing here; null where nothing was.',
+})
+
+/** A purge removes nothing that was written at its instant or later. */
+const PURGED = 'select max(before) as before from audit_purges where owner_id = $1 and mode = $2'
+
+/** From when on the trail of a tenant is complete; null: from its beginning. */
+export async function readCompleteFrom(sql: Sql, { ownerId, mode }: Tenant): Promise<Date | null> {
+  const [row] = await sql<{ before: Date | null } & Row>(PURGED, [ownerId, mode])
+  return row?.before ?? null
+}
+
+/** A page of what reads the trail, with that; both are asked for at once. */
+export async function withCompleteFrom<T extends object>(page: Promise<T>, sql: Sql, tenant: Tenant) {
+  const [shown, from] = await Promise.all([page, readCompleteFrom(sql, tenant)])
+  return { ...shown, completeFrom: from }
+}
 
 /** The person of an entry: the caller may be a key that brings what the person has signed. */
 export const personNamed = id('person').nullable().meta({
@@ -13,7 +34,7 @@ export const personNamed = id('person').nullable().meta({
 })
 
 /** An entry of a timeline, the same for every kind of record. */
-export const TimelineEntry = z
+const TimelineEntry = z
   .object({
     id: id('audit'),
     at: instant,
@@ -72,3 +93,18 @@ export const timelineOfRecords = (
   after: string | undefined,
   most: number,
 ): Promise<TimelineRow[]> => sql<TimelineRow & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])
+
+interface StoredEntry {
+  /** That of the event: rows are sorted by it. */
+  readonly id: string
+  /** Only of entries that were written before events and audit entries became one row. */
+  readonly auditId: string | null
+}
+
+/** The page with the ids that audit entries have in answers: those of their events, with a prefix of their own. */
+export const withAuditIds = <T extends StoredEntry, P extends PageOf<T>>(page: P & PageOf<T>) => ({
+  ...page,
+  data: page.data.map(entry =>
+    withMembers(entry, { id: entry.auditId ?? entry.id.replace('event', 'audit') }),
+  ),
+})

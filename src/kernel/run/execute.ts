@@ -1,10 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '../../values/clock.ts'
 import type { Call, Outcome } from '../contract/call.ts'
+import { type ByteStream, isStreamed } from '../contract/file.ts'
 import { isWriting, type Run } from '../contract/operation.ts'
+import type { Database } from '../database/prepared-sql.ts'
+import { asProblem } from '../database/retry.ts'
+import { SessionLocks } from '../database/session-locks.ts'
 import { headOfOutside, outsideRun } from './external-call.ts'
 import { hotRun } from './group-commit.ts'
+import { once, type TurnLimits, Turns, tooMany } from './owner-queue.ts'
 import { headOfPlain, read, runPlain } from './plain.ts'
 import type { Runtime } from './runtime.ts'
-import { inTurns } from './turns.ts'
 
 export type Execute = (call: Call) => Promise<Outcome>
 
@@ -24,4 +30,80 @@ export function executor(runtime: Runtime): Execute {
     if (!call.isHead) return executeByRun[runOf(call)](call)
     return runOf(call) === 'outside' ? headOfOutside(runtime, call) : headOfPlain(runtime, call)
   })
+}
+
+/** How long a call waits for those of its owner that are at work. */
+const WAIT_MS = 10_000
+const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 64, waitingOfOne: 10, waiting: 500, waitMs: WAIT_MS }
+/** How often a process asks whether another one has ended the owner's call. */
+const ASK_EVERY_MS = 100
+
+/**
+ * Runs operations whose contract says `turn: 'owner'` one at a time for each owner, in all processes together. A streamed
+ * answer keeps its turn until its last piece is sent. What the service does by itself needs no turn.
+ */
+export function inTurns(database: Database, execute: Execute): Execute {
+  const queue = new Turns(LIMITS)
+  const locks = new SessionLocks(database)
+
+  /** Waits for the turn of the owner, here and in the other processes; gives the function that ends it. */
+  async function take(owner: string): Promise<() => void> {
+    const latest = clock.ticks() + WAIT_MS
+    const leave = await queue.take(owner)
+    const name = `turn ${owner}`
+    try {
+      while (!(await locks.tryLock(name))) {
+        if (clock.ticks() > latest) throw tooMany(WAITED)
+        await pause(ASK_EVERY_MS)
+      }
+    } catch (error) {
+      leave()
+      throw asProblem(error)
+    }
+    return once(() => void locks.end(name).finally(leave))
+  }
+
+  return async call => {
+    const { tenant, type } = call.actor
+    if (call.operation.operation.turn === undefined || !tenant || type === 'process') return execute(call)
+    const end = await take(tenant.ownerId)
+    try {
+      const outcome = await execute(call)
+      const { body } = outcome
+      if (body !== null && isStreamed(body)) return { ...outcome, body: endingWith(body, end) }
+      end()
+      return outcome
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+}
+
+const WAITED = `Another expensive request of yours is still at work after ${WAIT_MS / 1_000} seconds. Send this one when it has been answered.`
+
+/** The pieces of a body; `end` is called after the last one, also where the reader leaves before the first. */
+function endingWith(body: ByteStream, end: () => void): ByteStream {
+  return {
+    [Symbol.asyncIterator]() {
+      const pieces = body[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const next = await pieces.next()
+            if (next.done) end()
+            return next
+          } catch (error) {
+            end()
+            throw error
+          }
+        },
+        async return() {
+          await pieces.return?.()
+          end()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
 }

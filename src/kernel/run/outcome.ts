@@ -3,8 +3,7 @@ import { z } from 'zod'
 import type { Outcome } from '../contract/call.ts'
 import { type File, mediaTypeOf } from '../contract/file.ts'
 import { type AnyOperation, PROBLEM_TYPES } from '../contract/operation.ts'
-import type { PageOf } from '../contract/page.ts'
-import { PAGE_BYTES } from '../contract/page-size.ts'
+import { PAGE_BYTES, type PageOf } from '../contract/page.ts'
 import { Refusal, WithHeaders } from '../contract/problem.ts'
 
 /** A secret that is shown when it is created and never again, not even in a replay. */

@@ -1,4 +1,4 @@
--- Written by `npm run openapi` from the files personal.ts. Which records of a table the law has kept, as a condition by the
+-- Written by `npm run openapi` from what each noun says of its columns. Which records of a table the law has kept, as a condition by the
 -- row, which is called `t`; of any other table all of them.
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
   when 'approval_openings' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, (select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null

@@ -11,8 +11,7 @@ import { ACQUIRER_ACCOUNTS, openBook, openForRecord, shortfallText, totalsOf } f
 import { PaymentMethod, paymentMethodMachine, paymentMethods } from '../payment-methods/index.ts'
 import { referenceOf } from '../references/index.ts'
 import { isPurse, mainWallet, payableWallets, sepaAccountOf, walletsById } from '../wallets/index.ts'
-import { acquirerApi } from './acquirer-api.ts'
-import { billingApi } from './api.ts'
+import { acquirerApi, billingApi } from './api.ts'
 
 const billingPersonal = {
   payment_methods: {

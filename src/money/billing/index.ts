@@ -1,2 +1,1 @@
-export { acquirerApi } from './acquirer-api.ts'
-export { billingApi } from './api.ts'
+export { acquirerApi, billingApi } from './api.ts'

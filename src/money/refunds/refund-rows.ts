@@ -1,8 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import { rowsById } from '../../kernel/database/rows-by-id.ts'
 import { Refund, refundMachine } from './refund.ts'
 
 /** A refund as a plain row, which any step writes together with what it moves. */

@@ -1,11 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { insertInto, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { insertInto, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import { lockedRowsById, rowsById } from '../../kernel/database/rows-by-id.ts'
-import type { Personal } from '../../values/personal.ts'
-import { isUnpaidByCard } from '../../values/unpaid.ts'
+import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
  * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may

@@ -1,10 +1,10 @@
 import { NoAnswer } from '../../derive/repeat.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
 import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
-import { withOwnVerbs } from './own-verbs.ts'
 import { type Page, Pages } from './pages.ts'
 import { type Call, send } from './send.ts'
 import { follow } from './stream.ts'
+import { withOwnVerbs } from './wait.ts'
 
 type Input = Call['input']
 type Method = (...given: readonly unknown[]) => unknown

@@ -2,10 +2,25 @@ import { type CallInput, requestOf } from '../../derive/call.ts'
 import { formOf } from '../../derive/form.ts'
 import { NoAnswer, type Patience, untilAnswered } from '../../derive/repeat.ts'
 import { clock } from '../../values/system-clock.ts'
-import { newKey } from './new-key.ts'
 import type { Operation } from './operation.ts'
 import type { CallOptions, Settings } from './options.ts'
 import { Refused } from './refused.ts'
+
+interface Random {
+  getRandomValues(bytes: Uint8Array): Uint8Array
+}
+
+let random: Random | undefined = (globalThis as { crypto?: Random }).crypto
+
+/** A new idempotency key. Node 18 has what makes it in a module; no browser is asked for that. */
+async function newKey(): Promise<string> {
+  if (!random) {
+    const name = 'node:crypto'
+    random = ((await import(name)) as { readonly webcrypto: Random }).webcrypto
+  }
+  const bytes = random.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}
 
 export interface Call {
   readonly operation: Operation

@@ -18,7 +18,7 @@ interface Decidable {
  * Asks until the record is decided or has ended, and gives it; as it is then where that takes longer. While nobody answers, as
  * in a restart of the service, it goes on.
  */
-export async function untilDecided<T extends Decidable>(
+async function untilDecided<T extends Decidable>(
   ask: (options: CallOptions) => Promise<T>,
   { withinMs = WITHIN_MS, ...options }: WaitOptions = {},
 ): Promise<T> {
@@ -49,3 +49,20 @@ async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | 
     return undefined
   }
 }
+
+type Method = (...given: readonly unknown[]) => unknown
+type Verbs = Readonly<Record<string, Method>>
+
+/** Verbs that are no operation, made of those of their noun. */
+const ownVerbs: Readonly<Record<string, (verbs: Verbs) => Verbs>> = {
+  intents: ({ get }) => ({
+    wait: (id, options) =>
+      untilDecided(
+        (own: CallOptions) => get?.(id, own) as Promise<{ status: string }>,
+        options as WaitOptions | undefined,
+      ),
+  }),
+}
+
+/** The verbs of a noun, with those that are made of them. */
+export const withOwnVerbs = (noun: string, verbs: Verbs): Verbs => ({ ...verbs, ...ownVerbs[noun]?.(verbs) })

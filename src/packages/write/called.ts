@@ -1,8 +1,179 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { JsonSchema } from '../../derive/openapi/types.ts'
 import { linesOf } from '../../derive/openapi/write.ts'
-import { breaksOf } from './breaks.ts'
-import { type CalledContract, calledContract } from './callers.ts'
-import { readContract } from './contract.ts'
+import { type ClientContract, readContract } from './contract.ts'
+import { recordIn } from './names.ts'
+
+/** What callers rely on in a value: its types, and what is in it. */
+export interface Shape {
+  /** Its types in order; none where it may be anything. */
+  readonly types: readonly string[]
+  /** The only values that it may have. */
+  readonly choices?: readonly unknown[]
+  /** The record that it is. */
+  readonly record?: string
+  readonly members?: Readonly<Record<string, Shape>>
+  /** The members that are never missing. */
+  readonly always?: readonly string[]
+  readonly items?: Shape
+  /** Any one of these. */
+  readonly options?: readonly Shape[]
+}
+
+interface CalledOperation {
+  /** `POST /intents`, and how the answer comes. */
+  readonly call: string
+  readonly sent?: Shape
+  readonly returned?: Shape
+}
+
+/** All that callers of a version rely on. */
+export interface CalledContract {
+  readonly version: string
+  readonly records: Readonly<Record<string, Shape>>
+  readonly operations: Readonly<Record<string, CalledOperation>>
+}
+
+export function calledContract({ version, schemas, operations }: ClientContract): CalledContract {
+  return {
+    version,
+    records: mapped(schemas, shapeOf),
+    operations: Object.fromEntries(
+      operations.map(({ key, method, path, answers, input, result }) => [
+        key,
+        {
+          call: `${method} ${path} ${answers}`,
+          ...(input ? { sent: shapeOf(input.schema) } : {}),
+          ...(result ? { returned: shapeOf(result) } : {}),
+        },
+      ]),
+    ),
+  }
+}
+
+const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+
+function shapeOf(schema: JsonSchema): Shape {
+  if (schema.$ref) return { types: ['object'], record: recordIn(schema.$ref) }
+  const options = schema.anyOf ?? schema.oneOf
+  if (options) return { types: [], options: options.map(shapeOf) }
+  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
+  const { properties, required = [], items } = schema
+  return {
+    types: [schema.type ?? []].flat().toSorted(),
+    ...(choices ? { choices } : {}),
+    ...(properties ? { members: mapped(properties, shapeOf), always: required.toSorted() } : {}),
+    ...(items ? { items: shapeOf(items) } : {}),
+  }
+}
+
+/** The sentences that say what of the newer contract breaks a program that was written for the older one. */
+export function breaksOf(older: CalledContract, newer: CalledContract): string[] {
+  const comparison = new Comparison(older, newer)
+  for (const [key, { call, sent, returned }] of Object.entries(older.operations)) {
+    const now = newer.operations[key]
+    if (!now) comparison.say(key, 'the operation is gone')
+    else if (now.call !== call) comparison.say(key, `it was ${call}, and is ${now.call}`)
+    else {
+      comparison.sent(`${key}: `, sent ?? NOTHING, now.sent ?? NOTHING)
+      if (returned) comparison.returned(`${key} answers `, returned, now.returned ?? NOTHING)
+    }
+  }
+  return [...new Set(comparison.breaks)]
+}
+
+const NOTHING: Shape = { types: ['object'], members: {}, always: [] }
+
+class Comparison {
+  readonly breaks: string[] = []
+  readonly #older: CalledContract
+  readonly #newer: CalledContract
+  /** Records are compared once in each direction. */
+  readonly #compared = new Set<string>()
+
+  constructor(older: CalledContract, newer: CalledContract) {
+    this.#older = older
+    this.#newer = newer
+  }
+
+  say(place: string, what: string): void {
+    this.breaks.push(`${place}: ${what}`)
+  }
+
+  /** What was sent so far must still be taken. */
+  sent(place: string, older: Shape, newer: Shape): void {
+    this.#compare('sent', place, older, newer)
+  }
+
+  /** What was returned so far must still be there, and be nothing else. */
+  returned(place: string, older: Shape, newer: Shape): void {
+    this.#compare('returned', place, older, newer)
+  }
+
+  #compare(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+    const names = `${direction} ${older.record} ${newer.record}`
+    if (older.record && newer.record) {
+      if (this.#compared.has(names)) return
+      this.#compared.add(names)
+    }
+    const was = resolved(older, this.#older)
+    const is = resolved(newer, this.#newer)
+    if (was.options || is.options) this.#options(place, was, is)
+    else {
+      this.#types(direction, place, was, is)
+      this.#members(direction, place, was, is)
+      if (was.items && is.items) this.#compare(direction, `${place}each `, was.items, is.items)
+    }
+  }
+
+  /** Alternatives are compared as a whole: which of them takes the place of which cannot be told. */
+  #options(place: string, older: Shape, newer: Shape): void {
+    if (JSON.stringify(older.options) !== JSON.stringify(newer.options))
+      this.breaks.push(`${place}has other alternatives`)
+  }
+
+  #types(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+    const [wide, narrow] = direction === 'sent' ? [newer, older] : [older, newer]
+    const isWithin = wide.types.length === 0 || narrow.types.every(type => accepts(wide.types, type))
+    if (!isWithin || (narrow.types.length === 0 && wide.types.length > 0))
+      this.breaks.push(`${place}was ${wordsOf(older.types)}, and is ${wordsOf(newer.types)}`)
+    // A value more in an answer is no break: programs expect that there will be others.
+    const gone = (older.choices ?? []).filter(choice => !(newer.choices ?? [choice]).includes(choice))
+    if (direction === 'sent' && gone.length > 0)
+      this.breaks.push(
+        `${place}does not take ${gone.map(choice => JSON.stringify(choice)).join(', ')} any more`,
+      )
+    if (direction === 'sent' && newer.choices && !older.choices)
+      this.breaks.push(`${place}takes some values only`)
+  }
+
+  #members(direction: 'sent' | 'returned', place: string, older: Shape, newer: Shape): void {
+    const was = older.members ?? {}
+    const is = newer.members ?? {}
+    for (const [name, shape] of Object.entries(was)) {
+      const now = is[name]
+      if (now) this.#compare(direction, `${place}${name} `, shape, now)
+      else this.breaks.push(`${place}${name} is gone`)
+    }
+    const [before, after] = direction === 'sent' ? [older, newer] : [newer, older]
+    const stricter = (after.always ?? []).filter(
+      name => !before.always?.includes(name) && (direction === 'sent' || is[name]),
+    )
+    for (const name of stricter)
+      this.breaks.push(
+        `${place}${name} ${direction === 'sent' ? 'must not be missing now' : 'may be missing now'}`,
+      )
+  }
+}
+
+const resolved = (shape: Shape, { records }: CalledContract): Shape =>
+  shape.record === undefined ? shape : (records[shape.record] ?? shape)
+
+const accepts = (types: readonly string[], type: string): boolean =>
+  types.includes(type) || (type === 'integer' && types.includes('number'))
+
+const wordsOf = (types: readonly string[]): string => types.join(' or ') || 'anything'
 
 const file = new URL('../callers.json', import.meta.url)
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type PackedFile, tarGz } from './archives.ts'
+import { gzipSync } from 'node:zlib'
 import type { ClientContract } from './contract.ts'
 import { kinds, pythonApi, pythonTypes } from './python-api.ts'
 
@@ -14,7 +14,7 @@ interface ZipEntry {
 }
 
 /** Packs files into a ZIP archive, which is what a wheel is. */
-export type Zip = (entries: AsyncIterable<ZipEntry>, at: Date) => AsyncIterable<Uint8Array>
+type Zip = (entries: AsyncIterable<ZipEntry>, at: Date) => AsyncIterable<Uint8Array>
 
 /** No file of a package says when it was made: the same contract gives the same package. */
 const AT = new Date('2020-01-01T00:00:00Z')
@@ -115,4 +115,41 @@ async function* entriesOf(files: readonly PackedFile[]): AsyncGenerator<ZipEntry
         yield content
       })(),
     }
+}
+
+/** A file of a package: its name with `/`, and its content. */
+interface PackedFile {
+  readonly name: string
+  readonly content: Buffer
+}
+
+const BLOCK = 512
+
+/** A `.tar.gz` (POSIX ustar) in which every file is of the same moment, so that the same files give the same archive. */
+function tarGz(files: readonly PackedFile[], at: Date): Buffer {
+  const seconds = Math.floor(at.getTime() / 1_000)
+  const blocks = files.flatMap(({ name, content }) => [
+    header(name, content.length, seconds),
+    content,
+    Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK),
+  ])
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]))
+}
+
+function header(name: string, size: number, seconds: number): Buffer {
+  const block = Buffer.alloc(BLOCK)
+  if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long for an archive.`)
+  const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`
+  block.write(name, 0)
+  block.write(octal(0o644, 7), 100)
+  block.write(octal(0, 7), 108)
+  block.write(octal(0, 7), 116)
+  block.write(octal(size, 11), 124)
+  block.write(octal(seconds, 11), 136)
+  block.write('        ', 148)
+  block.write('0', 156)
+  block.write('ustar\x0000', 257)
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return block
 }

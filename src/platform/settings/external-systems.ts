@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { addresses, integer, listOf, pageOrigin } from './forms.ts'
-import { about } from './setting.ts'
+import { about, addresses, integer, listOf, pageOrigin, WrongSetting } from './setting.ts'
 
 /** How others are reached, and how they reach the service. */
 export const outsideSettings = {
@@ -38,3 +37,69 @@ export const outsideSettings = {
     otherwise: 'none',
   }),
 }
+
+/** Who verifies the identity of owners. */
+export const identitySettings = {
+  kycProvider: about(z.enum(['sandbox', 'manual']).optional(), {
+    meaning:
+      'Who verifies that people are who they say, in both modes: whoever is verified may make live keys. With `manual` operators decide. `sandbox` decides by magic names, and is refused beside a real rail.',
+    allowed: 'sandbox, manual',
+    otherwise:
+      'manual beside a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, COLLECTION_IBAN), else sandbox',
+  }),
+}
+
+interface Rails {
+  readonly sepaRail?: string | undefined
+  readonly cardProcessor?: string | undefined
+  readonly collectionIban?: string | undefined
+  readonly kycProvider?: 'sandbox' | 'manual' | undefined
+}
+
+/** Whether live money can be real here: a rail that only pretends moves none. */
+const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: Rails): boolean =>
+  sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
+
+export const kycProviderOf = (settings: Rails): 'sandbox' | 'manual' =>
+  settings.kycProvider ?? (hasRealRail(settings) ? 'manual' : 'sandbox')
+
+/** A magic name must not open keys that move real money. */
+export function assertKycProvider(settings: Rails): void {
+  if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
+    throw new WrongSetting(
+      'KYC_PROVIDER=sandbox verifies whoever has a magic name, and real money can be moved here: set KYC_PROVIDER=manual, or take SEPA_RAIL=files, CARD_PROCESSOR=stripe and COLLECTION_IBAN away.',
+    )
+}
+
+/** The language model that answers what the grammar of the conversation does not know. */
+export const canvasSettings = {
+  canvasModelUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
+    meaning:
+      'Address of a server that speaks the chat-completions protocol, up to `/v1`. What people ask, and what operations answer to them, is sent there. Inside your network it needs `OUTBOUND_ALLOW_CIDRS`.',
+    allowed: 'an http or https URL',
+    otherwise: 'none: the conversation understands what its grammar knows',
+  }),
+  canvasModel: about(z.string().min(1).max(200).optional(), {
+    meaning: 'The model that the server of `CANVAS_MODEL_URL` is asked for.',
+    allowed: 'a text',
+    otherwise: '`default`',
+  }),
+  canvasModelKey: about(z.string().min(1).max(1_000).optional(), {
+    meaning: 'The key that the server of `CANVAS_MODEL_URL` wants.',
+    secret: true,
+    allowed: 'a text',
+    otherwise: 'none',
+  }),
+}
+
+interface ModelSettings {
+  readonly canvasModelUrl?: string | undefined
+  readonly canvasModel?: string | undefined
+  readonly canvasModelKey?: string | undefined
+}
+
+/** The model that the settings name; null where they name none. */
+export const modelOf = ({ canvasModelUrl, canvasModel, canvasModelKey }: ModelSettings) =>
+  canvasModelUrl === undefined
+    ? null
+    : { url: canvasModelUrl, model: canvasModel ?? 'default', key: canvasModelKey }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { bic } from '../../values/bic.ts'
 import { iban } from '../../values/iban.ts'
-import { cutOffs, integer, matching } from './forms.ts'
-import { about } from './setting.ts'
+import { about, cutOffs, integer, matching } from './setting.ts'
 
 /** Banks and rails: where money comes from and goes to. */
 export const moneySettings = {

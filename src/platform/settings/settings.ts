@@ -1,12 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { canvasSettings } from './canvas.ts'
 import { cardSettings } from './cards.ts'
-import { complianceSettings } from './compliance.ts'
-import { outsideSettings } from './external-systems.ts'
-import { assertKycProvider, identitySettings } from './identity.ts'
+import { assertKycProvider, canvasSettings, identitySettings, outsideSettings } from './external-systems.ts'
 import { moneySettings } from './money.ts'
-import { readSecret } from './secret-file.ts'
-import { serviceSettings } from './service.ts'
+import { complianceSettings, serviceSettings } from './service.ts'
 import { aboutOf, WrongSetting } from './setting.ts'
 import { temporalSettings } from './temporal.ts'
 
@@ -59,7 +56,7 @@ function withPassword(settings: Settings): Settings {
   return { ...settings, databaseUrl: url.href }
 }
 
-export interface SettingRow {
+interface SettingRow {
   name: string
   standard: string
   allowed: string
@@ -81,3 +78,23 @@ export const settingVariables = (): string[] =>
   keys.flatMap(key => (documented(key).secret ? [variable(key), `${variable(key)}_FILE`] : [variable(key)]))
 
 export { WrongSetting }
+
+/**
+ * A secret from its variable, or from the file that the variable of that name and `_FILE` names, as Docker and
+ * Kubernetes hand secrets out. Both at once would leave open which one counts.
+ */
+function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name]?.trim()
+  const file = env[`${name}_FILE`]?.trim()
+  if (value && file) throw new WrongSetting(`${name} and ${name}_FILE are both set: set one of them.`)
+  return file ? contentsOf(file, `${name}_FILE`) : value
+}
+
+function contentsOf(file: string, variable: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new WrongSetting(`${variable}: ${file} cannot be read (${code}).`)
+  }
+}

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { hostAndPort, matching, webAddress, yesOrNo } from './forms.ts'
-import { about } from './setting.ts'
+import { about, hostAndPort, matching, webAddress, yesOrNo } from './setting.ts'
 
 /** Where what must wait is looked after. */
 export const temporalSettings = {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Connection, isGrpcServiceError } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time.js'
+import searchAttributes from '../../../temporal-config/search-attributes.json' with { type: 'json' }
 import { clock } from '../../values/clock.ts'
-import { addSearchAttributes } from './search-attributes.ts'
 
 /** How long closed runs are retained in a new namespace. An existing one keeps its operator's setting. */
 const RETENTION = '30 days'
@@ -39,4 +39,21 @@ async function retrying<T>(work: () => Promise<T>): Promise<T> {
       await sleep(AGAIN_AFTER_MS)
     }
   }
+}
+
+/** The server's names for the types. */
+const TYPES: Readonly<Record<string, number>> = {
+  Text: 1,
+  Keyword: 2,
+  Int: 3,
+  Double: 4,
+  Bool: 5,
+  Datetime: 6,
+  KeywordList: 7,
+}
+
+/** Registers our search attributes in a namespace; existing ones are left as they are. */
+export async function addSearchAttributes({ operatorService }: Connection, namespace: string): Promise<void> {
+  const types = Object.entries(searchAttributes).map(([name, type]) => [name, TYPES[type] ?? 0])
+  await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
 }

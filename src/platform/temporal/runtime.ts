@@ -1,3 +1,4 @@
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common'
 import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker'
 import type { Logger } from '../log.ts'
 
@@ -20,4 +21,23 @@ export function installRuntime(log: Logger): void {
   )
   const telemetryOptions = { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } } as const
   Runtime.install({ shutdownSignals: [], logger, telemetryOptions })
+}
+
+const NOTHING = defaultPayloadConverter.toPayload(null)
+
+function isLegible(payload: Payload): boolean {
+  try {
+    defaultPayloadConverter.fromPayload(payload)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task for ever.
+ */
+export const legible: PayloadCodec = {
+  encode: async payloads => payloads,
+  decode: async payloads => payloads.map(payload => (isLegible(payload) ? payload : NOTHING)),
 }

@@ -8,8 +8,7 @@ import {
   RECORD_CHANGED,
   type StartInput,
 } from '../../kernel/contract/process.ts'
-import type { Deliver } from '../../kernel/journal/outbox.ts'
-import { runSummary } from '../../kernel/journal/run-summary.ts'
+import { type Deliver, runSummary } from '../../kernel/journal/outbox.ts'
 import { clock } from '../../values/clock.ts'
 
 const DEADLINE = 10_000

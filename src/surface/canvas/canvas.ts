@@ -9,10 +9,9 @@ import { excerpt } from '../../values/schemas.ts'
 import { withoutCardNumbers } from '../mcp/index.ts'
 import { answer } from './answers/answer.ts'
 import { canvasApi } from './api.ts'
-import { Conversation, ConversationTurn, MOST_TURNS } from './conversation.ts'
+import { Conversation, ConversationTurn, canvasPersonal, MOST_TURNS } from './conversation.ts'
 import { failure, type Line } from './lines.ts'
 import { answerByModel, earlierTurns } from './model/talk.ts'
-import { canvasPersonal } from './personal.ts'
 import { Speaker, type Speaking } from './speaker.ts'
 
 const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emit }) => {

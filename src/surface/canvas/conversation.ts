@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 import type { Line } from './lines.ts'
 
 const conversationSchema = defineEntity({
@@ -32,3 +33,23 @@ turnSchema.setClass(ConversationTurn)
 
 /** More than anybody reads again: then a new conversation begins. */
 export const MOST_TURNS = 100
+
+export const canvasPersonal = {
+  conversations: {
+    personal: { title: { kind: 'words', ground: 'contract', forget: 'word' } },
+    plain: ['caller_id'],
+    about: { person: ['caller_id'] },
+  },
+  conversation_turns: {
+    personal: {
+      message: { kind: 'words', ground: 'contract', forget: 'word' },
+      lines: { kind: 'words', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['conversation_id'],
+    about: {
+      person: [
+        '(select c.caller_id from conversations c where (c.owner_id, c.mode, c.id) = (t.owner_id, t.mode, t.conversation_id))',
+      ],
+    },
+  },
+} as const satisfies Personal

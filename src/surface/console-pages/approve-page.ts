@@ -1,6 +1,5 @@
-import { type Content, type Html, html } from '../../web/html.ts'
+import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn } from './layout.ts'
 import { germanReason, ruleName, unitOf } from './rule-words.ts'

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { assetFinder, type PageAsset, pageAsset } from '../../web/page-assets.ts'
-import { baseStyle, earlyScript, pageIcon, timeStyle } from '../../web/page-parts.ts'
+import {
+  assetFinder,
+  baseStyle,
+  earlyScript,
+  type PageAsset,
+  pageAsset,
+  pageIcon,
+  timeStyle,
+} from '../../web/page-assets.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 

@@ -1,6 +1,5 @@
-import { type Content, type Html, html } from '../../web/html.ts'
+import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { type Language, minuteIn } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
 import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { Role } from './text-types.ts'

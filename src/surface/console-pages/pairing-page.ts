@@ -1,6 +1,5 @@
-import { type Html, html } from '../../web/html.ts'
+import { type Html, html, plainText } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn, type Viewer } from './layout.ts'
 import type { PairingState } from './text-types.ts'

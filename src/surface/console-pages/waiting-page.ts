@@ -1,7 +1,6 @@
 import type { Euros } from '../../values/money.ts'
-import { type Html, html } from '../../web/html.ts'
+import { type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
-import { plainText } from '../../web/plain-text.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn, type Viewer } from './layout.ts'
 import { texts } from './texts-en.ts'

@@ -1,8 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { Personal } from '../../values/personal.ts'
 import { mcpApi } from './api.ts'
-import { mcpPersonal } from './personal.ts'
+
+const mcpPersonal = {
+  tool_calls: { personal: {}, plain: ['caller_id', 'hash', 'key'] },
+} as const satisfies Personal
 
 /**
  * Whether another site makes a browser of ours speak, as by a name that it has pointed at us. `host` is the address that was

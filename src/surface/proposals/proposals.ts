@@ -6,8 +6,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { after } from '../../values/clock.ts'
 import { proposalsApi } from './api.ts'
 import { apply, end, endDue, proposalEvent, proposalResponse, whyNotOpen } from './apply.ts'
-import { proposalsPersonal } from './personal.ts'
-import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine } from './proposal.ts'
+import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
 
 /** Keeps a proposal. The same one of the same proposer is one for as long as it is open: a model that repeats itself asks once. */
 const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {

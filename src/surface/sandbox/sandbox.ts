@@ -1,11 +1,130 @@
+import type { z } from 'zod'
+import { CardMessage } from '../../cards/authorizations/index.ts'
+import { Dispute } from '../../commerce/disputes/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, type Handlers, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import type { Delivered, Ports } from '../../kernel/contract/ports.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
+import type { CardReply, MessageContent } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
 import { sandboxApi } from './api.ts'
-import { cardNetwork } from './card-network.ts'
 import { cardNetworkApi } from './card-network-api.ts'
+import * as content from './card-network-content.ts'
+import { type About, type Known, type NetworkContext, prepare, type Sent } from './card-network-message.ts'
+import type { NetworkAnswer } from './card-network-schemas.ts'
+
+/** The key of the operation that takes the messages of all processors. */
+const DOOR = 'authorizations.receive'
+
+/** Each message is a request of its own, as over HTTP: what it changes is traced by its id. The last answer counts. */
+async function deliver(
+  { signed, messageId }: Sent,
+  { ports }: { readonly ports: Ports },
+): Promise<Delivered> {
+  let answer: Delivered = { unsigned: 'Nothing was sent.' }
+  for (const { body, headers } of signed) {
+    const request = { body: Buffer.from(body), headers, requestId: messageId, address: null }
+    answer = await ports.deliver(DOOR, request)
+  }
+  return answer
+}
+
+/** Signs a message, lets it in by the door of all messages, and tells what the network was answered. */
+const playing = <B extends About>(
+  contentOf: (body: B, known: Known, context: NetworkContext) => MessageContent | Refusal,
+) => ({
+  reserve: ({ body }: { readonly body: B }, context: NetworkContext) =>
+    prepare(body, context, known => contentOf(body, known, context)),
+  call: deliver,
+  record,
+  recover,
+})
+
+/** A dispute names its card; that it is one of the caller's is looked up first. */
+const decidesDispute: Handlers<typeof cardNetworkApi>['disputeCard'] = {
+  ...playing(content.deciding),
+  async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
+    const dispute = await context.records.findOne(Dispute, { id: body.disputeId })
+    if (!dispute) return context.refuse('dispute_not_found')
+    const about = dispute.cardId === null ? body : { ...body, cardId: dispute.cardId }
+    return prepare(about, context, () => content.deciding(body))
+  },
+}
+
+const cardNetwork: Handlers<typeof cardNetworkApi> = {
+  authorizeCard: playing(content.authorizing),
+  incrementCard: playing(content.incrementing),
+  reverseCard: playing(content.reversing),
+  voidCard: playing(content.voiding),
+  expireCard: playing(content.expiring),
+  clearCard: playing(content.clearing),
+  refundCard: playing(content.refunding),
+  disputeCard: decidesDispute,
+  shipCard: playing(content.shipping),
+  changeMobileWallet: playing(content.addingToWallet),
+}
+
+type Answer = z.output<typeof NetworkAnswer>
+type Taken = Exclude<Delivered, { readonly unsigned: string }>
+
+async function record(received: Delivered, sent: Sent, context: NetworkContext): Promise<Answer> {
+  const outcome = 'unsigned' in received ? refused(received.unsigned) : replyTo(received, context)
+  return tell(sent, outcome, context)
+}
+
+/** After a crash: what the last message was answered with, if it had come in. */
+async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Refusal> {
+  const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
+  if (!stored) return context.refuse('not_delivered')
+  return tell(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
+}
+
+type Outcome = Pick<Answer, 'reply' | 'approvedEuros' | 'reason'>
+
+const refused = (reason: string): Outcome => ({ reply: 'refused', approvedEuros: null, reason })
+
+function replyTo({ status, body }: Pick<Taken, 'status' | 'body'>, { ports }: NetworkContext): Outcome {
+  if (status !== 200) return refused(body)
+  const reply = ports.cardProcessor('test').replyIn?.({ status, headers: {}, body })
+  return reply ? outcomeOf(reply) : refused(body)
+}
+
+const outcomeOf = (reply: CardReply): Outcome => ({
+  reply: reply.kind,
+  approvedEuros: reply.kind === 'approved' ? reply.approvedEuros : null,
+  reason: reply.kind === 'declined' ? reply.reason : null,
+})
+
+/** What the network was told in the end: the word of the processor wins over our answer. */
+function lastWord({ says }: Sent, amountEuros: Euros | null, answered: Outcome): Outcome {
+  if (says === null || answered.reply === 'refused') return answered
+  const isApproved = says === 'approved'
+  return {
+    reply: says,
+    approvedEuros: isApproved ? amountEuros : null,
+    reason: isApproved ? null : 'The answer of the service came too late for the card network.',
+  }
+}
+
+function tell(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
+  const { cardId, messageId, sentAt, kind, named } = sent
+  const { cents, ...ids } = named
+  const amountEuros = cents === null ? null : BigInt(cents)
+  const outcome = lastWord(sent, amountEuros, answered)
+  const { authorizationId } = ids
+  emit('card_network.message_sent', {
+    cardId,
+    messageId,
+    kind,
+    authorizationId,
+    amountEuros,
+    reply: outcome.reply,
+  })
+  return { cardId, messageId, sentAt: new Date(sentAt), ...ids, amountEuros, ...outcome }
+}
 
 interface Reserved {
   readonly tenant: Tenant

@@ -1,4 +1,4 @@
-import { startSealing } from '../../../src/app/audit/sealing.ts'
+import { startSealing } from '../../../src/app/background.ts'
 import { requiredSecrets } from '../../../src/app/required-secrets.ts'
 import { openRuntime } from '../../../src/app/runtime.ts'
 import { live } from '../../../src/platform/lifetime.ts'

@@ -11,6 +11,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { startApi } from '../../support/processes/processes.ts'
 import { times } from '../../support/sample-service.ts'
+import { testKills } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
@@ -107,45 +108,51 @@ describe('a charge whose money has left the payer, and is not with the payee,', 
   })
 })
 
+/** A process is killed as it waits for the accounts of a wallet that a locker holds. */
+async function isAnswered(all: Parties, walletId: string, taken: number): Promise<void> {
+  const { payee, agent, make, charge } = all
+  const { token, id } = await bodyOf(make())
+  const api = await startApi(service.databaseUrl)
+  const locker = new pg.Client({ connectionString: service.databaseUrl })
+  await locker.connect()
+  await locker.query('begin')
+  await locker.query('select from ledger_accounts where wallet_id = $1 for update', [walletId])
+  const client = clientOf(areas, { url: api.url, token: payee.key })
+  const answer = charge(token, 5, { client, idempotencyKey: 'killed' }).catch(() => 'lost')
+  await until('it waits for the lock', async () => {
+    const waiting = await service.sql(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    return waiting.length > 0
+  })
+  api.kill('SIGKILL')
+  await api.exit
+  expect(await answer).toBe('lost')
+  await locker.end()
+  await sweep()
+  expect(await balances(all)).toEqual(taken ? [9_995, 0, 5] : [9_995, 5, 0])
+  expect(await charge(token, 5, { idempotencyKey: 'killed' })).toMatchObject({ code: 'in_progress' })
+  await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
+  const again = await charge(token, 5, { idempotencyKey: 'killed' })
+  const recovered = { status: 200, body: { status: 'completed', agentId: agent.id, amountEuros: 5 } }
+  expect(again).toMatchObject(taken ? recovered : { status: 503, code: 'charge_interrupted' })
+  const status = taken ? 'charged' : 'active'
+  expect(await tokenOf(all.payer.client, id)).toMatchObject({ status })
+  expect(await charge(token)).toMatchObject({ status: taken ? 410 : 200 })
+  expect(await balances(all)).toEqual([9_995, 0, 5])
+  await expectVerified(all)
+}
+
 describe('a charge whose process is killed', () => {
-  /** The tables whose rows a locker holds, so that the process stops just before that step. */
-  test.each<[string, (all: Parties) => [string, string], number]>([
-    ['before the payer has paid', ({ agent }) => ['ledger_accounts where wallet_id', agent.walletId], 0],
-    ['before the payee has booked it', ({ wallet }) => ['ledger_accounts where wallet_id', wallet.id], 5],
-  ])('%s is answered for its key by what has happened', async (_, rows, taken) => {
-    const all = await parties({})
-    const { payee, agent, make, charge } = all
-    const { token, id } = await bodyOf(make())
-    const api = await startApi(service.databaseUrl)
-    const locker = new pg.Client({ connectionString: service.databaseUrl })
-    await locker.connect()
-    await locker.query('begin')
-    const [from, value] = rows(all)
-    await locker.query(`select from ${from} = $1 for update`, [value])
-    const client = clientOf(areas, { url: api.url, token: payee.key })
-    const answer = charge(token, 5, { client, idempotencyKey: 'killed' }).catch(() => 'lost')
-    await until('it waits for the lock', async () => {
-      const waiting = await service.sql(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      return waiting.length > 0
-    })
-    api.kill('SIGKILL')
-    await api.exit
-    expect(await answer).toBe('lost')
-    await locker.end()
-    await sweep()
-    expect(await balances(all)).toEqual(taken ? [9_995, 0, 5] : [9_995, 5, 0])
-    expect(await charge(token, 5, { idempotencyKey: 'killed' })).toMatchObject({ code: 'in_progress' })
-    await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
-    const again = await charge(token, 5, { idempotencyKey: 'killed' })
-    const recovered = { status: 200, body: { status: 'completed', agentId: agent.id, amountEuros: 5 } }
-    expect(again).toMatchObject(taken ? recovered : { status: 503, code: 'charge_interrupted' })
-    const status = taken ? 'charged' : 'active'
-    expect(await tokenOf(all.payer.client, id)).toMatchObject({ status })
-    expect(await charge(token)).toMatchObject({ status: taken ? 410 : 200 })
-    expect(await balances(all)).toEqual([9_995, 0, 5])
-    await expectVerified(all)
+  testKills({
+    'before the payee has booked it is answered for its key by what has happened': async () => {
+      const all = await parties({})
+      await isAnswered(all, all.wallet.id, 5)
+    },
+    'before the payer has paid is answered for its key by what has happened': async () => {
+      const all = await parties({})
+      await isAnswered(all, all.agent.walletId, 0)
+    },
   })
 })
 

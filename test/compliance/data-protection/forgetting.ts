@@ -126,7 +126,7 @@ describe('the register in the database', () => {
   test.each([
     ['personal_register', personalRegister],
     ['kept_while', keptWhile],
-  ])('is what the files personal.ts say: %s', (name, written) => {
+  ])('is what the nouns say of their columns: %s', (name, written) => {
     const file = new URL(`../../../src/migrations/functions/${name}.sql`, import.meta.url)
     // `npm run openapi` writes it.
     expect(readFileSync(file, 'utf8')).toBe(written(areas))

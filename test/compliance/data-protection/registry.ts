@@ -28,7 +28,7 @@ describe('the register of personal data', () => {
       const known = named.get(table)
       return isText && !ids.includes(column) && !(known && namesIn(known).includes(column))
     })
-    // Name these in the `personal.ts` beside the entity: `personal`, or `plain` where they are about nobody.
+    // Name these in the `…Personal` below the entity: `personal`, or `plain` where they are about nobody.
     expect(missing.map(({ table, column }) => `${table}.${column}`)).toEqual([])
   })
 

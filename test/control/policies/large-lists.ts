@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
 import { changesBetween } from '../../../src/control/policies/versions.ts'
-import { PAGE_BYTES } from '../../../src/kernel/contract/page-size.ts'
+import { PAGE_BYTES } from '../../../src/kernel/contract/page.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { type HttpResponse, type Owner, startTestService } from '../../support/harness.ts'

@@ -7,8 +7,8 @@ import {
   type AttemptResult,
   applyAttempt,
   retryAfterOf,
+  tierOf,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
-import { tierOf } from '../../../src/delivery/webhooks/dispatch/tiers.ts'
 import { isHopeless, recordRound } from '../../../src/delivery/webhooks/health.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactedExcerpt } from '../../../src/values/redaction.ts'

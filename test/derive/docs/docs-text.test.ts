@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Entry } from '../../../src/derive/docs/book.ts'
-import { highlight } from '../../../src/derive/docs/highlight.ts'
 import { markdown } from '../../../src/derive/docs/markdown.ts'
+import { highlight } from '../../../src/derive/docs/panel.ts'
 import { asJson, asTypescript } from '../../../src/derive/docs/print.ts'
 import { curlOf, pythonOf, typescriptOf } from '../../../src/derive/docs/samples.ts'
 import { choiceWords, constraintWords, typeWords } from '../../../src/derive/docs/schema-words.ts'

@@ -202,7 +202,7 @@ describe('a payment', () => {
 })
 
 describe('the document', () => {
-  const document = openapiDocument(allAreas)
+  const document = openapiDocument({ meters: paidArea })
   const { paths, components } = document
   const path = paths['/meters/{id}']
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { breaksOf } from '../../../src/packages/write/breaks.ts'
-import { readCalled } from '../../../src/packages/write/called.ts'
-import { type CalledContract, calledContract, type Shape } from '../../../src/packages/write/callers.ts'
+import {
+  breaksOf,
+  type CalledContract,
+  calledContract,
+  readCalled,
+  type Shape,
+} from '../../../src/packages/write/called.ts'
 import { readContract } from '../../../src/packages/write/contract.ts'
 
 const text: Shape = { types: ['string'] }

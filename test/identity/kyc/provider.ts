@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parsed, written } from '../../../src/adapters/identity-verification/sandbox.ts'
-import { kycProviderOf } from '../../../src/platform/settings/identity.ts'
+import { kycProviderOf } from '../../../src/platform/settings/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 
 describe('KYC_PROVIDER', () => {

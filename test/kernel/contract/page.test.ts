@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Cursors } from '../../../src/kernel/contract/page.ts'
-import { PAGE_BYTES, readPage } from '../../../src/kernel/contract/page-size.ts'
+import { Cursors, PAGE_BYTES, readPage } from '../../../src/kernel/contract/page.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Call, Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
-import { inTurns } from '../../../src/kernel/run/turns.ts'
+import { inTurns } from '../../../src/kernel/run/execute.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'

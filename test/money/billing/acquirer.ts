@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/acquirer.ts'
+import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'

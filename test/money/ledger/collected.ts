@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { ACQUIRER_ACCOUNTS, postCollected } from '../../../src/money/ledger/acquirer.ts'
 import { totalsOf } from '../../../src/money/ledger/balances.ts'
-import { FORCED_DEBIT_ACCOUNTS } from '../../../src/money/ledger/open-book.ts'
+import {
+  ACQUIRER_ACCOUNTS,
+  FORCED_DEBIT_ACCOUNTS,
+  postCollected,
+} from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'

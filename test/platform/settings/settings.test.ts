@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { refuseMisspelt } from '../../../src/platform/settings/misspelt.ts'
+import { refuseMisspelt } from '../../../src/platform/settings/environment.ts'
 import { readSettings, settingRows, settingVariables } from '../../../src/platform/settings/settings.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 

@@ -1,4 +1,4 @@
-import { openPrivateKey, openSecret } from '../../../src/commerce/mpp-keys/make-key.ts'
+import { openPrivateKey, openSecret } from '../../../src/commerce/mpp-keys/mpp-key.ts'
 import { unseal } from '../../../src/identity/signing-keys/signing-key.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { challengeOf, credentialFor, present } from '../commerce/machine-payer.ts'

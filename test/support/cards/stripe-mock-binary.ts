@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
 import type { Tell } from '../../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../../src/dev/temporal/build.ts'
-import { PLATFORM, type Release } from '../../../src/dev/temporal/release.ts'
+import { PLATFORM, type Release } from '../../../src/dev/temporal/download.ts'
 
 const VERSION = '0.203.0'
 

@@ -1,5 +1,5 @@
 import { findTemporal } from '../../../src/dev/temporal/binary.ts'
-import { RELEASE } from '../../../src/dev/temporal/release.ts'
+import { RELEASE } from '../../../src/dev/temporal/download.ts'
 
 /** A process for tests to race or kill: it finds a Temporal binary and prints its path. */
 const tell = (line: string) => process.stdout.write(`${line}\n`)

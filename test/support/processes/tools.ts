@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/release.ts'
+import { PLATFORM, RELEASE, type Release } from '../../../src/dev/temporal/download.ts'
 import { temporaryFolder } from './folders.ts'
 
 /** A separate PATH and cache, with fake programs. */

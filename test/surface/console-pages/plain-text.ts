@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { plainText } from '../../../src/web/plain-text.ts'
+import { plainText } from '../../../src/web/html.ts'
 
 test.each([
   ['Bookshop', 'Bookshop'],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import v8 from 'node:v8'
 import { expect } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
-import { legible } from '../../../src/platform/temporal/payloads.ts'
+import { legible } from '../../../src/platform/temporal/runtime.ts'
 
 // A replay runs in this thread, and the SDK never takes its hook of promises away: promises of Web Crypto, in the files that
 // this process tests next, would break on it.

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { assetFinder, pageAsset } from '../../../web/page-assets.ts'
-import { baseStyle, pageIcon } from '../../../web/page-parts.ts'
+import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
 
 const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
 

@@ -8,7 +8,7 @@ import {
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { WithHeaders } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
+import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { accountsToCollect } from '../../../money/incoming/index.ts'
 import { type Book, openBook } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'

@@ -1,9 +1,14 @@
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import { insertInto, selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
+import {
+  insertInto,
+  lockedRowsById,
+  rowsById,
+  selectList,
+  updateOf,
+} from '../../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../../kernel/database/credential.ts'
 import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
-import { lockedRowsById, rowsById } from '../../../kernel/database/rows-by-id.ts'
 import { PaymentToken } from './payment-token.ts'
 
 /** A token as a plain row, as group commits make and change it. */

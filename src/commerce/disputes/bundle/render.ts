@@ -1,6 +1,6 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
-import { readFile } from '../../../kernel/database/read-file.ts'
+import { readFile } from '../../../kernel/database/stored-files.ts'
 import type { Looked } from '../../../ports/viewer.ts'
 import type { FileKind } from '../../../values/file-kind.ts'
 import type { bundlePdf } from '../thread.ts'

@@ -19,7 +19,7 @@ import {
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
+import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { after } from '../../../values/clock.ts'
 import { excerpt } from '../../../values/schemas.ts'

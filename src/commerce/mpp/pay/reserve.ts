@@ -9,7 +9,7 @@ import { type Item, NextCall, type SharedStep, type Verdict } from '../../../ker
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
+import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { newId } from '../../../values/ids.ts'
 import { plainHost } from '../hosts.ts'
 import type { MerchantRequest } from '../merchant-request.ts'

@@ -4,7 +4,7 @@ import type { Called, Item, SharedStep } from '../../../kernel/contract/handlers
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/tenant-records.ts'
+import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { isUnusable, requestOf } from '../../../mpp/index.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'

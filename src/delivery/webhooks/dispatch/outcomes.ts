@@ -16,8 +16,7 @@ import {
 } from '../delivery.ts'
 import { isHopeless, recordRound } from '../health.ts'
 import { webhookProcess } from '../process.ts'
-import { type AttemptResult, applyAttempt } from './retry.ts'
-import { tierOf } from './tiers.ts'
+import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
 
 /** What became of a claimed delivery; a null result gives it back untried. */
 export interface DeliveryOutcome {

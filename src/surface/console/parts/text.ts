@@ -1,5 +1,4 @@
-import { type Content, type Html, html } from '../../../web/html.ts'
-import { plainText } from '../../../web/plain-text.ts'
+import { type Content, type Html, html, plainText } from '../../../web/html.ts'
 
 /** A text of somebody else: harmless, cut, and unable to turn the direction of what stands around it. */
 export const text = (value: string | null | undefined, most = 200): Html =>

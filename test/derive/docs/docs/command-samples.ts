@@ -4,7 +4,7 @@ import { areas } from '../../../../src/areas.ts'
 import { readCall } from '../../../../src/command/arguments/operation-call.ts'
 import { readTable } from '../../../../src/command/table.ts'
 import { Book } from '../../../../src/derive/docs/book.ts'
-import { agentpayOf } from '../../../../src/derive/guides/command-sample.ts'
+import { agentpayOf } from '../../../../src/derive/guides/guide-pages.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import { published } from '../../../../src/kernel/contract/area.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { ownAdvice } from '../../../../src/derive/docs/refusal-advice.ts'
+import { ownAdvice } from '../../../../src/derive/docs/refusals.ts'
 import { published } from '../../../../src/kernel/contract/area.ts'
 import { problems } from '../../../../src/kernel/contract/problem.ts'
 import { all, files, pages, raw } from './rendered-pages.ts'

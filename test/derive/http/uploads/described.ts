@@ -3,9 +3,9 @@ import { renderDocs } from '../../../../src/derive/docs/docs.ts'
 import { openapiDocument } from '../../../../src/derive/openapi/document.ts'
 import type { OperationObject } from '../../../../src/derive/openapi/types.ts'
 import { kindOfFile, kindOfName, tidyFileName } from '../../../../src/values/file-kind.ts'
-import { allAreas } from './service.ts'
+import { papersArea } from '../../../support/uploading-noun.ts'
 
-const document = openapiDocument(allAreas)
+const document = openapiDocument({ papers: papersArea })
 const operationOf = (path: string) => document.paths[path]?.post as OperationObject
 const bodyOf = (path: string) => operationOf(path).requestBody as NonNullable<OperationObject['requestBody']>
 

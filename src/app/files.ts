@@ -1,0 +1,157 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { viewTask } from '../adapters/file-viewer/viewer.ts'
+import { filesInBucket } from '../adapters/files-in-bucket/files-in-bucket.ts'
+import { filesOnDisk } from '../adapters/files-on-disk/files-on-disk.ts'
+import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
+import { type TurnLimits, Turns, tooMany } from '../kernel/run/owner-queue.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import { DamagedFile, type Files, type OpenedFile } from '../ports/files.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { Vault } from '../ports/vault.ts'
+import type { Viewer } from '../ports/viewer.ts'
+import { clock } from '../values/clock.ts'
+
+/** Where files are kept, as the settings choose: in a folder, or in a bucket of an S3-compatible store. */
+export function fileStoreOf(settings: Settings, vault: Vault): Files {
+  const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKeyId, filesSecretKey } = settings
+  if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
+  const missing = {
+    FILES_BUCKET: filesBucket,
+    FILES_ACCESS_KEY_ID: filesAccessKeyId,
+    FILES_SECRET_KEY: filesSecretKey,
+  }
+  const [unset] = Object.entries(missing).find(([, value]) => !value) ?? []
+  if (unset) throw new Error(`FILES_URL names a store, and ${unset} is not set.`)
+  const options = {
+    url: filesUrl,
+    bucket: String(filesBucket),
+    region: filesRegion,
+    accessKey: String(filesAccessKeyId),
+    secretKey: String(filesSecretKey),
+    outbound: wayTo(filesUrl),
+  }
+  return filesInBucket(options, vault)
+}
+
+/** The operator's own store may lie in a private network; nothing else is reached this way. */
+function wayTo(url: string): Outbound {
+  const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
+  const { origin } = new URL(url)
+  const other = { rule: 'store', message: 'Only the store of files is reached this way.' }
+  const isOther = (asked: string): boolean => URL.parse(asked)?.origin !== origin
+  return {
+    ...guard,
+    judge: (asked, options) => (isOther(asked) ? other : guard.judge(asked, options)),
+    send: async request => (isOther(request.url) ? { kind: 'refused', ...other } : guard.send(request)),
+  }
+}
+
+/**
+ * Raises an alarm for each file that a record names and the store does not give as it was written: an error in the log, and
+ * a number that `/metrics` shows.
+ */
+export function watchedFiles(files: Files, log: Logger, metrics: Pick<Metrics, 'watch'>): Files {
+  let lost = 0
+  metrics.watch(
+    'files_lost',
+    'Readings of files that are damaged or gone, since the start.',
+    async () => lost,
+  )
+  const alarm = (error: unknown): never => {
+    if (error instanceof DamagedFile) {
+      lost++
+      log.error({ err: error }, 'a file is not as it was written')
+    } else log.error({ err: error }, 'the store of files does not answer')
+    throw error
+  }
+  return {
+    ...files,
+    async open(owner, sha256) {
+      const opened = await files.open(owner, sha256).catch(alarm)
+      if (opened) return { ...opened, content: watched(opened, alarm) }
+      lost++
+      log.error({ ownerId: owner.ownerId, sha256 }, 'a file that a record names is gone')
+      return undefined
+    },
+  }
+}
+
+async function* watched({ content }: OpenedFile, alarm: (error: unknown) => never) {
+  try {
+    yield* content
+  } catch (error) {
+    alarm(error)
+  }
+}
+
+/** Two at least: while a file of one owner is looked at, another owner's is too. Each may need 256 MiB. */
+const VIEWERS = Math.min(4, Math.max(2, availableParallelism()))
+const LIMITS: TurnLimits = {
+  atOnceOfOne: 1,
+  atOnce: VIEWERS,
+  waitingOfOne: 20,
+  waiting: 200,
+  waitMs: 15_000,
+}
+/** The time of viewers that one owner may use at once, and how much of each second comes back. */
+const BUDGET = { ms: 30_000, share: 0.5 } as const
+const MOST_OWNERS = 10_000
+
+interface Used {
+  readonly ms: number
+  readonly at: number
+}
+
+/** The time that the files of each owner have taken, less what has come back since. */
+class TimeBudget {
+  readonly #used = new Map<string, Used>()
+
+  used(owner: string): number {
+    const used = this.#used.get(owner)
+    return used ? Math.max(0, used.ms - (clock.ticks() - used.at) * BUDGET.share) : 0
+  }
+
+  add(owner: string, ms: number): void {
+    const all = this.used(owner) + ms
+    this.#used.delete(owner)
+    if (this.#used.size >= MOST_OWNERS) this.#forget()
+    this.#used.set(owner, { ms: all, at: clock.ticks() })
+  }
+
+  #forget(): void {
+    for (const owner of this.#used.keys()) if (this.used(owner) === 0) this.#used.delete(owner)
+  }
+
+  /** Refuses an owner whose files have taken more than is due to one. */
+  check(owner: string): void {
+    const over = this.used(owner) - BUDGET.ms
+    if (over <= 0) return
+    const seconds = Math.ceil(over / BUDGET.share / 1_000)
+    throw tooMany(
+      `Looking at your files has taken more than ${BUDGET.ms / 1_000} seconds. Send the next one in ${seconds} seconds, or files that are simpler to draw.`,
+      seconds,
+    )
+  }
+}
+
+/** Viewers that owners share fairly: one file of each at a time, in turns, and no more time than is due to one owner. */
+export function sharedViewers(): Viewer {
+  const turns = new Turns(LIMITS)
+  const budget = new TimeBudget()
+  return {
+    async look(owner, kind, carryOut) {
+      const end = await turns.take(owner)
+      const began = clock.ticks()
+      try {
+        budget.check(owner)
+        return await carryOut(viewTask(kind))
+      } finally {
+        budget.add(owner, clock.ticks() - began)
+        end()
+      }
+    },
+  }
+}
