@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readText } from '../../../src/commerce/receipts/read-text.ts'
-import { matchReceipt } from '../../../src/commerce/receipts/score.ts'
+import { headOf, matchReceipt } from '../../../src/commerce/receipts/score.ts'
 import { quickestOf } from '../../support/longest-turn.ts'
 
 describe('the text of a receipt', () => {
@@ -23,6 +23,11 @@ describe('the text of a receipt', () => {
     ['Order 4711\nVAT DE123456789\n2026-02-30', { total: null, date: null, vatNumber: 'DE123456789' }],
     ['', { total: null, currency: null, date: null, merchant: null, vatNumber: null }],
   ])('%j is read', (text, facts) => expect(readText(text)).toMatchObject(facts))
+
+  test('is kept by the lines at its head, without what surrounds them, short scraps and long paragraphs', () => {
+    const text = `  Bookshop GmbH \n \n ab  \n\tTotal 25,00 EUR\n${'x'.repeat(100)}\n${'line\n'.repeat(40)}`
+    expect(headOf(text).split('\n')).toEqual(['Bookshop GmbH', 'Total 25,00 EUR', ...Array(28).fill('line')])
+  })
 
   test('of nothing but digits is read as fast as any other', () => {
     const digits = `Total ${'111 '.repeat(12_500)}`

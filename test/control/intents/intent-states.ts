@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { fingerprintOf, intentMachine } from '../../../src/control/intents/intent.ts'
+import {
+  fingerprintOf,
+  type Intent,
+  intentMachine,
+  unpayableBecause,
+} from '../../../src/control/intents/intent.ts'
 
 describe('the states of an intent', () => {
   test('lead from `created` to a final one, and from a final one nowhere', () => {
@@ -9,6 +14,15 @@ describe('the states of an intent', () => {
     expect(intentMachine.can('created', 'completed')).toBe(false)
     expect(intentMachine.can('approved', 'denied')).toBe(false)
   })
+})
+
+test.each([
+  ['is paid until the instant before it expires', -1, undefined],
+  ['is paid no more at the instant at which it expires', 0, 'intent_expired'],
+] as const)('an approved intent %s', (_, later, expected) => {
+  const expiresAt = new Date('2026-11-20T09:30:00.000Z')
+  const intent = { status: 'approved', paymentId: null, transactionId: null, expiresAt } as const
+  expect(unpayableBecause(intent as Intent, new Date(expiresAt.getTime() + later))).toBe(expected)
 })
 
 describe('the fingerprint of an intent', () => {

@@ -134,6 +134,27 @@ describe('anomalies', () => {
     expect(String(await bodyOf(client.analytics.anomaliesTable({ query }))).split('\r\n')).toHaveLength(5)
   })
 
+  test.each([
+    [181, ['day_above_usual']],
+    [182, []],
+  ])(
+    'are told by what was usual in the 182 days up to now: a first day %i days ago',
+    async (ago, expected) => {
+      const owner = await aPayingOwner(service)
+      const { client } = owner
+      await payByCard(owner, 10, 'Bookshop')
+      await later(client, ago - 12)
+      for (let day = 0; day < 12; day++) {
+        await payByCard(owner, 10, 'Bookshop')
+        await later(client, 1)
+      }
+      await payByCard(owner, 400, 'Bookshop')
+      const query = { from: await todayOf(client) }
+      const { data } = await steady(service, () => bodyOf(client.analytics.anomalies({ query })))
+      expect(data.map(({ kind }) => kind).filter(kind => kind === 'day_above_usual')).toEqual(expected)
+    },
+  )
+
   test('are a merchant that got more than six deviations above its median, once eight days are known', async () => {
     const owner = await aPayingOwner(service)
     const { client, holder } = owner
