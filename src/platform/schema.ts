@@ -110,9 +110,8 @@ function refuseOlder(
     Object.entries(checksums).every(([name, checksum]) =>
       applied.some(one => one.name === name && one.checksum === checksum),
     )
-  const isOurs = applied.every(({ name, checksum }) =>
-    migrations.some(known => known.name === name && known.checksum === checksum),
-  )
+  // A later version may have added to our baseline: its rows are no reason to refuse.
+  const isOurs = applied.some(({ checksum }) => checksum === migrations[0]?.checksum)
   const made = isOurs ? undefined : Object.entries(released).findLast(([, checksums]) => isOf(checksums))?.[0]
   if (!isBeforeBaseline && !made) return
   const takesOver = [...new Set(stamps.map(({ of }) => of))].join(' or ')

@@ -91,7 +91,7 @@ function change(table: Table | undefined, part: string): void {
 /** A column or a constraint. */
 function readPart(table: Table, text: string): void {
   const part = text.replace(/^constraint \w+ /, '')
-  const key = new RegExp(`^(?:primary key|unique) ${LIST}`).exec(part)
+  const key = new RegExp(`^(?:primary key|unique(?: nulls not distinct)?) ${LIST}`).exec(part)
   const reference = new RegExp(`^foreign key ${LIST} references (\\w+)`).exec(part)
   if (key) table.unique.add(namesIn(key[1]).join())
   else if (reference) table.references.push({ columns: namesIn(reference[1]), table: String(reference[2]) })
