@@ -11,7 +11,7 @@ import './schema/event-partitions.ts'
 import './schema/functions.ts'
 import './schema/stamps.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const all: Area[] = Object.values(areas)
 const entities = all.flatMap(area => area.entities)
 const orm = await MikroORM.init({ clientUrl: service.databaseUrl, entities, logger: () => undefined })

@@ -7,7 +7,7 @@ import { anAgent, aWebhook } from '../support/factories.ts'
 import { DASHBOARD_SECRET, ENCRYPTION_KEY, http, startTestService } from '../support/harness.ts'
 import type { Launched } from '../support/processes/launched.ts'
 import { SECRETS, startProgram } from '../support/processes/processes.ts'
-import { addressOfRun } from '../support/temporal/temporal.ts'
+import { addressOfRun } from '../support/temporal/access.ts'
 import { until } from '../support/until.ts'
 
 const receiver = await startReceiver()

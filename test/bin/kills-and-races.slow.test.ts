@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { areas } from '../../src/areas.ts'
-import { client } from '../../src/derive/client.ts'
+import { clientAt } from '../support/client.ts'
 import { cloneDatabase } from '../support/database.ts'
 import {
   aFundedAgent,
@@ -36,7 +35,7 @@ beforeEach(() => installation.startMissing())
 /** A new owner with an agent whose intents all wait for approval. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
-  const mine = client(areas, { url, token: await createOwner(url) })
+  const mine = clientAt({ url, token: await createOwner(url) })
   const { id: agentId } = await aFundedAgent(mine)
   const [ownerId] = await queryValues(databaseUrl, 'select owner_id from agents where id = $1', [agentId])
   return { mine, ownerId: String(ownerId), agentId }
@@ -139,7 +138,7 @@ where c.agent_id = $1`
 describe('a kill of all processes while cards are made', () => {
   test('loses no card that is recorded and makes none twice, whether its processor was asked, late or not asked yet', async () => {
     const key = await createOwner(installation.api.url)
-    const mineAt = () => client(areas, { url: installation.api.url, token: key })
+    const mineAt = () => clientAt({ url: installation.api.url, token: key })
     const before = mineAt()
     const { id: agentId } = await aFundedAgent(before)
     const names = ['Books', 'Sandbox late', 'Sandbox garbled']

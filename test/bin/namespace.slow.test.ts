@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import searchAttributes from '../../temporal-config/search-attributes.json' with { type: 'json' }
 import { startProgram } from '../support/processes/processes.ts'
-import { addressOfRun, temporalClient } from '../support/temporal/temporal.ts'
+import { addressOfRun } from '../support/temporal/access.ts'
+import { temporalClient } from '../support/temporal/temporal.ts'
 
 const { connection } = await temporalClient()
 

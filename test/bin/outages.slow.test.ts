@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { areas } from '../../src/areas.ts'
-import { client } from '../../src/derive/client.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
+import { clientAt } from '../support/client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startInstallation } from '../support/processes/installation.ts'
 import { ownPostgres } from '../support/processes/own-servers.ts'
@@ -39,7 +38,7 @@ interface Owner {
 /** A new owner with an agent that may spend ten euros without approval. */
 async function anOwner(): Promise<Owner> {
   const token = await createOwner(installation.api.url)
-  const clientNow = () => client(areas, { url: installation.api.url, token })
+  const clientNow = () => clientAt({ url: installation.api.url, token })
   const { id: agentId } = await anAgentUnder(clientNow(), { autoApproveLimitEuros: 10 })
   const [ownerId] = await sql('select owner_id from agents where id = $1', [agentId])
   return { ownerId: String(ownerId), token, agentId, clientNow }

@@ -19,7 +19,7 @@ import {
   stopService,
 } from '../support/processes/service-process.ts'
 import { fakeGo, tools } from '../support/processes/tools.ts'
-import { addressOfRun } from '../support/temporal/temporal.ts'
+import { addressOfRun } from '../support/temporal/access.ts'
 import { until } from '../support/until.ts'
 
 describe('npm start', () => {

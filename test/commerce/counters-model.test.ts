@@ -12,7 +12,7 @@ import {
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const FUNDS = 10_000_00
 
 /** The records that the step applies to; another step is chosen if there is none. */

@@ -2,8 +2,7 @@ import './paid-intents/payments-shown.ts'
 import './paid-intents/first-merchant.ts'
 import './paid-intents/waiting-transfers.ts'
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../src/areas.ts'
-import { client } from '../../src/derive/client.ts'
+import { clientAt } from '../support/client.ts'
 import {
   aBeneficiary,
   anAgentUnder,
@@ -17,7 +16,7 @@ import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
 type Rules = Parameters<typeof anAgentUnder>[1]
@@ -28,7 +27,7 @@ async function someone(rules: Rules = {}) {
   const { client: mine } = owner
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const tokenClients = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const tokenClients = [service.url, elsewhere].map(url => clientAt({ url, token: String(token) }))
   const counted = async () => {
     const [all] = await service.sql<Record<string, unknown>>(
       `select reserved_cents::int as reserved, spent_cents::int as spent, uses, reserved_uses as waiting,

@@ -11,7 +11,7 @@ import { firstIdAt, newId } from '../../src/values/ids.ts'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.audit.list({ query }))).data.map(({ action }) => action)

@@ -4,7 +4,7 @@ import { APPLICATION, aMerchant } from '../support/compliance/merchants.ts'
 import { bodyOf } from '../support/factories.ts'
 import { type RequestOptions, startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { merchantApplications: applications } = service.dash
 
 const as = (token: string, method: string, path: string, options: RequestOptions = {}) =>

@@ -6,7 +6,7 @@ import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../support/factories
 import { startTestService } from '../support/harness.ts'
 import { tablesWith, traceOf, transactionCount } from '../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { clientOf, anOwnerWithAgent } = agentTokensIn(service)
 const DAY = 86_400_000
 

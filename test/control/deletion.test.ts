@@ -14,7 +14,7 @@ import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 
 /** Without relay and worker a deletion stays pending, until the test moves the clock and the sweep finishes it. */
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
   (await bodyOf(client.agents.list({ query }))).data.map(({ id }) => id)

@@ -5,7 +5,7 @@ import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const balanceOf = async (client: TestClient, agentId: string) => {
   const { availableEuros, heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))

@@ -4,7 +4,7 @@ import { aCard } from '../support/cards/cards.ts'
 import { aKey, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 async function anOwnerWithAgent(rules: Parameters<typeof anAgentUnder>[1]) {
   const owner = await service.owner()

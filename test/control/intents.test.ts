@@ -10,7 +10,7 @@ import { aLiveClient, anAgent, anIntent, aPolicy, bodyOf, creditWallet } from '.
 import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 /** The risk of every first payment: below each threshold. */

@@ -6,7 +6,7 @@ import { aPolicy, aRun, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { statusCounts, times } from '../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const { countersOf, expectLedgerMatch, anOwnerWithAgent } = limitsIn(service, secondUrl)
 

@@ -13,7 +13,7 @@ import {
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 describe('a policy', () => {
   test.each([

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../src/areas.ts'
-import { client } from '../../src/derive/client.ts'
+import { clientAt } from '../support/client.ts'
 import { decideAgain } from '../support/control/decide-again.ts'
 import {
   aBeneficiary,
@@ -18,13 +17,13 @@ import { startTestService } from '../support/harness.ts'
 import { times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 
 /** An owner with agents that no person is asked about, and clients of two processes. */
 async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
-  const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
+  const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
   const anAgent = () => anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
   const ids: string[] = []
   for (let n = 0; n < agents; n++) ids.push((await anAgent()).id)

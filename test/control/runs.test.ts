@@ -13,7 +13,7 @@ import {
 import { startTestService } from '../support/harness.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('a run', () => {

@@ -8,7 +8,7 @@ import { ALL_TIME, simulationFixtures } from '../support/control/simulation.ts'
 import { aFundedAgent, anAgent, aPolicy, aRun, aToken, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anAgentUnderRules } = simulationFixtures(service)
 const day = 24 * 60 * 60_000
 

@@ -15,7 +15,7 @@ import {
 } from '../support/insight/random-spends.ts'
 import { fastSums, slowLines, slowSums } from '../support/insight/slow-spend.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 6 })
 afterAll(() => pool.end())
 const sql = sqlOn(pool)

@@ -6,7 +6,7 @@ import { firstIdAt } from '../../src/values/ids.ts'
 import { anAgent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const application = new pg.Client({
   connectionString: service.databaseUrl,
   options: '-c role=agentpay_application',

@@ -1,26 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
+import { withConnection } from './rows.ts'
 
 const TEMPLATE = 'agentpay'
-const OURS = `test_${process.env.JEST_WORKER_ID}_`
+const OURS = `test_${process.env.JEST_WORKER_ID}`
 
 /** Whether this test file has swept: Jest loads this module anew for each file. */
 let swept = false
 
 /** Creates a migrated, empty database; it is dropped when the same Jest worker begins its next file. */
 export async function cloneDatabase(): Promise<string> {
-  const admin = new pg.Client({ connectionString: urlOf('postgres') })
-  await admin.connect()
-  try {
-    if (!swept) await sweep(admin)
-    swept = true
-    const name = `${OURS}${randomBytes(6).toString('hex')}`
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`)
-    return urlOf(name)
-  } finally {
-    await admin.end()
-  }
+  if (!swept) await asAdmin(sweep)
+  swept = true
+  return createDatabase(OURS)
 }
+
+/** Creates a migrated, empty database, whose name begins so. */
+export async function createDatabase(prefix: string): Promise<string> {
+  const name = `${prefix}_${randomBytes(6).toString('hex')}`
+  await asAdmin(admin => admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`))
+  return urlOf(name)
+}
+
+const asAdmin = <T>(work: (admin: pg.Client) => Promise<T>): Promise<T> =>
+  withConnection(urlOf('postgres'), work)
 
 function urlOf(database: string): string {
   const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
@@ -30,7 +33,9 @@ function urlOf(database: string): string {
 
 /** Drops the databases of earlier files: not in `afterAll`, which would run before the file closes its connections. */
 async function sweep(admin: pg.Client): Promise<void> {
-  const { rows } = await admin.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [OURS])
+  const { rows } = await admin.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+    `${OURS}_`,
+  ])
   // A database with a forgotten connection stays until the server ends with the run.
   for (const { datname } of rows) await admin.query(`DROP DATABASE ${datname}`).catch(() => undefined)
 }

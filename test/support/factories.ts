@@ -1,9 +1,10 @@
 import type { areas } from '../../src/areas.ts'
-import type { Answer, Client } from '../../src/derive/client.ts'
+import type { Answer } from '../../src/derive/client.ts'
 import { newId } from '../../src/values/ids.ts'
+import type { TestClient } from './client.ts'
 import type { Owner, TestService } from './harness.ts'
 
-export type TestClient = Client<typeof areas>
+export type { TestClient }
 
 /** The body of an answer; throws if it is a refusal. */
 export async function bodyOf<T>(answer: Promise<Answer<T>>): Promise<T> {

@@ -1,32 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll } from '@jest/globals'
 import pg from 'pg'
-import { startDeadlines, startDeliveries, startPushes } from '../../src/app/background.ts'
-import type { ConnectionLimits } from '../../src/app/connections.ts'
-import type { StreamTimes } from '../../src/app/event-streams.ts'
-import type { Part } from '../../src/app/runtime.ts'
-import { openService, type Service } from '../../src/app/service.ts'
 import type { TemporalAccess } from '../../src/app/temporal-access.ts'
-import { areas as realAreas } from '../../src/areas.ts'
+import type { areas as realAreas } from '../../src/areas.ts'
 import { type Client, client } from '../../src/derive/client.ts'
 import type { Areas } from '../../src/kernel/contract/area.ts'
-import type { ExternalSystems } from '../../src/kernel/contract/ports.ts'
-import { readSettings } from '../../src/platform/settings/settings.ts'
-import type { Outbound } from '../../src/ports/outbound.ts'
+import { clientAt } from './client.ts'
 import { cloneDatabase } from './database.ts'
 import { temporaryFolder } from './processes/folders.ts'
+import { createTables } from './rows.ts'
+import { callHost } from './services/call-host.ts'
+import type { CodeOptions, Place, PlainOptions } from './services/open.ts'
+import { DASHBOARD_SECRET } from './services/settings.ts'
+import { temporalOfRun } from './temporal/access.ts'
 
-export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
-
-/** All requests of a test come from one address, many at once. */
-export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000', CONNECTIONS_PER_ADDRESS: '10000' }
-export const ENCRYPTION_KEY = '7e'.repeat(32)
-
-/** The settings that a service cannot do without, besides its database. */
-export const secretSettings = {
-  dashboardSecret: DASHBOARD_SECRET,
-  secretKey: 'a-secret-key-of-the-tests-0123456789',
-  encryptionKey: ENCRYPTION_KEY,
-}
+export { DASHBOARD_SECRET, ENCRYPTION_KEY, secretSettings, UNLIMITED } from './services/settings.ts'
 
 export interface Owner<A extends Areas> {
   readonly ownerId: string
@@ -64,92 +52,48 @@ export interface TestService<A extends Areas = typeof realAreas> {
   another(): Promise<string>
 }
 
-interface Options<A extends Areas> {
-  readonly areas?: A
-  readonly env?: Readonly<Record<string, string>>
+interface Options<A extends Areas> extends Omit<PlainOptions, 'temporal'>, CodeOptions<A> {
+  /** A service and a database that no other test file uses: for what counts, sweeps or moves the time of all owners. */
+  readonly own?: true
   /** Adds relay, worker and deadlines on a task queue of its own; on the test run's Temporal server, or on this one. */
   readonly temporal?: true | TemporalAccess
-  /** How many parts deliver webhooks. */
-  readonly deliverers?: number
-  /** External systems in place of the sandbox's. */
-  readonly outside?: Partial<ExternalSystems>
-  /** The way out in place of the guarded one; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
-  readonly outbound?: Outbound
-  /** Makes each of the services send web push. */
-  readonly pushes?: true
-  /** Times of streams of events in place of the usual ones. */
-  readonly streamTimes?: Partial<StreamTimes>
-  /** Time limits for slow clients in place of the usual ones. */
-  readonly patience?: Partial<ConnectionLimits>
   /** SQL that creates tables of the tests. */
   readonly tables?: string
   /** Returns the address that the services use in place of the database's, such as that of a proxy. */
   readonly through?: (databaseUrl: string) => Promise<string>
 }
 
-/** The real API on a database of its own; everything is closed after the file's tests. */
+/** A service that runs, wherever it does. */
+interface Running extends Place {
+  readonly url: string
+  another(): Promise<string>
+}
+
+/**
+ * The real API. Without options it is the service that all test files of a Jest worker share: the owners of a test see nothing
+ * of the others'. With options it has a database of its own, and is closed after the file's tests.
+ */
 export async function startTestService<A extends Areas = typeof realAreas>(
   options: Options<A> = {},
 ): Promise<TestService<A>> {
-  const areas = (options.areas ?? realAreas) as A
-  const databaseUrl = await cloneDatabase()
+  const running = Object.keys(options).length === 0 ? await sharedService() : await ownService(options)
+  const { url, databaseUrl, filesDir, another } = running
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   database.on('error', () => undefined)
-  if (options.tables) await database.query(options.tables)
-  const filesDir = temporaryFolder()
-  const env = {
-    ...UNLIMITED,
-    LOG_LEVEL: 'silent',
-    DATABASE_POOL: '10',
-    FILES_DIR: filesDir,
-    ...options.env,
-  }
-  // Longer than can be set: on a busy machine an answer takes longer than a card network waits.
-  const cardAnswerMs = options.env?.CARD_ANSWER_MS === undefined ? { cardAnswerMs: 20_000 } : {}
-  const settings = { ...readSettings(env), ...cardAnswerMs }
-  const services: Service[] = []
-  const parts: Part[] = []
-  // Loaded on demand, as most files do not need Temporal's SDK, which takes half a second.
-  const startTemporalParts = async ({ runtime }: Service, server: true | TemporalAccess): Promise<void> => {
-    const { startRelay } = await import('../../src/app/relay-service.ts')
-    const { startWork } = await import('../../src/app/worker-service.ts')
-    const access = server === true ? (await import('./temporal/temporal.ts')).temporalOfRun() : server
-    parts.push(startDeadlines(runtime), startRelay(runtime, access), startWork(runtime, access))
-  }
-  const address = (await options.through?.(databaseUrl)) ?? databaseUrl
-  const open = async (): Promise<string> => {
-    const service = await openService({
-      settings: { ...settings, ...secretSettings, databaseUrl: address },
-      shared: true,
-      areas,
-      outside: options.outside ?? {},
-      patience: options.patience ?? {},
-      streamTimes: options.streamTimes ?? {},
-      ...(options.outbound ? { outbound: options.outbound } : {}),
-    })
-    services.push(service)
-    if (options.pushes) parts.push(startPushes(service.runtime))
-    if (options.temporal && services.length === 1) await startTemporalParts(service, options.temporal)
-    if (services.length === 1)
-      for (let n = 0; n < (options.deliverers ?? 0); n++) parts.push(startDeliveries(service.runtime))
-    return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
-  }
-  afterAll(async () => {
-    await Promise.all(parts.map(part => part.stop()))
-    await Promise.all(services.map(service => service.stop()))
-    await database.end()
-  })
-  const url = await open()
-  const clientOf = (token?: string) => client(areas, token === undefined ? { url } : { url, token })
-  const dash = client(areas, { url, dashboardSecret: DASHBOARD_SECRET })
+  afterAll(() => database.end())
+  const at = (credentials: { token?: string; dashboardSecret?: string }): Client<A> =>
+    options.areas
+      ? client(options.areas, { url, ...credentials })
+      : (clientAt({ url, ...credentials }) as unknown as Client<A>)
+  const clientOf = (token?: string) => at(token === undefined ? {} : { token })
   return {
     url,
     databaseUrl,
     filesDir,
     dashboardSecret: DASHBOARD_SECRET,
     client: clientOf,
-    dash,
-    another: open,
+    dash: at({ dashboardSecret: DASHBOARD_SECRET }),
+    another,
     http: (method, path, options = {}) => http(url, method, path, options),
     sql: async (text, values = []) => (await database.query(text, values)).rows,
     async owner() {
@@ -159,15 +103,54 @@ export async function startTestService<A extends Areas = typeof realAreas>(
   }
 }
 
-let owners = 0
+async function sharedService(): Promise<Running> {
+  const { url, databaseUrl, filesDir } = await callHost('shared')
+  const others: number[] = []
+  afterAll(() => Promise.all(others.map(number => callHost('stop', number))))
+  return {
+    url,
+    databaseUrl,
+    filesDir,
+    async another() {
+      const other = await callHost('open', { databaseUrl, filesDir }, {})
+      others.push(other.number)
+      return other.url
+    },
+  }
+}
+
+async function ownService<A extends Areas>(options: Options<A>): Promise<Running> {
+  const { own, tables, through, temporal, areas, outside, outbound, ...plain } = options
+  const databaseUrl = await cloneDatabase()
+  if (tables) await createTables(databaseUrl, tables)
+  const filesDir = temporaryFolder()
+  const place = { databaseUrl: (await through?.(databaseUrl)) ?? databaseUrl, filesDir }
+  const access = temporal === true ? temporalOfRun() : temporal
+  const all = { ...plain, ...(access ? { temporal: access } : {}) }
+  if (!areas && !outside && !outbound) {
+    const { url, number } = await callHost('open', place, all)
+    afterAll(() => callHost('stop', number))
+    return { url, databaseUrl, filesDir, another: () => callHost('another', number) }
+  }
+  // 1,500 modules, which most files do without.
+  const { openServices } = await import('./services/open.ts')
+  const code = {
+    ...(areas ? { areas } : {}),
+    ...(outside ? { outside } : {}),
+    ...(outbound ? { outbound } : {}),
+  }
+  const { another, stop } = openServices(place, { ...all, ...code })
+  afterAll(stop)
+  return { url: await another(), databaseUrl, filesDir, another }
+}
 
 async function createOwner(url: string): Promise<{ ownerId: string; key: string }> {
-  owners++
+  const name = `Owner ${randomUUID().slice(0, 8)}`
   const { body } = await http(url, 'POST', '/customers', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
     body: {
-      name: `Owner ${owners}`,
-      email: `owner${owners}@example.com`,
+      name,
+      email: `${name.replace(' ', '.').toLowerCase()}@example.com`,
       type: 'business',
       country: 'DE',
       plan: 'business',

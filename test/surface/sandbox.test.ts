@@ -3,9 +3,8 @@ import './sandbox/card-network-crashes.ts'
 import './sandbox/card-network-refusals.ts'
 import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../src/areas.ts'
-import { client as clientOf } from '../../src/derive/client.ts'
 import { days } from '../../src/values/clock.ts'
+import { clientAt } from '../support/client.ts'
 import {
   aKey,
   aLiveClient,
@@ -60,7 +59,7 @@ describe('the test clock', () => {
 
   test('moves by the sum of concurrent requests', async () => {
     const { client, key } = await service.owner()
-    const both = [client, clientOf(areas, { url: elsewhere, token: key })]
+    const both = [client, clientAt({ url: elsewhere, token: key })]
     const answers = await times(8, index =>
       (both[index % 2] as TestClient).sandbox.advance({ body: { days: 1 } }),
     )
@@ -70,7 +69,7 @@ describe('the test clock', () => {
 
   test('is the same in every process', async () => {
     const { client, key } = await service.owner()
-    const otherIntent = clientOf(areas, { url: elsewhere, token: key })
+    const otherIntent = clientAt({ url: elsewhere, token: key })
     expect(await offsetOf(otherIntent)).toBe(0)
     await advance(client, { days: 1 })
     expect(await offsetOf(otherIntent)).toBe(DAY)

@@ -8,7 +8,7 @@ import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService({ env: { SECURITY_CONTACT: 'mailto:security@example.com' } })
 /** Where the operator has named no contact. */
-const silent = await startTestService()
+const silent = await startTestService({ own: true })
 const get = (path: string, init: RequestInit = {}) => fetch(`${service.url}/.well-known/${path}`, init)
 
 const DOCUMENTS = [

@@ -7,8 +7,8 @@ import { minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const service = await startTestService({ temporal: true })

@@ -8,8 +8,8 @@ import { minuteInWords } from '../../src/values/clock.ts'
 import { deciderOf, inDays, mandatesIn } from '../support/control/mandates.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const access = temporalOfRun()

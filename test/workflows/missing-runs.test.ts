@@ -20,8 +20,8 @@ import {
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { submitted } from '../support/identity/company.ts'
+import { temporalOfRun } from '../support/temporal/access.ts'
 import type { RunView } from '../support/temporal/runs.ts'
-import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const access = temporalOfRun()

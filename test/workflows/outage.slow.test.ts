@@ -5,8 +5,8 @@ import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { signedInTo } from '../support/identity/console.ts'
 import { times } from '../support/sample-service.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const proxy = await flakyProxy(`tcp://${addressOfRun()}`)

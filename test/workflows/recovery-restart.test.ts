@@ -5,11 +5,11 @@ import { startWork } from '../../src/app/worker-service.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { bodyOf } from '../support/factories.ts'
 import { secretSettings, startTestService } from '../support/harness.ts'
+import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { temporalOfRun } from '../support/temporal/temporal.ts'
 
 // The server waits some seconds for a worker that is gone before it asks another one.
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const temporal = await runViewer()
 const access = temporalOfRun()
 

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { newId } from '../../src/values/ids.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const temporal = temporalOfRun()

@@ -4,8 +4,8 @@ import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
+import { addressOfRun, temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
-import { addressOfRun, temporalOfRun } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const receiver = await startReceiver()

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
 import { TOO_LATE } from '../../../src/cards/authorizations/blockers.ts'
-import { client } from '../../../src/derive/client.ts'
 import type { CardMessage } from '../../../src/ports/card-processor.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
+import { clientAt } from '../../support/client.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { ENCRYPTION_KEY, type TestService } from '../../support/harness.ts'
@@ -16,7 +15,7 @@ test('an API process that is killed among authorizations and clearings has lost 
   const databaseUrl = await cloneDatabase()
   let api = await startApi(databaseUrl, { ENCRYPTION_KEY })
   const token = await createOwner(api.url)
-  const mine = () => client(areas, { url: api.url, token })
+  const mine = () => clientAt({ url: api.url, token })
   const sql: TestService['sql'] = (text, values) =>
     withConnection(databaseUrl, async connection => (await connection.query(text, values)).rows)
   const network = () => networkBefore({ url: api.url, sql })

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import {
   type Burst,
   burst,
@@ -10,6 +8,7 @@ import {
   hasStatus,
   transfersOf,
 } from '../../support/burst.ts'
+import { clientAt } from '../../support/client.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { type Api, createOwner, startApi } from '../../support/processes/processes.ts'
@@ -64,7 +63,7 @@ describe('an API process that is killed in a burst', () => {
   }
 
   async function paysTransfers(): Promise<void> {
-    const mine = () => client(areas, { url: api.url, token })
+    const mine = () => clientAt({ url: api.url, token })
     const [from, to] = [await aWallet(mine(), 100_000), await aWallet(mine())]
     const creates = await killedIn(burst(api.url, token, { requestFor: transfersOf(from.id, to.id) }))
     const expectPaid = async (creates: readonly Create[]) => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import { aPayingCard } from '../../support/cards/network.ts'
+import { clientAt } from '../../support/client.ts'
 import { decided, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
@@ -17,7 +16,7 @@ describe('an API process that is killed while it pays a merchant', () => {
   let api: Api
   let token: string
   let payer: Awaited<ReturnType<typeof aPayingCard>>
-  const mine = () => client(areas, { url: api.url, token })
+  const mine = () => clientAt({ url: api.url, token })
   const restart = async () => {
     await api.exit
     api = await startApi(databaseUrl, env)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import { aPayingCard } from '../../support/cards/network.ts'
+import { clientAt } from '../../support/client.ts'
 import { decided, demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { anIntent, bodyOf } from '../../support/factories.ts'
@@ -16,7 +15,7 @@ describe('an API process that is paused for longer than its lease', () => {
   let other: Api
   let token: string
   let payer: Awaited<ReturnType<typeof aPayingCard>>
-  const at = ({ url }: Api) => client(areas, { url, token })
+  const at = ({ url }: Api) => clientAt({ url, token })
   beforeAll(async () => {
     const env = { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' }
     ;[paused, other] = await Promise.all([startApi(pausedDatabase, env), startApi(pausedDatabase, env)])

@@ -4,7 +4,7 @@ import { decideAgain, expectSameDecisions } from '../../support/control/decide-a
 import { anIntent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { client } = await service.owner()
 const network = networkBefore(service)
 

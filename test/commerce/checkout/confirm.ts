@@ -5,7 +5,7 @@ import { anIntent, aToken, bodyOf, type TestClient } from '../../support/factori
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const network = networkBefore(service)
 
 const confirm = (client: TestClient, intentId: string, idempotencyKey = newId('key')) =>

@@ -4,7 +4,7 @@ import { aBeneficiary, anAgent, anIntent, aWallet, bodyOf, type TestClient } fro
 import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const execute = (client: TestClient, intentId: string, more: object = {}) =>
   client.checkout.execute({ body: { intentId }, ...more })

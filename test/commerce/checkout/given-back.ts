@@ -9,7 +9,7 @@ import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { anApprovedPayee } = paidRequestsIn(service)
 

@@ -1,7 +1,6 @@
 import { describe, expect } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { clientAt } from '../../support/client.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
@@ -11,7 +10,7 @@ import { killAt } from '../../support/processes/kill-at.ts'
 import { testKills } from '../../support/tier.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { anApprovedPayee } = paidRequestsIn(service)
 
@@ -42,7 +41,7 @@ const balances = async ({ payer, agent, holder, wallet }: Payee) => [
 async function hasPaidOnce(when: string, isLost: boolean): Promise<void> {
   const all = await anApprovedPayee()
   const { payer, holder, request } = all
-  await killAt(service, when, url => execute(clientOf(areas, { url, token: payer.key }), all))
+  await killAt(service, when, url => execute(clientAt({ url, token: payer.key }), all))
   await sweep()
   await sweep()
   const paid = [
@@ -67,7 +66,7 @@ async function hasGivenBackOnce(when: string, isLost: boolean): Promise<void> {
   const all = await anApprovedPayee()
   const { payer, holder, request, intent } = all
   await bodyOf(payer.client.checkout.execute({ body: { intentId: intent.id } }))
-  await killAt(service, when, url => refund(clientOf(areas, { url, token: holder.key }), all))
+  await killAt(service, when, url => refund(clientAt({ url, token: holder.key }), all))
   await sweep()
   await sweep()
   const back = [

@@ -4,7 +4,7 @@ import { aRequest, balanceOf, sendEuros } from '../../support/commerce/requests.
 import { aRun, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { aPayee } = paidRequestsIn(service)
 
 describe.each([false, true])(

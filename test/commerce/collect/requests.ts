@@ -3,7 +3,7 @@ import { eventsAbout, getRequest, aRequest as make } from '../../support/commerc
 import { aFundedAgent, anAgent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const owner = await service.owner()
 const { client } = owner
 const wallet = await aWallet(client)

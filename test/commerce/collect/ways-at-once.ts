@@ -5,7 +5,7 @@ import { balanceOf, getRequest, paymentsOn, sendEuros } from '../../support/comm
 import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anApprovedPayee } = paidRequestsIn(service)
 
 test.each([1, 2, 3, 4, 5])(

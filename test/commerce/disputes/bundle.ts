@@ -5,7 +5,7 @@ import { aDispute, aPaidCard, networkSays } from '../../support/commerce/dispute
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 async function bundleOf(key: string, id: string): Promise<Buffer> {
   const answer = await fetch(`${service.url}/disputes/${id}/bundle`, {

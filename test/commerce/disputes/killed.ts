@@ -1,7 +1,6 @@
 import { describe, expect } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { balanceOf } from '../../support/cards/simulated.ts'
+import { clientAt } from '../../support/client.ts'
 import { aDispute, aPaidCard, dispute, getDispute, ledgerBalance } from '../../support/commerce/disputes.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -9,7 +8,7 @@ import { killAt } from '../../support/processes/kill-at.ts'
 import { testKills } from '../../support/tier.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 /** What the killed process was about to note of a dispute: the processor had been called by then, the money not moved. */
 const STEPS = {
@@ -39,7 +38,7 @@ async function goesOn(condition: string): Promise<void> {
   const { client, key, agent, transactionId } = await aPaidCard(service, 92.01)
   const { id } = await aDispute(client, transactionId)
   await killAt(service, `before update on disputes for each row when (${condition})`, url =>
-    lead(clientOf(areas, { url, token: key }), id),
+    lead(clientAt({ url, token: key }), id),
   )
   await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
   await lead(client, id)
@@ -55,7 +54,7 @@ async function isMadeAgain(): Promise<void> {
   const { client, key, agent, transactionId } = await aPaidCard(service, 50)
   const more = { reason: 'fraud' } as const
   await killAt(service, 'before insert on disputes for each row', url =>
-    dispute(clientOf(areas, { url, token: key }), transactionId, more),
+    dispute(clientAt({ url, token: key }), transactionId, more),
   )
   expect((await bodyOf(client.disputes.list({}))).data).toEqual([])
   expect(await balanceOf(client, agent.id)).toEqual([250, 0])

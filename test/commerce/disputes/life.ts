@@ -13,7 +13,7 @@ import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const submit = (client: TestClient, id: string) => bodyOf(client.disputes.submit({ params: { id } }))
 

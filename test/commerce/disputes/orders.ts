@@ -6,7 +6,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 type Step =
   | { readonly kind: 'refund'; readonly euros: number }

@@ -7,7 +7,7 @@ import { busy } from '../../support/http/in-front.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { launch } from '../../support/processes/launched.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 /** An address has a limit of requests: each example waits where it is told so. */
 const url = await busy(service.url)
 const example = (name: string, words: readonly string[], env: Record<string, string>) =>

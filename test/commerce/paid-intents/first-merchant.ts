@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../../support/client.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { statusCounts } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
 /** An agent with 10,000 € that pays a wallet or by SEPA, and how its intents and transfers stand. */
@@ -13,7 +12,7 @@ async function someone(rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const { client: mine } = await service.owner()
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
   const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
-  const tokenClients = [service.url, elsewhere].map(url => client(areas, { url, token: String(token) }))
+  const tokenClients = [service.url, elsewhere].map(url => clientAt({ url, token: String(token) }))
   const named = {
     wallet: async (name: string) => ({ walletId: (await aWallet(mine, 0, { name })).id }),
     sepa: async (name: string) => ({ beneficiaryId: (await aBeneficiary(mine, { name })).id }),

@@ -11,7 +11,7 @@ import {
 } from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 
 /** An owner whose payees are unknown to their banks: what is paid to them waits until somebody confirms. */

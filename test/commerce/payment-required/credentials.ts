@@ -12,7 +12,7 @@ import {
 import { startTestService } from '../../support/harness.ts'
 import { aPayee } from './service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { client, create, urlOf, settlements } = await aPayee(service)
 const request = await create()
 const url = urlOf(request.id)

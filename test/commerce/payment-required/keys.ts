@@ -6,7 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 import { aPayee } from './service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { client, create, owner, urlOf } = await aPayee(service)
 const worker = await openWorkerRuntime(service)
 const keys = async () => (await bodyOf(client.mppKeys.list())).data

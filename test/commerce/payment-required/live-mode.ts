@@ -19,7 +19,7 @@ const charging = {
 }
 
 const service = await startTestService({ outside: { acquirer: () => charging } })
-const plain = await startTestService()
+const plain = await startTestService({ own: true })
 const payee = await aPayee(service)
 const { id: ofTest } = await payee.create({ amountEuros: 20 })
 const live = await aLiveClient(service, payee.owner)

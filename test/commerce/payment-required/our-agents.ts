@@ -4,7 +4,7 @@ import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { balance, client, create, get, settlements } = await aPayee(service)
 
 describe('an agent of ours', () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { clientAt } from '../../support/client.ts'
 import { type Parties, paymentTokensIn, tokenOf } from '../../support/commerce/payment-tokens.ts'
 import { balanceOf } from '../../support/commerce/requests.ts'
 import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
@@ -16,7 +15,7 @@ import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { parties } = paymentTokensIn(service)
 
@@ -117,7 +116,7 @@ async function isAnswered(all: Parties, walletId: string, taken: number): Promis
   await locker.connect()
   await locker.query('begin')
   await locker.query('select from ledger_accounts where wallet_id = $1 for update', [walletId])
-  const client = clientOf(areas, { url: api.url, token: payee.key })
+  const client = clientAt({ url: api.url, token: payee.key })
   const answer = charge(token, 5, { client, idempotencyKey: 'killed' }).catch(() => 'lost')
   await until('it waits for the lock', async () => {
     const waiting = await service.sql(

@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 import { tablesWith } from '../../support/trace.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { parties } = paymentTokensIn(service)
 const ASKS = { autoApproveLimitEuros: 1 }
 

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
 import { recordingCardProcessor } from '../../support/cards/processor.ts'
+import { clientAt } from '../../support/client.ts'
 import { aPaidCard } from '../../support/commerce/disputes.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -69,7 +68,7 @@ describe('a merchant who is to be asked for a refund', () => {
   test('is asked by another process where the first one is killed before it notes that he was', async () => {
     const { client, key, transactionId } = await aPaidCard(service, 50)
     const isNoted = 'before update on refunds for each row when (new.merchant_asked_at is not null)'
-    await killAt(service, isNoted, url => ask(clientOf(areas, { url, token: key }), transactionId, 20))
+    await killAt(service, isNoted, url => ask(clientAt({ url, token: key }), transactionId, 20))
     expect(await refundOf(client, transactionId)).toMatchObject({ status: 'pending', merchantAskedAt: null })
     await minutesLater(client, 2)
     const refund = await refundOf(client, transactionId)

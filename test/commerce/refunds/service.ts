@@ -1,18 +1,17 @@
-import { areas } from '../../../src/areas.ts'
-import { client as clientAt } from '../../../src/derive/client.ts'
 import { networkBefore } from '../../support/cards/network.ts'
+import { clientAt } from '../../support/client.ts'
 import { anAgentUnder, anIntent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 /** The service of the tests of refunds, a second process of it, and the card network before it. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 export const network = networkBefore(service)
 
 /** An owner, with clients of both processes. */
 export async function anOwner() {
   const owner = await service.owner()
-  const second = clientAt(areas, { url: elsewhere, token: owner.key })
+  const second = clientAt({ url: elsewhere, token: owner.key })
   return { ...owner, any: (n: number): TestClient => (n % 2 === 0 ? owner.client : second) }
 }
 

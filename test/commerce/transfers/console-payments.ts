@@ -7,7 +7,7 @@ import { signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 /** A treasurer in the console, with a wallet of a hundred euros, another one and a beneficiary. */
 async function aTreasurer() {

@@ -6,7 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const owner = await service.owner()
 const { client } = owner
 const balanceOf = async (id: string) => (await bodyOf(client.wallets.get({ params: { id } }))).availableEuros

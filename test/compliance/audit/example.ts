@@ -6,7 +6,7 @@ import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const sealer = await openSealer(service.databaseUrl)
 afterAll(() => sealer.close())

@@ -14,7 +14,7 @@ import { aKey, anAgent, aPolicy, bodyOf, type TestClient } from '../../support/f
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const jwks = async () => (await service.http('GET', '/.well-known/jwks.json')).body
 
 async function exported({ key }: Pick<Owner<never>, 'key'>, query = ''): Promise<string> {

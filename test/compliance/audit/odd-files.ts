@@ -5,7 +5,7 @@ import { sealTrail } from '../../support/compliance/trail.ts'
 import { aBeneficiary, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const keys = (await service.http('GET', '/.well-known/jwks.json')).body
 
 /** An export as a file, with what is more than one byte in UTF-8. */

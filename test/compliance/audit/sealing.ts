@@ -6,7 +6,7 @@ import { openSealer, sealTrail } from '../../support/compliance/trail.ts'
 import { aKey, aLiveClient, anAgent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const jwks = async () => (await service.http('GET', '/.well-known/jwks.json')).body
 
 const INSERT = `

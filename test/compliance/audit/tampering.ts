@@ -6,7 +6,7 @@ import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const tampered = tamperingOf(service)
 const owner = await service.owner()
 const { ownerId, client, key } = owner

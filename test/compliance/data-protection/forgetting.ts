@@ -34,7 +34,7 @@ interface Check {
 }
 
 /** A database of its own: the rules of its tables are dropped. */
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 let dropped: Promise<Check[]> | undefined
 

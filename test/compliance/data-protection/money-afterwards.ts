@@ -15,7 +15,7 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { dash } = service
 

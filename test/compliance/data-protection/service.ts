@@ -1,4 +1,4 @@
 import { startTestService } from '../../support/harness.ts'
 
 /** One service for all parts of the file. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })

@@ -4,7 +4,7 @@ import { ago, incidentDesk } from '../../support/compliance/incidents.ts'
 import { startTestService } from '../../support/harness.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 const { open, classify, submitted, eventsOf } = incidentDesk(service)
 

@@ -13,7 +13,7 @@ import {
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { clientOf } = agentTokensIn(service)
 const scopes = ['intents:write', 'transfers:create', 'tokens:read'] as const
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import { minutes } from '../../../src/values/clock.ts'
+import { clientAt } from '../../support/client.ts'
 import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aFundedAgent, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
@@ -22,7 +21,7 @@ async function anApprover() {
   const owner = await service.owner()
   const agent = await aFundedAgent(owner.client)
   const person = await enrolled(service, owner)
-  const clients = [owner.client, client(areas, { url: another, token: owner.key })]
+  const clients = [owner.client, clientAt({ url: another, token: owner.key })]
   const at = (index: number): TestClient => clients[index % 2] as TestClient
   return { ...owner, agent, person, at }
 }

@@ -6,7 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent, eventsOf } = intentsIn(service)
 
 /** An owner, an approver and a viewer in the console, and an intent that waits. */

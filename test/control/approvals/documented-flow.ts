@@ -11,7 +11,7 @@ const page = readFileSync('docs/approvals.md', 'utf8')
 const flow = /<!-- approval -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 test('the flow from the enrolment to the proof works as it is pasted', async () => {
   const { key: KEY } = await service.owner()

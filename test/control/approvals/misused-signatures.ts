@@ -6,7 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anApprover } = approvalsIn(service)
 const { eventsOf } = intentsIn(service)
 

@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anApprover } = approvalsIn(service)
 const { eventsOf, setClock } = intentsIn(service)
 

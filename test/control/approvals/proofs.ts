@@ -9,7 +9,7 @@ import { aBeneficiary, anAgent, anIntent, bodyOf } from '../../support/factories
 import { startTestService } from '../../support/harness.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anApprover } = approvalsIn(service)
 const { asAgent } = intentsIn(service)
 

@@ -3,7 +3,7 @@ import { declareAll, declareOne, delegationsIn } from '../../support/control/del
 import { aDelegation, aRun, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the cap of a delegation', () => {

@@ -5,7 +5,7 @@ import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 import { until } from '../../support/until.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anyone, aDelegate, anOwnerWithAgent } = delegationsIn(service)
 
 describe('the end of a delegation', () => {

@@ -5,7 +5,7 @@ import { anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { setClock, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('approving an intent', () => {

@@ -4,7 +4,7 @@ import { INSTANT, intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aLiveClient, anAgent, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { setClock, asAgent, eventsOf, anOwnerWithAgent } = intentsIn(service)
 
 describe('the expiry of an intent', () => {

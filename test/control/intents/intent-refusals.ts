@@ -12,7 +12,7 @@ import {
 import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { eventsOf, asAgent, anOwnerWithAgent } = intentsIn(service)
 
 describe('a new intent', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = intentsIn(service)
 const CASINO = 'DE89370400440532013000'
 const BOOKS = 'FR7630006000011234567890189'

@@ -6,7 +6,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const { expectLedgerMatch, countersOf, anOwnerWithAgent } = limitsIn(service, secondUrl)
 

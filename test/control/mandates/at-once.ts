@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 import { enrolled } from '../../support/identity/people.ts'
 import { times } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 const { anOwnerWithAgent, aMandate, signedMandate, countersOf } = mandatesIn(service, secondUrl)
 const { expectLedgerMatch } = limitsIn(service, secondUrl)

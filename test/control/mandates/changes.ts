@@ -4,7 +4,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { enrolled } from '../../support/identity/people.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent, aMandate, eventsOf } = mandatesIn(service, service.url)
 
 type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>

@@ -12,7 +12,7 @@ const partOf = (name: string): string =>
   new RegExp(`<!-- ${name} -->\\n\`\`\`bash\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = mandatesIn(service, service.url)
 
 test('the flow of the page about mandates works as it is pasted, with a device that signs in between', async () => {

@@ -9,7 +9,7 @@ import { signedInTo } from '../../support/identity/console.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent, aMandate, signedMandate, eventsOf } = mandatesIn(service, service.url)
 
 type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>

@@ -3,7 +3,7 @@ import { mandatesIn } from '../../support/control/mandates.ts'
 import { aFundedAgent, aKey, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent, aMandate } = mandatesIn(service, service.url)
 
 describe('mandates are read', () => {

@@ -3,7 +3,7 @@ import { deciderOf, inDays, mandatesIn } from '../../support/control/mandates.ts
 import { aDelegation, aRun, bodyOf, redeemDelegation } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent, aMandate } = mandatesIn(service, service.url)
 
 type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>

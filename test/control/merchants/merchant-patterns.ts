@@ -5,7 +5,7 @@ import { foldMerchant, patternProblem, payeeMatcher } from '../../../src/control
 import { descriptors } from '../../support/control/descriptors.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 /** Texts in many scripts: Latin, Greek, Cyrillic, Indic, with signs, spaces and invisible characters. */
 const anyText = fc

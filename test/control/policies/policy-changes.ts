@@ -10,7 +10,7 @@ import { anAgent, anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/
 import { startTestService } from '../../support/harness.ts'
 import { traceOf, transactionCount } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 describe('replacing a policy', () => {
   test('writes back what was read and loses nothing', async () => {

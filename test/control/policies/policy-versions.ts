@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 describe('the versions of a policy', () => {
   const textsOf = async (client: TestClient, id: string, query = {}) => {

@@ -5,7 +5,7 @@ import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const elsewhere = await service.another()
 const { riskEventsOf, eventNamesOf, anAssessedAgent } = riskFixtures(service, elsewhere)
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
+import { clientAt } from '../../support/client.ts'
 import { agentRunsIn, timelineOf, within } from '../../support/control/agent-runs.ts'
 import { anAgent, aRun, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
@@ -23,7 +22,7 @@ describe('the budget of a run', () => {
   test('is neither exceeded nor left unused by a hundred intents at once, on two processes', async () => {
     const { client, key, agent } = await anOwnerWithAgent()
     const run = await aRun(client, agent.id, { budgetEuros: 7 })
-    const secondClient = clientOf(areas, { url: await service.another(), token: key })
+    const secondClient = clientAt({ url: await service.another(), token: key })
     const answersOfBoth = await Promise.all(
       [client, secondClient].map(each => declareAll(each, agent.id, Array(50).fill({}), run.id)),
     )

@@ -14,7 +14,7 @@ import {
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anAgentUnderRules } = simulationFixtures(service)
 type Backtest = Awaited<ReturnType<Awaited<ReturnType<typeof anAgentUnderRules>>['backtestUnder']>>
 

@@ -12,7 +12,7 @@ import {
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 interface RequestMembers {
   readonly amountEuros?: number

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
+import { clientAt } from '../../support/client.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { DASHBOARD_SECRET, http } from '../../support/harness.ts'
 import { exchange } from '../../support/http/raw.ts'
@@ -123,7 +122,7 @@ describe('the log', () => {
   })
 
   test('says who has guessed too many codes, from which address', async () => {
-    const { headers, personId } = await firstPerson(api.url, clientOf(areas, { url: api.url, token: key }))
+    const { headers, personId } = await firstPerson(api.url, clientAt({ url: api.url, token: key }))
     const guess = (id: string) =>
       http(api.url, 'POST', '/sessions/device/lookup', {
         headers: { ...headers, 'x-request-id': id },

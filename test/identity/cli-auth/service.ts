@@ -3,7 +3,7 @@ import { startTestService } from '../../support/harness.ts'
 import { aDoorkeeper, approvePairing, aTerminal, type Terminal } from '../../support/identity/pairing.ts'
 
 /** The service that all tests of pairing share; it has two processes. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 export const otherProcess = await service.another()
 
 /** Anybody: a terminal has no credential yet. */

@@ -1,6 +1,6 @@
 import { startTestService } from '../../support/harness.ts'
 
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 export const { dash } = service
 
 export const ada = {

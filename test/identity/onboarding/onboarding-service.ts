@@ -3,7 +3,7 @@ import { startTestService } from '../../support/harness.ts'
 import { setIdentities, submitted } from '../../support/identity/company.ts'
 
 /** The service that all tests of onboardings share. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 
 /** What was told about the onboardings of an owner, oldest first. */
 export const tellingOf = async (client: TestClient) =>

@@ -1,6 +1,5 @@
 import { beforeEach } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../../support/client.ts'
 import type { TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
@@ -15,7 +14,7 @@ export const service = await startTestService({
 // All requests of these tests come from one address.
 beforeEach(() => service.sql('delete from wrong_guesses'))
 const otherUrl = await service.another()
-export const inOtherProcess = (token: string): TestClient => client(areas, { url: otherUrl, token })
+export const inOtherProcess = (token: string): TestClient => clientAt({ url: otherUrl, token })
 
 /** An account with two passkeys: of an owner, and of whoever else. */
 export async function anAccount() {

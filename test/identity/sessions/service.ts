@@ -8,7 +8,7 @@ import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 /** The service that all tests of sessions share; it has two processes. */
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 export const otherProcess = await service.another()
 
 const worker = await openWorkerRuntime(service)

@@ -5,7 +5,7 @@ import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, later, type PayingOwner, pay, todayOf } from '../../support/insight/paying.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const worker = await openWorkerRuntime(service)
 
 interface Told {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
+import { clientAt } from '../../support/client.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
 import { startBooks } from '../../support/money/books.ts'
@@ -101,7 +100,7 @@ describe('a credit that the platform has handed over, and the owner has not book
     await locker.connect()
     await locker.query('begin')
     await locker.query('select from ledger_accounts where wallet_id = $1 for update', [wallet.id])
-    const dash = clientOf(areas, { url: api.url, dashboardSecret: DASHBOARD_SECRET })
+    const dash = clientAt({ url: api.url, dashboardSecret: DASHBOARD_SECRET })
     const key = { idempotencyKey: 'killed' }
     const answer = assign(id, wallet.id, dash, key).catch(() => 'lost')
     await until('it is handed over', async () => (await recordsOf(id))[0]?.status === 'handed_over')

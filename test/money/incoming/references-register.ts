@@ -8,7 +8,7 @@ import { aWallet } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 await aWallet((await service.owner()).client)
 const FOREIGN = 'DE89370400440532013000'
 

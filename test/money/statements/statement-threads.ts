@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { bodyOf } from '../../support/factories.ts'
+import { processorTimeOfService } from '../../support/longest-turn.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { instantAt, newCause, statementsIn } from '../../support/money/statements.ts'
 import { times } from '../../support/sample-service.ts'
@@ -17,45 +17,24 @@ async function aLongStatement(movements = 600) {
   return { ...old, statement: await old.draw('2026-02') }
 }
 
-const inMilliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
-
-/** The CPU time of some work in this thread and in all threads, and the longest block of the event loop. */
-async function processorTimeOf(work: Promise<unknown>) {
-  const [here, all] = [process.threadCpuUsage(), process.cpuUsage()]
-  let isDone = false
-  const end = work.finally(() => {
-    isDone = true
-  })
-  let longest = 0
-  while (!isDone) {
-    const before = process.threadCpuUsage()
-    await nextTurn()
-    longest = Math.max(longest, inMilliseconds(process.threadCpuUsage(before)))
-  }
-  await end
-  return {
-    here: inMilliseconds(process.threadCpuUsage(here)),
-    all: inMilliseconds(process.cpuUsage(all)),
-    longest,
-  }
-}
-
 describe('generating PDF documents', () => {
   test('does not block the event loop for other owners', async () => {
     const long = await Promise.all([aLongStatement(), aLongStatement(), aLongStatement()])
     const answered: string[] = []
-    const drawing = Promise.all(
-      long.map(({ statement, key }) => read(statement, 'pdf', key).then(() => answered.push('document'))),
-    )
-    const writing = times(10, async n => {
-      await bodyOf(client.wallets.create({ body: { name: `Beside ${n}` } }))
-      answered.push('write')
-    })
-    const { here, all, longest } = await processorTimeOf(Promise.all([drawing, writing]))
+    const draw = () =>
+      Promise.all(
+        long.map(({ statement, key }) => read(statement, 'pdf', key).then(() => answered.push('document'))),
+      )
+    const write = () =>
+      times(10, async n => {
+        await bodyOf(client.wallets.create({ body: { name: `Beside ${n}` } }))
+        answered.push('write')
+      })
+    const time = await processorTimeOfService(() => Promise.all([draw(), write()]))
     expect(answered.lastIndexOf('write')).toBeLessThan(answered.lastIndexOf('document'))
-    // This thread only reads movements and sends bytes; the others do the layout.
-    expect(here).toBeLessThan(all / 2)
-    expect(longest).toBeLessThan(all / 10)
+    // The thread of the service only reads movements and sends bytes; the others do the layout.
+    expect(time.thread).toBeLessThan(time.process / 2)
+    expect(time.longest).toBeLessThan(time.process / 10)
   })
 
   test('runs one document of an owner at a time, and completes all', async () => {

@@ -1,5 +1,4 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { cloneDatabase } from '../database.ts'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
 import type { TestClient } from '../factories.ts'
@@ -37,7 +36,7 @@ export async function watchedInstallation(): Promise<WatchedInstallation> {
   ])
   const { url } = installation.api
   const others: Launched[] = []
-  const clientWith = (token: string) => client(areas, { url, token })
+  const clientWith = (token: string) => clientAt({ url, token })
   const key = await createOwner(url)
   return {
     databaseUrl,

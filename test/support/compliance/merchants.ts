@@ -1,5 +1,4 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { bodyOf } from '../factories.ts'
 import { DASHBOARD_SECRET } from '../harness.ts'
 
@@ -15,7 +14,7 @@ export const APPLICATION = {
 
 /** A merchant that the operator of the service at this address has let in, with the key that it calls with. */
 export async function aMerchant(url: string) {
-  const { merchantApplications: applications } = client(areas, { url, dashboardSecret: DASHBOARD_SECRET })
+  const { merchantApplications: applications } = clientAt({ url, dashboardSecret: DASHBOARD_SECRET })
   const { id } = await bodyOf(applications.create({ body: APPLICATION }))
   const { key } = await bodyOf(applications.approve({ params: { id } }))
   return { id, key: String(key) }

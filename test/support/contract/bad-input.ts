@@ -31,7 +31,7 @@ export function expectRefusal(
 
 /** A service with two owners and records that no bad request may change. */
 export async function startUnchangedService() {
-  const service = await startTestService()
+  const service = await startTestService({ own: true })
   const [owner, stranger] = [await service.owner(), await service.owner()]
   for (const { client } of [owner, stranger]) for (let count = 0; count < 3; count++) await aPolicy(client)
   const agent = await anAgent(owner.client)

@@ -1,11 +1,10 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { bodyOf } from '../factories.ts'
 import { aDevice, consentTo, letIn } from '../identity/devices.ts'
 import { doorkeeperOf } from './world-pairings.ts'
 import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
-const begin = ({ url }: WorldService) => aDevice(client(areas, { url }))
+const begin = ({ url }: WorldService) => aDevice(clientAt({ url }))
 
 /** The body that names a device which waits. */
 export const aWaitingUserCode = async (_make: Make, _path: string, service: WorldService) => ({

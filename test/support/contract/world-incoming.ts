@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import { PLATFORM_OWNER } from '../../../src/identity/customers/customer.ts'
+import { clientAt } from '../client.ts'
 import { bodyOf } from '../factories.ts'
 import { DASHBOARD_SECRET } from '../harness.ts'
 import { camt, payment } from '../money/camt.ts'
@@ -19,7 +18,7 @@ export async function thePlatformsCredit(
     details: [payment({ text: 'For nobody' })],
   }
   const content = Buffer.from(camt([booking])).toString('base64')
-  const { incoming } = client(areas, { url, dashboardSecret: DASHBOARD_SECRET })
+  const { incoming } = clientAt({ url, dashboardSecret: DASHBOARD_SECRET })
   await bodyOf(incoming.readFile({ body: { content, mode: 'test' } }))
   await sql('update incoming_credits set owner_id = $1 where id = $2', [
     PLATFORM_OWNER,

@@ -1,12 +1,11 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { bodyOf } from '../factories.ts'
 import { type SignedIn, signedInBy, signIn, signInWith } from '../identity/console.ts'
 import { approvePairing, aTerminal } from '../identity/pairing.ts'
 import { signed } from '../identity/people.ts'
 import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
-const begin = ({ url }: WorldService) => aTerminal(client(areas, { url }))
+const begin = ({ url }: WorldService) => aTerminal(clientAt({ url }))
 
 /** The first owner of the account, signed in by passkey. */
 export async function doorkeeperOf(make: Make, service: WorldService): Promise<SignedIn> {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
-import { client } from '../../../src/derive/client.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import type { Registered } from '../../../src/kernel/contract/operation.ts'
 import { consoleScript } from '../../../src/surface/console/browser/browser.ts'
 import { style as viewStyle } from '../../../src/surface/console/frame.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
 import { networkBefore } from '../cards/network.ts'
+import { clientAt } from '../client.ts'
 import { pay } from '../commerce/machine-payer.ts'
 import { aMerchantKey } from '../compliance/merchants.ts'
 import {
@@ -378,7 +378,7 @@ export class World {
 
   /** The code of a terminal that waits for somebody to let it in. */
   async waitingTerminal(): Promise<string> {
-    return (await aTerminal(client(areas, { url: this.#service.url }))).code
+    return (await aTerminal(clientAt({ url: this.#service.url }))).code
   }
 
   /** A passkey beside the one of the first owner. */

@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
@@ -20,7 +19,7 @@ export function limitsIn(service: TestService, secondUrl: string) {
   async function anOwnerWithAgent(rules: Rules) {
     const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
-    const clients = [owner.client, client(areas, { url: secondUrl, token: owner.key })] as const
+    const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
     let shops = 0
     const declare = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
       anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })

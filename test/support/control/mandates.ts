@@ -1,5 +1,4 @@
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { enrolled, signed } from '../identity/people.ts'
@@ -27,7 +26,7 @@ export function mandatesIn(service: TestService, secondUrl: string) {
     const owner = await service.owner()
     const signer = await enrolled(service, owner)
     const agent = await anAgentUnder(owner.client, { ...ASKS, ...rules })
-    const clients = [owner.client, clientOf(areas, { url: secondUrl, token: owner.key })] as const
+    const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
     let shops = 0
     const buy = (amountEuros: number, members = {}, by: TestClient = owner.client) =>
       anIntent(by, agent.id, { amountEuros, merchant: `Shop ${++shops}`, ...members })

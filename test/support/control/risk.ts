@@ -1,5 +1,4 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
@@ -29,7 +28,7 @@ export function riskFixtures(service: TestService, elsewhere: string) {
     const owner = await service.owner()
     await bodyOf(owner.client.risk.configure({ body: config }))
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000 })
-    const clients = [owner.client, client(areas, { url: elsewhere, token: owner.key })] as const
+    const clients = [owner.client, clientAt({ url: elsewhere, token: owner.key })] as const
     let cents = 1_000
     const declare = (members: Parameters<typeof anIntent>[2] = {}) =>
       anIntent(owner.client, agent.id, { amountEuros: cents++ / 100, ...members })

@@ -1,9 +1,8 @@
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
 import type { Role } from '../../../src/kernel/contract/scopes.ts'
 import { hashOf, newSecret } from '../../../src/kernel/database/credential.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { clientAt } from '../client.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 import { type HttpResponse, http, type TestService } from '../harness.ts'
 import type { Authenticator, Manner } from './authenticator.ts'
@@ -41,7 +40,7 @@ export function signedInBy(url: string, answer: HttpResponse): SignedIn {
   const cookie = cookieOf(answer)
   const headers = { ...FROM_OUR_PAGE, cookie }
   const { id: sessionId, personId } = answer.body
-  return { personId, sessionId, cookie, headers, client: client(areas, { url, headers }) }
+  return { personId, sessionId, cookie, headers, client: clientAt({ url, headers }) }
 }
 
 /** The first person of an account, an owner, signed in by a link that was made with the key of this client. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TestEnvironment } from 'jest-environment-node'
+import { callHost } from './service-host.js'
 
 /**
  * Ends an idle worker at once. Otherwise Node first tears down its heap, which on a busy machine takes longer than the half
@@ -29,5 +30,6 @@ export default class Environment extends TestEnvironment {
     await withinOneDay()
     await super.setup()
     Error.prepareStackTrace = undefined
+    this.global.callHostOfWorker = callHost
   }
 }

@@ -25,6 +25,7 @@ let temporal: EmbeddedTemporal | undefined
 export async function setUp(): Promise<void> {
   await sweep()
   mkdirSync(dataDir)
+  process.env.TEST_FOLDER = dataDir
   await Promise.all([setUpPostgres(), setUpTemporal()])
 }
 

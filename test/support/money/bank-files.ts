@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from '@jest/globals'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import type { Execute } from '../../../src/kernel/run/execute.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
+import { until } from '../until.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'
 import { ACCOUNT, type Booking } from './camt.ts'
@@ -89,8 +89,11 @@ export async function bankFiles() {
 
   async function aSubmitted(by = live, members: Parameters<typeof aSepaTransfer>[1] = {}) {
     const transfer = await aDueTransfer(by, members)
-    await sweep()
-    expect((await get(transfer.id, by)).status).toBe('submitted')
+    // A sweep of another transfer's may have it in hand.
+    await until('the payment is submitted', async () => {
+      await sweep()
+      return (await get(transfer.id, by)).status === 'submitted'
+    })
     return { ...transfer, endToEndId: String(transfer.endToEndId) }
   }
 

@@ -24,7 +24,7 @@ export interface Books {
 }
 
 export async function startBooks(): Promise<Books> {
-  const service = await startTestService()
+  const service = await startTestService({ own: true })
   const { ownerId, client, key } = await service.owner()
   const tenant = { ownerId, mode: 'test' } as const
   const database = openDatabase(service.databaseUrl, 8)

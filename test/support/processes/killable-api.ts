@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { areas } from '../../../src/areas.ts'
-import { client } from '../../../src/derive/client.ts'
+import { clientAt } from '../client.ts'
 import { cloneDatabase } from '../database.ts'
 import type { TestClient } from '../factories.ts'
 import { until } from '../until.ts'
@@ -52,7 +51,7 @@ export async function killableApi(env: Record<string, string> = {}): Promise<Kil
   return {
     databaseUrl,
     url: () => api.url,
-    client: token => client(areas, { url: api.url, token }),
+    client: token => clientAt({ url: api.url, token }),
     owner: () => createOwner(api.url),
     sql: async (text, values = []) => (await database.query(text, values)).rows,
     killDuring,

@@ -7,10 +7,9 @@ import { startDeadlines, startDeliveries } from '../../../src/app/background.ts'
 import { startRelay } from '../../../src/app/relay-service.ts'
 import { openService } from '../../../src/app/service.ts'
 import { startWork } from '../../../src/app/worker-service.ts'
-import { areas } from '../../../src/areas.ts'
-import { client as clientOf } from '../../../src/derive/client.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
+import { clientAt } from '../client.ts'
 import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
@@ -519,7 +518,7 @@ const parts = [
   startDeliveries(service.runtime),
 ]
 const url = `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
-const dash = clientOf(areas, { url, dashboardSecret: secrets.dashboardSecret })
+const dash = clientAt({ url, dashboardSecret: secrets.dashboardSecret })
 const owner = {
   name: 'Owner',
   email: 'owner@example.com',
@@ -529,7 +528,7 @@ const owner = {
 } as const
 const { id: ownerId, key: shownKey } = await bodyOf(dash.keys.openAccount({ body: owner }))
 const key = String(shownKey)
-const client = clientOf(areas, { url, token: key })
+const client = clientAt({ url, token: key })
 const pool = new pg.Pool({ connectionString: service.runtime.settings.databaseUrl })
 let enrolling: Promise<Enrolled> | undefined
 const sql: TestService['sql'] = async (text, values = []) => (await pool.query(text, [...values])).rows

@@ -1,21 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import type { TemporalAccess } from '../../../src/app/temporal-access.ts'
-
-export const addressOfRun = (): string => {
-  const { TEST_TEMPORAL_ADDRESS } = process.env
-  if (!TEST_TEMPORAL_ADDRESS) throw new Error('the run has no Temporal server')
-  return TEST_TEMPORAL_ADDRESS
-}
-
-/** Access to a server, by default that of the test run, on a task queue of its own. */
-export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
-  namespace: 'default',
-  taskQueue: `test-${randomUUID()}`,
-  client: { address },
-  worker: { address },
-})
+import { addressOfRun } from './access.ts'
 
 /** A client of the server, as an operator has it. */
 export async function temporalClient(address = addressOfRun()): Promise<Client> {

@@ -4,7 +4,7 @@ import { unknown } from '../../support/canvas/sentences.ts'
 import { aFundedAgent, aKey, anIntent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 /** An owner who talks, with an agent called Reader. */
 async function anOwnerWhoTalks() {

@@ -1,6 +1,6 @@
 import { startTestService } from '../../support/harness.ts'
 
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 
 /** The origin of the pages: passkeys exist under localhost, never under 127.0.0.1. */
 export const origin = service.url.replace('127.0.0.1', 'localhost')

@@ -3,7 +3,7 @@ import type { Role } from '../../../src/kernel/contract/scopes.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 
-export const service = await startTestService()
+export const service = await startTestService({ own: true })
 
 /** Somebody of an account who looks at the console, as a browser does. */
 export interface Visitor {

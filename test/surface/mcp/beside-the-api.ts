@@ -4,7 +4,7 @@ import { startTestService } from '../../support/harness.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const TEN = Array.from({ length: 10 }, (_, n) => n)
 
 async function anAgentWithToken(limits: object) {

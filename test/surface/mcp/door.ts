@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import { startTestService } from '../../support/harness.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { token } = await agentTokensIn(service).anOwnerWithAgent()
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -3,7 +3,7 @@ import { aFundedAgent, aKey, aPolicy, bodyOf, type TestClient } from '../../supp
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 /** A key as a person makes one in the console: no other key gives this right away. */
 async function aKeyForTools(client: TestClient) {

@@ -3,7 +3,7 @@ import { aFundedAgent, anIntent, aPolicy, aToken, bodyOf } from '../../support/f
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 async function anAgentWithToken(euros?: number) {
   const { client } = await service.owner()

@@ -4,7 +4,7 @@ import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 const TEN = Array.from({ length: 10 })
 

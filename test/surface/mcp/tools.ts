@@ -4,7 +4,7 @@ import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.t
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentTokensIn(service)
 
 const KIB = 1_024

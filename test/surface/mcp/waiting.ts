@@ -3,7 +3,7 @@ import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.t
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 const otherProcess = service.another()
 
 async function anAgentThatAsks() {

@@ -4,7 +4,7 @@ import { startTestService } from '../../support/harness.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
 import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 describe('what an agent wishes', () => {
   async function anAgentThatWishes() {

@@ -4,7 +4,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { traceOf } from '../../support/trace.ts'
 
-const service = await startTestService()
+const service = await startTestService({ own: true })
 
 describe('the simulated card network', () => {
   test('is told what was approved, and the money is held, cleared and refunded', async () => {

@@ -6,7 +6,7 @@ import { runCommand } from '../../support/command.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
 import { startTestService } from '../../support/harness.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
-import { addressOfRun } from '../../support/temporal/temporal.ts'
+import { addressOfRun } from '../../support/temporal/access.ts'
 
 const service = await startTestService({ temporal: true })
 const { becomes, get, aWaitingIntent } = await intentRunsIn(service)

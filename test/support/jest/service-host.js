@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('../services/host.ts', import.meta.url))
+
+/** What the calls of this worker wait for. */
+const waiting = new Map()
+let host
+let calls = 0
+
+/** Calls the process in which the worker's services run, and starts it before the first call. */
+export function callHost(call, ...args) {
+  host ??= startHost()
+  calls++
+  const id = calls
+  // Only while an answer is awaited does the process keep the worker from ending.
+  host.channel.ref()
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject })
+    host.send({ id, call, args })
+  })
+}
+
+function startHost() {
+  const child = fork(PROGRAM, {
+    execArgv: ['--throw-deprecation'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  child.unref()
+  child.on('message', ({ id, value, error }) => {
+    const { resolve, reject } = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) child.channel.unref()
+    if (error === undefined) resolve(value)
+    else reject(new Error(error))
+  })
+  child.on('exit', code => {
+    host = undefined
+    for (const { reject } of waiting.values())
+      reject(new Error(`the process of the services ended (${code})`))
+    waiting.clear()
+  })
+  return child
+}

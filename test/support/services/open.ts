@@ -1,0 +1,100 @@
+import { startDeadlines, startDeliveries, startPushes } from '../../../src/app/background.ts'
+import type { ConnectionLimits } from '../../../src/app/connections.ts'
+import type { StreamTimes } from '../../../src/app/event-streams.ts'
+import type { Part } from '../../../src/app/runtime.ts'
+import { openService, type Service } from '../../../src/app/service.ts'
+import type { TemporalAccess } from '../../../src/app/temporal-access.ts'
+import { areas as realAreas } from '../../../src/areas.ts'
+import type { Areas } from '../../../src/kernel/contract/area.ts'
+import type { ExternalSystems } from '../../../src/kernel/contract/ports.ts'
+import { readSettings } from '../../../src/platform/settings/settings.ts'
+import type { Outbound } from '../../../src/ports/outbound.ts'
+import { secretSettings, UNLIMITED } from './settings.ts'
+
+/** Options that can be sent to another process. */
+export interface PlainOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Adds relay, worker and deadlines on a task queue of its own. */
+  readonly temporal?: TemporalAccess
+  /** How many parts deliver webhooks. */
+  readonly deliverers?: number
+  /** Makes each of the services send web push. */
+  readonly pushes?: true
+  /** Times of streams of events in place of the usual ones. */
+  readonly streamTimes?: Partial<StreamTimes>
+  /** Time limits for slow clients in place of the usual ones. */
+  readonly patience?: Partial<ConnectionLimits>
+}
+
+/** Options that only the process of the test can have: code of the test itself. */
+export interface CodeOptions<A extends Areas> {
+  readonly areas?: A
+  /** External systems in place of the sandbox's. */
+  readonly outside?: Partial<ExternalSystems>
+  /** The way out in place of the guarded one; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
+  readonly outbound?: Outbound
+}
+
+export interface Place {
+  readonly databaseUrl: string
+  /** Where uploaded files are kept, by all services of this database. */
+  readonly filesDir: string
+}
+
+export interface OpenedServices {
+  /** Starts a service on this database, as an API process would; returns its URL. */
+  another(): Promise<string>
+  stop(): Promise<void>
+}
+
+/** The real API, in this process. The parts that are no API run beside its first service. */
+export function openServices(
+  { databaseUrl, filesDir }: Place,
+  options: PlainOptions & CodeOptions<Areas>,
+): OpenedServices {
+  const env = {
+    ...UNLIMITED,
+    LOG_LEVEL: 'silent',
+    DATABASE_POOL: '10',
+    FILES_DIR: filesDir,
+    ...options.env,
+  }
+  // Longer than can be set: on a busy machine an answer takes longer than a card network waits.
+  const cardAnswerMs = options.env?.CARD_ANSWER_MS === undefined ? { cardAnswerMs: 20_000 } : {}
+  const settings = { ...readSettings(env), ...cardAnswerMs, ...secretSettings, databaseUrl }
+  const services: Service[] = []
+  const parts: Part[] = []
+  return {
+    async another() {
+      const service = await openService({
+        settings,
+        shared: true,
+        areas: options.areas ?? realAreas,
+        outside: options.outside ?? {},
+        patience: options.patience ?? {},
+        streamTimes: options.streamTimes ?? {},
+        ...(options.outbound ? { outbound: options.outbound } : {}),
+      })
+      services.push(service)
+      if (options.pushes) parts.push(startPushes(service.runtime))
+      if (services.length === 1) parts.push(...(await partsBeside(service, options)))
+      return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
+    },
+    async stop() {
+      await Promise.all(parts.map(part => part.stop()))
+      await Promise.all(services.map(service => service.stop()))
+    },
+  }
+}
+
+/** Loaded on demand, as most services do not need Temporal's SDK, which takes half a second. */
+async function partsBeside(
+  { runtime }: Service,
+  { temporal, deliverers = 0 }: PlainOptions,
+): Promise<readonly Part[]> {
+  const delivering = Array.from({ length: deliverers }, () => startDeliveries(runtime))
+  if (!temporal) return delivering
+  const { startRelay } = await import('../../../src/app/relay-service.ts')
+  const { startWork } = await import('../../../src/app/worker-service.ts')
+  return [...delivering, startDeadlines(runtime), startRelay(runtime, temporal), startWork(runtime, temporal)]
+}
