@@ -112,11 +112,14 @@ function refuseOlder(
     )
   // A later version may have added to our baseline: its rows are no reason to refuse.
   const isOurs = applied.some(({ checksum }) => checksum === migrations[0]?.checksum)
-  const made = isOurs ? undefined : Object.entries(released).findLast(([, checksums]) => isOf(checksums))?.[0]
+  const [made, itsOwn = {}] = isOurs
+    ? []
+    : (Object.entries(released).findLast(([, checksums]) => isOf(checksums)) ?? [])
   if (!isBeforeBaseline && !made) return
+  const isReleased = made && Object.keys(itsOwn).length === applied.length
   const takesOver = [...new Set(stamps.map(({ of }) => of))].join(' or ')
   throw new Error(
-    `This database was made by ${made ? `version ${made}` : `a commit before the last one of version ${takesOver}`}, and this version takes over data of ${takesOver} only. Nothing was changed. Start the last commit of version ${takesOver} with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.`,
+    `This database was made by ${isReleased ? `version ${made}` : `a commit before the last one of version ${takesOver}`}, and this version takes over data of ${takesOver} only. Nothing was changed. Start the last commit of version ${takesOver} with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.`,
   )
 }
 

@@ -108,6 +108,15 @@ describe('migrations that were folded into the baseline', () => {
     ).toEqual(['column notes.id text', 'column notes.label t'])
   })
 
+  test('are refused from a commit in between, with the commit to start first', async () => {
+    const client = await madeBy(2)
+    const later = { ...released, '0.6.0': { [baseline.name]: baseline.checksum } }
+    const last = { ...now, stamps: stampsOf(before, later), released: later }
+    await expect(updateSchema(client, last)).rejects.toThrow(
+      'This database was made by a commit before the last one of version 0.6.0, and this version takes over data of 0.6.0 only. Nothing was changed. Start the last commit of version 0.6.0 with it once, and then this one.',
+    )
+  })
+
   test('are refused from an earlier released version, by its name', async () => {
     const client = await madeBy(1)
     const older = { '0.5.9': { [baseline.name]: baseline.checksum }, ...released }
