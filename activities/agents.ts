@@ -1,4 +1,4 @@
-import { deletionSteps } from '../src/control/agents/process.ts'
+import type { deletionSteps } from '../src/control/agents/process.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Run, readWith } from './support.ts'
 
@@ -34,14 +34,6 @@ export const agentActivities = (run: Run) => {
     endRuns: step('runs.endForAgent'),
     returnMoney: step('agents.sweep'),
     finishDeletion: step('agents.finishDeletion'),
-
-    /** The name of `readAgent` in runs that began under an earlier version. */
-    lookAtAgent: readAgent,
-
-    /** All steps in one, for runs that began under an earlier version: what is left is done the next time. */
-    async carryOutDeletion(input: ProcessInput): Promise<void> {
-      for (const operation of deletionSteps) if (!(await step(operation)(input)).done) return
-    },
   }
 }
 

@@ -8,8 +8,6 @@ export const intentActivities = (run: Run, settings: SignalSettings) => {
     withSignalsThatCount(await readWith(run, 'intents.status', input, requestOf(input)), input, settings)
   return {
     readIntent,
-    /** The name of `readIntent` in runs that began under an earlier version. */
-    lookAtIntent: readIntent,
 
     decideIntent: (signalled: Signalled<IntentSignal>): Promise<string> =>
       decideWith(run, settings, signalled, {

@@ -17,8 +17,6 @@ export const transferActivities = (run: Run, settings: SignalSettings) => {
     const status = await readWith<TransferStatus>(run, 'transfers.status', input, requestOf(input))
     return withSignalsThatCount(status, input, settings)
   }
-  const submitPayment = step('transfers.submit')
-  const cancelUnconfirmed = step('transfers.lapse')
   return {
     readTransfer,
 
@@ -30,14 +28,9 @@ export const transferActivities = (run: Run, settings: SignalSettings) => {
       }),
 
     verifyPayee: step('transfers.verify'),
-    cancelUnconfirmed,
-    submitPayment,
+    cancelUnconfirmed: step('transfers.lapse'),
+    submitPayment: step('transfers.submit'),
     askRail: step('transfers.inquire'),
-
-    // Their names in runs that began under an earlier version.
-    lookAtTransfer: readTransfer,
-    submitTransfer: submitPayment,
-    letTransferLapse: cancelUnconfirmed,
   }
 }
 

@@ -13,8 +13,6 @@ export const webhookActivities = (run: Run) => {
     readWith(run, 'webhooks.status', input, requestOf(input))
   return {
     readDelivery,
-    /** The name of `readDelivery` in runs that began under an earlier version. */
-    lookAtDelivery: readDelivery,
 
     async retryDelivery(input: ProcessInput): Promise<void> {
       await retry(input, false)

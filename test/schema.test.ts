@@ -6,8 +6,10 @@ import type { Area } from '../src/kernel/contract/area.ts'
 import { tableOf } from '../src/kernel/database/hot-table.ts'
 import { requireVersion } from '../src/platform/schema.ts'
 import { startTestService } from './support/harness.ts'
+import { tablesOfMigrations } from './support/schema/data-model.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
+import './schema/stamps.ts'
 
 const service = await startTestService({ own: true })
 const all: Area[] = Object.values(areas)
@@ -104,18 +106,8 @@ describe('the status constraint of', () => {
   )
 })
 
-/**
- * Queues, which are worked off for all owners at once; what the platform's own files consist of; entries, whose key is
- * their place in their account; and a table that only processes of the version before write.
- */
-const FOUND_WITHOUT_OWNER = [
-  'audit_entries',
-  'deliveries',
-  'ledger_entries',
-  'outbox',
-  'sepa_files',
-  'sepa_messages',
-]
+/** Queues, which are worked off for all owners at once; what the platform's own files consist of; entries of accounts. */
+const FOUND_WITHOUT_OWNER = ['deliveries', 'ledger_entries', 'outbox', 'sepa_files', 'sepa_messages']
 
 test('the primary key of every table of tenants begins with the tenant', async () => {
   const rows = await service.sql<{ name: string }>(
@@ -125,6 +117,30 @@ test('the primary key of every table of tenants begins with the tenant', async (
          and pg_get_indexdef(i.indexrelid) ~ '\\(owner_id, mode')`,
   )
   expect(rows.map(({ name }) => name).sort()).toEqual(FOUND_WITHOUT_OWNER)
+})
+
+test('the pictures of docs/data-model.md have the columns and references of the database', async () => {
+  const tables = [...tablesOfMigrations().values()]
+  const columns = await service.sql<{ column: string }>(
+    `select table_name || '.' || column_name as column from information_schema.columns c
+     where table_schema = 'public' and table_name not in (select inhrelid::regclass::text from pg_inherits)`,
+  )
+  expect(
+    tables.flatMap(({ name, columns }) => [...columns.keys()].map(column => `${name}.${column}`)).sort(),
+  ).toEqual(columns.map(({ column }) => column).sort())
+  const references = await service.sql<{ reference: string }>(
+    `select conrelid::regclass || '(' || (select string_agg(attname, ',' order by place)
+       from unnest(conkey) with ordinality as k (number, place)
+       join pg_attribute on attrelid = conrelid and attnum = k.number) || ') ' || confrelid::regclass as reference
+     from pg_constraint where contype = 'f' and conparentid = 0`,
+  )
+  expect(
+    tables
+      .flatMap(({ name, references }) =>
+        references.map(({ columns, table }) => `${name}(${columns}) ${table}`),
+      )
+      .sort(),
+  ).toEqual(references.map(({ reference }) => reference).sort())
 })
 
 test('no two indexes of a table hold the same', async () => {

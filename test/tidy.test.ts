@@ -19,6 +19,7 @@ import { allNodes, lineOf, linesOf, readSources, root, type Source } from './sup
 import './tidy/changed-tests.ts'
 import './tidy/folders.ts'
 import './tidy/imports.ts'
+import './tidy/data-model.ts'
 import './tidy/migrations.ts'
 import './tidy/parts.ts'
 

@@ -1,29 +1,19 @@
-import { patched } from '@temporalio/workflow'
 import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { followRecord } from './shared/follow-record.ts'
-import { hasNamedSteps, stepsOf } from './shared/steps.ts'
+import { stepsOf } from './shared/steps.ts'
 
-const {
-  readAgent,
-  expirePolicy,
-  closeCards,
-  cancelIntents,
-  endRuns,
-  returnMoney,
-  finishDeletion,
-  carryOutDeletion,
-} = stepsOf<AgentActivities>()({
-  readAgent: { summary: 'What is pending for the agent', formerly: 'lookAtAgent' },
-  expirePolicy: { summary: 'The agent’s policy has come to its end' },
-  closeCards: { summary: 'Deletion, step 1: its cards are closed' },
-  cancelIntents: { summary: 'Deletion, step 2: its open intents are cancelled' },
-  endRuns: { summary: 'Deletion, step 3: its open runs end' },
-  returnMoney: { summary: 'Deletion, step 4: its money goes back' },
-  finishDeletion: { summary: 'Deletion, step 5: the agent is deleted' },
-  carryOutDeletion: { summary: 'All steps of the deletion' },
-})
+const { readAgent, expirePolicy, closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } =
+  stepsOf<AgentActivities>()({
+    readAgent: { summary: 'What is pending for the agent' },
+    expirePolicy: { summary: 'The agent’s policy has come to its end' },
+    closeCards: { summary: 'Deletion, step 1: its cards are closed' },
+    cancelIntents: { summary: 'Deletion, step 2: its open intents are cancelled' },
+    endRuns: { summary: 'Deletion, step 3: its open runs end' },
+    returnMoney: { summary: 'Deletion, step 4: its money goes back' },
+    finishDeletion: { summary: 'Deletion, step 5: the agent is deleted' },
+  })
 
 /** The policy of an agent ends in its time, and an agent that is to go is undone step by step. */
 export const agent = (input: ProcessInput): Promise<string> =>
@@ -44,9 +34,6 @@ export const agent = (input: ProcessInput): Promise<string> =>
 
 /** What was made last goes first: cards, intents, runs, money, the agent. It stops at what takes longer, and goes on there. */
 async function undo(input: ProcessInput): Promise<void> {
-  if (!hasNamedSteps()) return carryOutDeletion(input)
-  // Deletions that began under an earlier version go on with the steps of that version.
-  if (patched('cards-are-closed') && !(await closeCards(input)).done) return
-  for (const step of [cancelIntents, endRuns, returnMoney, finishDeletion])
+  for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
     if (!(await step(input)).done) return
 }

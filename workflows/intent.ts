@@ -6,7 +6,7 @@ import { answersTo } from './shared/signals.ts'
 import { stepsOf } from './shared/steps.ts'
 
 const { readIntent, decideIntent, expireIntent } = stepsOf<IntentActivities>()({
-  readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },
+  readIntent: { summary: 'How the intent stands' },
   decideIntent: { summary: 'What an operator has signalled' },
   expireIntent: { summary: 'The deadline has passed: the intent ends, and its money is free' },
 })

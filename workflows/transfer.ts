@@ -7,14 +7,13 @@ import { stepsOf } from './shared/steps.ts'
 
 const { readTransfer, decideTransfer, verifyPayee, cancelUnconfirmed, submitPayment, askRail } =
   stepsOf<TransferActivities>()({
-    readTransfer: { summary: 'How the transfer stands', formerly: 'lookAtTransfer' },
+    readTransfer: { summary: 'How the transfer stands' },
     decideTransfer: { summary: 'What an operator has signalled' },
     verifyPayee: { summary: 'Whether the payee’s bank knows the account under the name' },
     cancelUnconfirmed: {
       summary: 'Nobody has confirmed the payee in time: the transfer is cancelled, and its money is free',
-      formerly: 'letTransferLapse',
     },
-    submitPayment: { summary: 'The payment leaves, once', formerly: 'submitTransfer' },
+    submitPayment: { summary: 'The payment leaves, once' },
     askRail: { summary: 'Whether the rail knows how it ended' },
   })
 

@@ -6,7 +6,7 @@ import { answersTo } from './shared/signals.ts'
 import { stepsOf } from './shared/steps.ts'
 
 const { readDelivery, retryDelivery, retryDeliveryNow } = stepsOf<WebhookActivities>()({
-  readDelivery: { summary: 'How the delivery stands', formerly: 'lookAtDelivery' },
+  readDelivery: { summary: 'How the delivery stands' },
   retryDelivery: { summary: 'Its time has come: the next attempt is made' },
   retryDeliveryNow: { summary: 'An operator does not want to wait' },
 })

@@ -25,6 +25,7 @@ import {
 } from '../platform/database.ts'
 import { type Logger, openLog } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
+import { migrate } from '../platform/schema.ts'
 import { modelOf } from '../platform/settings/external-systems.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import { type RunPages, runPages } from '../platform/temporal/runs.ts'
@@ -93,12 +94,6 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
-/** Only a process that migrates loads the migrations: they take a fifth of a second. */
-async function migrateHere(databaseUrl: string): Promise<void> {
-  const { migrate } = await import('../platform/schema.ts')
-  await migrate(databaseUrl)
-}
-
 interface StoreOptions {
   readonly settings: ServiceSettings
   readonly waiting: Waiting | undefined
@@ -110,7 +105,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
     waiting ? onceReachable(databaseUrl, waiting, work) : work()
-  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrateHere(databaseUrl)))
+  await whenReachable(() => (shared ? requireMigrated(databaseUrl) : migrate(databaseUrl)))
   const { pool, close } = openDatabase(databaseUrl, databasePool)
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')

@@ -1,15 +1,31 @@
+import { accessTo } from '../app/temporal-access.ts'
 import { onceReachable } from '../platform/database.ts'
 import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { migrate } from '../platform/schema.ts'
+import { isToBeStamped, migrate } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
-import { WrongSetting } from '../platform/settings/settings.ts'
+import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
 /** Brings the schema up to date and ends. Run it before `api`; several at once take turns. */
 live(async life => {
-  const { databaseUrl } = environment()
+  const settings = environment()
+  const { databaseUrl } = settings
   if (!databaseUrl) throw new WrongSetting('Not set: DATABASE_URL.')
-  await onceReachable(databaseUrl, { tell: printLine, signal: life.ending }, () => migrate(databaseUrl))
+  await onceReachable(databaseUrl, { tell: printLine, signal: life.ending }, async () => {
+    if (await isToBeStamped(databaseUrl)) await endRuns(settings)
+    await migrate(databaseUrl)
+  })
   printLine('The database is up to date.')
   life.end(0)
 })
+
+/** Data of the version before has runs that the workflows of this one cannot go on with. */
+async function endRuns(settings: Settings): Promise<void> {
+  if (!settings.temporalAddress)
+    throw new WrongSetting(
+      'Not set: TEMPORAL_ADDRESS. The data is of the version before: its open runs are ended before it is taken over.',
+    )
+  const { endRunsBefore } = await import('../app/runs-before.ts')
+  const ended = await endRunsBefore(accessTo(settings, settings.temporalAddress))
+  printLine(`The data is of the version before: ${ended} open runs are ended. The relay begins them anew.`)
+}

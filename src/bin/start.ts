@@ -13,9 +13,11 @@ import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { endWithin } from '../dev/processes/deadline.ts'
 import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { type SignIn, seedSandbox, signInOf } from '../dev/seed.ts'
-import { type Temporal, temporalAtOnce, temporalLater } from '../dev/temporal/start.ts'
+import { placeTemporal, rememberedPorts } from '../dev/temporal/data.ts'
+import { type Temporal, temporalAtOnce, temporalLater, type Wish } from '../dev/temporal/start.ts'
 import { type Lifetime, live } from '../platform/lifetime.ts'
 import { printError, printLine } from '../platform/output.ts'
+import { isToBeStamped } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
@@ -34,6 +36,7 @@ async function start(life: Lifetime): Promise<void> {
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   printLine('Preparing the database')
+  if (await isToBeStamped(databaseUrl)) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
@@ -59,6 +62,19 @@ async function start(life: Lifetime): Promise<void> {
       printLine(`Temporal is ready. Web UI ${late.webUi}`)
       return work(service, late, life)
     })
+}
+
+/** Ends the runs of the version before, whose data is about to be taken over; where no Temporal ever ran there are none. */
+async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<void> {
+  const { settings, dataDir } = wish
+  const mayHaveRuns = settings.temporalAddress || rememberedPorts(placeTemporal(dataDir))
+  const temporal = (await atOnce) ?? (mayHaveRuns ? await temporalLater(wish) : null)
+  if (!temporal) return
+  const { endRunsBefore } = await import('../app/runs-before.ts')
+  const ended = await endRunsBefore(accessTo(settings, temporal.temporalAddress))
+  printLine(
+    `The data is of the version before: ${ended} open runs are ended, and begin anew from their records.`,
+  )
 }
 
 /** The configured secrets, else those generated at the first start. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checksumOf } from './checksums.ts'
+import { checksumOf } from './index.ts'
 
 /** A function of the database, as its file in `functions/` defines it. */
 export interface SqlFunction {
@@ -8,10 +8,6 @@ export interface SqlFunction {
   readonly text: string
   readonly checksum: string
 }
-
-/** Read off the committed checksums: most processes never load the migrations themselves. */
-export const migrationNames = (): string[] =>
-  Object.keys(JSON.parse(readFileSync(join(import.meta.dirname, 'checksums.json'), 'utf8')))
 
 const FOLDER = join(import.meta.dirname, 'functions')
 

@@ -1,244 +1,76 @@
-import { Kernel } from './m0001-kernel.ts'
-import { Identity } from './m0002-identity.ts'
-import { Control } from './m0003-control.ts'
-import { AgentTokens } from './m0004-agent-tokens.ts'
-import { Outbox } from './m0005-outbox.ts'
-import { Intents } from './m0006-intents.ts'
-import { ApplicationRole } from './m0007-application-role.ts'
-import { Ledger } from './m0008-ledger.ts'
-import { LedgerPosting } from './m0009-ledger-posting.ts'
-import { Beneficiaries } from './m0010-beneficiaries.ts'
-import { Wallets } from './m0011-wallets.ts'
-import { Transfers } from './m0012-transfers.ts'
-import { Deletion } from './m0013-deletion.ts'
-import { SepaTransfers } from './m0014-sepa-transfers.ts'
-import { Billing } from './m0015-billing.ts'
-import { AgentWallets } from './m0016-agent-wallets.ts'
-import { IntentIndexes } from './m0017-intent-indexes.ts'
-import { Transactions } from './m0018-transactions.ts'
-import { Statements } from './m0019-statements.ts'
-import { SepaFiles } from './m0020-sepa-files.ts'
-import { Push } from './m0022-push.ts'
-import { Webhooks } from './m0023-webhooks.ts'
-import { DeliveryLeases } from './m0024-delivery-leases.ts'
-import { Decisions } from './m0025-decisions.ts'
-import { PaidIntents } from './m0026-paid-intents.ts'
-import { Reversals } from './m0028-reversals.ts'
-import { Runs } from './m0029-runs.ts'
-import { Delegations } from './m0030-delegations.ts'
-import { Risk } from './m0031-risk.ts'
-import { DecisionsInTime } from './m0033-decisions-in-time.ts'
-import { FrozenAccounts } from './m0034-frozen-accounts.ts'
-import { OwnerBudgets } from './m0037-owner-budgets.ts'
-import { PushesAnnounced } from './m0039-pushes-announced.ts'
-import { DeliveryFigures } from './m0040-delivery-figures.ts'
-import { DueWebhooks } from './m0043-due-webhooks.ts'
-import { LightDeliveries } from './m0045-light-deliveries.ts'
-import { CountersByKey } from './m0046-counters-by-key.ts'
-import { PolicyOverrides } from './m0053-policy-overrides.ts'
-import { PayeesOfIntents } from './m0054-payees-of-intents.ts'
-import { PaidWithTokens } from './m0055-paid-with-tokens.ts'
-import { MerchantsInAnyCase } from './m0056-merchants-in-any-case.ts'
-import { KeyMakers } from './m0057-key-makers.ts'
-import { AlertsOfFrozenAgents } from './m0058-alerts-of-frozen-agents.ts'
-import { TransfersInView } from './m0059-transfers-in-view.ts'
-import { ProcessLeases } from './m0061-process-leases.ts'
-import { ClockOfDeliveries } from './m0062-clock-of-deliveries.ts'
-import { WebhookBacklogs } from './m0063-webhook-backlogs.ts'
-import { OpenRecords } from './m0065-open-records.ts'
-import { RelayLeases } from './m0070-relay-leases.ts'
-import { SchemaChecksums } from './m0076-schema-checksums.ts'
-import { KeysWithOwners } from './m0077-keys-with-owners.ts'
-import { CreditsHandedOver } from './m0079-credits-handed-over.ts'
-import { OwnersOfInstructions } from './m0080-owners-of-instructions.ts'
-import { Journal } from './m0081-journal.ts'
-import { TransfersWithOwners } from './m0082-transfers-with-owners.ts'
-import { Cards } from './m0083-cards.ts'
-import { AddressesOfCustomers } from './m0084-addresses-of-customers.ts'
-import { CardAuthorizations } from './m0085-card-authorizations.ts'
-import { Reveal } from './m0086-reveal.ts'
-import { Credentials } from './m0087-credentials.ts'
-import { CardProcesses } from './m0088-card-processes.ts'
-import { CardRequests } from './m0089-card-requests.ts'
-import { PaymentsOfCards } from './m0090-payments-of-cards.ts'
-import { SigningKeys } from './m0091-signing-keys.ts'
-import { PaymentReferences } from './m0092-payment-references.ts'
-import { TokenPayments } from './m0093-token-payments.ts'
-import { MachinePayments } from './m0094-machine-payments.ts'
-import { PaymentRequests } from './m0095-payment-requests.ts'
-import { PaymentTokens } from './m0096-payment-tokens.ts'
-import { MachinePaymentsReceived } from './m0097-machine-payments-received.ts'
-import { Console } from './m0098-console.ts'
-import { People } from './m0099-people.ts'
-import { Passkeys } from './m0100-passkeys.ts'
-import { Approvals } from './m0101-approvals.ts'
-import { Mandates } from './m0102-mandates.ts'
-import { ConsoleReferences } from './m0103-console-references.ts'
-import { StoredFiles } from './m0104-stored-files.ts'
-import { Devices } from './m0105-devices.ts'
-import { CliPairings } from './m0106-cli-pairings.ts'
-import { JournalCursor } from './m0107-journal-cursor.ts'
-import { Onboardings } from './m0108-onboarding.ts'
-import { Kyc } from './m0109-kyc.ts'
-import { LighterCounters } from './m0110-lighter-counters.ts'
-import { WaitingTerminals } from './m0111-waiting-terminals.ts'
-import { Refunds } from './m0112-refunds.ts'
-import { UsesThatStay } from './m0113-uses-that-stay.ts'
-import { Disputes } from './m0114-disputes.ts'
-import { EvidenceKept } from './m0116-evidence.ts'
-import { Receipts } from './m0117-receipts.ts'
-import { DisputesOfDelegations } from './m0118-disputes-of-delegations.ts'
-import { Spend } from './m0121-spend.ts'
-import { Outcomes } from './m0122-outcomes.ts'
-import { BudgetWatches } from './m0125-budget-watches.ts'
-import { AuditTrail } from './m0126-audit-trail.ts'
-import { AuditPurges } from './m0127-audit-purges.ts'
-import { LookedAtByPeople } from './m0130-looked-at-by-people.ts'
-import { SecurityIncidents } from './m0131-security-incidents.ts'
-import { MerchantApplications } from './m0132-merchant-applications.ts'
-import { Consents } from './m0135-consents.ts'
-import { GdprExports } from './m0136-gdpr-exports.ts'
-import { SpendByPair } from './m0140-spend-by-pair.ts'
-import { GdprDeletions } from './m0142-gdpr-deletions.ts'
-import { ReceiptsByVatNumber } from './m0147-receipts-by-vat-number.ts'
-import { FileUsage } from './m0148-file-usage.ts'
-import { PoliciesWithoutAgent } from './m0149-policies-without-agent.ts'
-import { ToolCalls } from './m0153-tool-calls.ts'
-import { JournalOfDecisions } from './m0155-journal-of-decisions.ts'
-import { SpendByParts } from './m0160-spend-by-parts.ts'
-import { MerchantsAsked } from './m0162-merchants-asked.ts'
-import { DeletionsByPlace } from './m0165-deletions-by-place.ts'
-import { Proposals } from './m0169-proposals.ts'
-import { Conversations } from './m0170-conversations.ts'
-import { CreditsReturned } from './m0182-credits-returned.ts'
-import { SignInsThatChangeByTools } from './m0184-sign-ins-that-change-by-tools.ts'
-import { PayoutsByReference } from './m0191-payouts-by-reference.ts'
-import { BoundTokens } from './m0197-bound-tokens.ts'
-import { PasskeysWithoutFailures } from './m0198-passkeys-without-failures.ts'
-import { RefusalsByMerchant } from './m0202-refusals-by-merchant.ts'
-import { PayeeReports } from './m0206-payee-reports.ts'
-import { LeasedCalls } from './m0208-leased-calls.ts'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-/** In the order in which they run. A migration that has been released is never changed. */
-export const migrations = [
-  { name: 'm0001-kernel', class: Kernel },
-  { name: 'm0002-identity', class: Identity },
-  { name: 'm0003-control', class: Control },
-  { name: 'm0004-agent-tokens', class: AgentTokens },
-  { name: 'm0005-outbox', class: Outbox },
-  { name: 'm0006-intents', class: Intents },
-  { name: 'm0007-application-role', class: ApplicationRole },
-  { name: 'm0008-ledger', class: Ledger },
-  { name: 'm0009-ledger-posting', class: LedgerPosting },
-  { name: 'm0010-beneficiaries', class: Beneficiaries },
-  { name: 'm0011-wallets', class: Wallets },
-  { name: 'm0012-transfers', class: Transfers },
-  { name: 'm0013-deletion', class: Deletion },
-  { name: 'm0014-sepa-transfers', class: SepaTransfers },
-  { name: 'm0015-billing', class: Billing },
-  { name: 'm0016-agent-wallets', class: AgentWallets },
-  { name: 'm0017-intent-indexes', class: IntentIndexes },
-  { name: 'm0018-transactions', class: Transactions },
-  { name: 'm0019-statements', class: Statements },
-  { name: 'm0020-sepa-files', class: SepaFiles },
-  { name: 'm0022-push', class: Push },
-  { name: 'm0023-webhooks', class: Webhooks },
-  { name: 'm0024-delivery-leases', class: DeliveryLeases },
-  { name: 'm0025-decisions', class: Decisions },
-  { name: 'm0026-paid-intents', class: PaidIntents },
-  { name: 'm0028-reversals', class: Reversals },
-  { name: 'm0029-runs', class: Runs },
-  { name: 'm0030-delegations', class: Delegations },
-  { name: 'm0031-risk', class: Risk },
-  { name: 'm0033-decisions-in-time', class: DecisionsInTime },
-  { name: 'm0034-frozen-accounts', class: FrozenAccounts },
-  { name: 'm0037-owner-budgets', class: OwnerBudgets },
-  { name: 'm0039-pushes-announced', class: PushesAnnounced },
-  { name: 'm0040-delivery-figures', class: DeliveryFigures },
-  { name: 'm0043-due-webhooks', class: DueWebhooks },
-  { name: 'm0045-light-deliveries', class: LightDeliveries },
-  { name: 'm0046-counters-by-key', class: CountersByKey },
-  { name: 'm0053-policy-overrides', class: PolicyOverrides },
-  { name: 'm0054-payees-of-intents', class: PayeesOfIntents },
-  { name: 'm0055-paid-with-tokens', class: PaidWithTokens },
-  { name: 'm0056-merchants-in-any-case', class: MerchantsInAnyCase },
-  { name: 'm0057-key-makers', class: KeyMakers },
-  { name: 'm0058-alerts-of-frozen-agents', class: AlertsOfFrozenAgents },
-  { name: 'm0059-transfers-in-view', class: TransfersInView },
-  { name: 'm0061-process-leases', class: ProcessLeases },
-  { name: 'm0062-clock-of-deliveries', class: ClockOfDeliveries },
-  { name: 'm0063-webhook-backlogs', class: WebhookBacklogs },
-  { name: 'm0065-open-records', class: OpenRecords },
-  { name: 'm0070-relay-leases', class: RelayLeases },
-  { name: 'm0076-schema-checksums', class: SchemaChecksums },
-  { name: 'm0077-keys-with-owners', class: KeysWithOwners },
-  { name: 'm0079-credits-handed-over', class: CreditsHandedOver },
-  { name: 'm0080-owners-of-instructions', class: OwnersOfInstructions },
-  { name: 'm0081-journal', class: Journal },
-  { name: 'm0082-transfers-with-owners', class: TransfersWithOwners },
-  { name: 'm0083-cards', class: Cards },
-  { name: 'm0084-addresses-of-customers', class: AddressesOfCustomers },
-  { name: 'm0085-card-authorizations', class: CardAuthorizations },
-  { name: 'm0086-reveal', class: Reveal },
-  { name: 'm0087-credentials', class: Credentials },
-  { name: 'm0088-card-processes', class: CardProcesses },
-  { name: 'm0089-card-requests', class: CardRequests },
-  { name: 'm0090-payments-of-cards', class: PaymentsOfCards },
-  { name: 'm0091-signing-keys', class: SigningKeys },
-  { name: 'm0092-payment-references', class: PaymentReferences },
-  { name: 'm0093-token-payments', class: TokenPayments },
-  { name: 'm0094-machine-payments', class: MachinePayments },
-  { name: 'm0095-payment-requests', class: PaymentRequests },
-  { name: 'm0096-payment-tokens', class: PaymentTokens },
-  { name: 'm0097-machine-payments-received', class: MachinePaymentsReceived },
-  { name: 'm0098-console', class: Console },
-  { name: 'm0099-people', class: People },
-  { name: 'm0100-passkeys', class: Passkeys },
-  { name: 'm0101-approvals', class: Approvals },
-  { name: 'm0102-mandates', class: Mandates },
-  { name: 'm0103-console-references', class: ConsoleReferences },
-  { name: 'm0104-stored-files', class: StoredFiles },
-  { name: 'm0105-devices', class: Devices },
-  { name: 'm0106-cli-pairings', class: CliPairings },
-  { name: 'm0107-journal-cursor', class: JournalCursor },
-  { name: 'm0108-onboarding', class: Onboardings },
-  { name: 'm0109-kyc', class: Kyc },
-  { name: 'm0110-lighter-counters', class: LighterCounters },
-  { name: 'm0111-waiting-terminals', class: WaitingTerminals },
-  { name: 'm0112-refunds', class: Refunds },
-  { name: 'm0113-uses-that-stay', class: UsesThatStay },
-  { name: 'm0114-disputes', class: Disputes },
-  { name: 'm0116-evidence', class: EvidenceKept },
-  { name: 'm0117-receipts', class: Receipts },
-  { name: 'm0118-disputes-of-delegations', class: DisputesOfDelegations },
-  { name: 'm0121-spend', class: Spend },
-  { name: 'm0122-outcomes', class: Outcomes },
-  { name: 'm0125-budget-watches', class: BudgetWatches },
-  { name: 'm0126-audit-trail', class: AuditTrail },
-  { name: 'm0127-audit-purges', class: AuditPurges },
-  { name: 'm0130-looked-at-by-people', class: LookedAtByPeople },
-  { name: 'm0131-security-incidents', class: SecurityIncidents },
-  { name: 'm0132-merchant-applications', class: MerchantApplications },
-  { name: 'm0135-consents', class: Consents },
-  { name: 'm0136-gdpr-exports', class: GdprExports },
-  { name: 'm0140-spend-by-pair', class: SpendByPair },
-  { name: 'm0142-gdpr-deletions', class: GdprDeletions },
-  { name: 'm0147-receipts-by-vat-number', class: ReceiptsByVatNumber },
-  { name: 'm0148-file-usage', class: FileUsage },
-  { name: 'm0149-policies-without-agent', class: PoliciesWithoutAgent },
-  { name: 'm0153-tool-calls', class: ToolCalls },
-  { name: 'm0155-journal-of-decisions', class: JournalOfDecisions },
-  { name: 'm0160-spend-by-parts', class: SpendByParts },
-  { name: 'm0162-merchants-asked', class: MerchantsAsked },
-  { name: 'm0165-deletions-by-place', class: DeletionsByPlace },
-  { name: 'm0169-proposals', class: Proposals },
-  { name: 'm0170-conversations', class: Conversations },
-  { name: 'm0182-credits-returned', class: CreditsReturned },
-  { name: 'm0184-sign-ins-that-change-by-tools', class: SignInsThatChangeByTools },
-  { name: 'm0191-payouts-by-reference', class: PayoutsByReference },
-  { name: 'm0197-bound-tokens', class: BoundTokens },
-  { name: 'm0198-passkeys-without-failures', class: PasskeysWithoutFailures },
-  { name: 'm0202-refusals-by-merchant', class: RefusalsByMerchant },
-  { name: 'm0206-payee-reports', class: PayeeReports },
-  { name: 'm0208-leased-calls', class: LeasedCalls },
-]
+/** A step of the schema: a file `0002-name.sql`, or the files of a folder in the order of their names. */
+export interface Migration {
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
+
+/** A migration as a database has run it. */
+export type Applied = Pick<Migration, 'name' | 'checksum'>
+
+/** What takes a database from the migrations that were folded into the baseline to the baseline. */
+export interface Stamp {
+  /** The version that has made such a database. */
+  readonly of: string
+  /** `checksumOfAll` of what the database has run. */
+  readonly applied: string
+  /** What is left to do in it. */
+  readonly statements: readonly string[]
+}
+
+/** By version: the migrations that were released with it. */
+export type Released = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Says exactly which migrations a database has run, and in which text. */
+export const checksumOfAll = (applied: readonly Applied[]): string =>
+  checksumOf(applied.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
+
+const FOLDER = import.meta.dirname
+
+/** In the order in which they run. */
+export function migrationsIn(folder = FOLDER): Migration[] {
+  const found = readdirSync(folder).filter(name => /^\d{4}-[\w-]+(\.sql)?$/.test(name))
+  return found.sort().map(name => {
+    const text = textOf(join(folder, name))
+    return { name: name.replace('.sql', ''), text, checksum: checksumOf(withoutComments(text)) }
+  })
+}
+
+function textOf(path: string): string {
+  if (path.endsWith('.sql')) return readFileSync(path, 'utf8')
+  const files = readdirSync(path).filter(file => file.endsWith('.sql'))
+  return files
+    .sort()
+    .map(file => readFileSync(join(path, file), 'utf8'))
+    .join('\n')
+}
+
+/** What is said beside the SQL may be mended at any time. */
+const withoutComments = (text: string): string =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !line.startsWith('--'))
+    .join('\n')
+
+const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))
+
+/** All that is known of the schema's history. */
+export interface SchemaHistory {
+  /** In the order in which they run; the first one is the baseline. */
+  readonly migrations: readonly Migration[]
+  readonly stamps: readonly Stamp[]
+  readonly released: Released
+}
+
+export const schemaHistory = (): SchemaHistory => ({
+  migrations: migrationsIn(),
+  stamps: read('stamps.json'),
+  released: read('released.json'),
+})

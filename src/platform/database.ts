@@ -4,7 +4,8 @@ import type { PoolClient } from 'pg'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { codeOf, isLost } from '../kernel/database/retry.ts'
-import { migrationNames, sqlFunctions } from '../migrations/functions.ts'
+import { sqlFunctions } from '../migrations/functions.ts'
+import { migrationsIn } from '../migrations/index.ts'
 
 /**
  * From now on the connection sends what is written in one turn of the event loop as one packet. The statements of a
@@ -108,11 +109,11 @@ async function isContinued(client: pg.Client): Promise<boolean> {
 
 /** Whether the schema has all that this version needs; it may have more, of a version to come. */
 async function isUpToDate(client: pg.Client): Promise<boolean> {
-  const tables = await client.query(`select to_regclass('mikro_orm_migrations') as name`)
+  const tables = await client.query(`select to_regclass('migration_checksums') as name`)
   if (!tables.rows[0].name) return false
-  const ran = await client.query('select name from mikro_orm_migrations')
+  const ran = await client.query('select name from migration_checksums')
   const names = new Set(ran.rows.map(({ name }) => name))
-  if (!migrationNames().every(name => names.has(name))) return false
+  if (!migrationsIn().every(({ name }) => names.has(name))) return false
   const applied = await client.query('select name, checksum from applied_functions')
   const texts = new Set(applied.rows.map(({ name, checksum }) => `${name} ${checksum}`))
   return sqlFunctions().every(({ name, checksum }) => texts.has(`${name} ${checksum}`))

@@ -1,10 +1,13 @@
-import type { Transaction } from '@mikro-orm/core'
-import { Migrator } from '@mikro-orm/migrations'
-import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
-import { migrationChecksum } from '../migrations/checksums.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
-import { migrations } from '../migrations/index.ts'
+import {
+  type Applied,
+  checksumOfAll,
+  type Migration,
+  type SchemaHistory,
+  type Stamp,
+  schemaHistory,
+} from '../migrations/index.ts'
 
 /** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
 const MIGRATION_LOCK = 7_340_921
@@ -24,6 +27,17 @@ export function requireVersion(version: string): void {
     throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
 }
 
+/** Whether the next `migrate` takes over a database of the version before: no process of that one runs any more. */
+export async function isToBeStamped(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    return stampOf(await appliedIn(client), schemaHistory().stamps) !== undefined
+  } finally {
+    await client.end()
+  }
+}
+
 /** Brings the schema up to date; safe to call from several processes at once. */
 export async function migrate(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -32,74 +46,92 @@ export async function migrate(url: string): Promise<void> {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const { rows } = await guard.query('show server_version')
     requireVersion(rows[0].server_version)
-    await updateSchema(url)
+    await updateSchema(guard, schemaHistory())
     await guard.query(AFTER_FUNCTIONS)
   } finally {
     await guard.end()
   }
 }
 
-type Query = <R extends object>(sql: string, values?: readonly unknown[]) => Promise<R[]>
-
 /** Migrations and functions in one transaction: where one of them fails, the schema stays as it was. */
-async function updateSchema(url: string): Promise<void> {
-  const orm = await MikroORM.init({
-    clientUrl: url,
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-    extensions: [Migrator],
-    migrations: { migrationsList: migrations, snapshotOnMigrate: false },
-    logger: () => undefined,
-  })
+export async function updateSchema(client: pg.Client, history: SchemaHistory): Promise<void> {
+  const { migrations, stamps } = history
+  await client.query('begin')
   try {
-    const connection = orm.em.getConnection()
-    await connection.transactional(async (transaction: Transaction) => {
-      const query: Query = (sql, values = []) => connection.execute(sql, [...values], 'all', transaction)
-      const stored = await storedChecksums(query)
-      refuseEdited(stored)
-      await orm.migrator.up({ transaction })
-      await keepChecksums(query, stored)
-      await applyFunctions(query)
-    })
-  } finally {
-    await orm.close(true)
+    const stamp = stampOf(await appliedIn(client), stamps)
+    if (stamp) await carryOut(client, stamp, migrations)
+    const applied = await appliedIn(client)
+    refuseOlder(await isBeforeBaseline(client), applied, history)
+    refuseEdited(applied, migrations)
+    for (const migration of migrations.filter(({ name }) => !applied.some(one => one.name === name))) {
+      await client.query(migration.text)
+      await note(client, migration)
+    }
+    await applyFunctions(client, migrations)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
   }
 }
 
-/** By the name of the migration. */
-type Checksums = ReadonlyMap<string, string>
+/** None where the database is empty, and where it is of a version that kept no checksums. */
+async function appliedIn(client: pg.Client): Promise<Applied[]> {
+  const { rows } = await client.query(`select to_regclass('migration_checksums') is not null as exists`)
+  if (!rows[0].exists) return []
+  return (await client.query('select name, checksum from migration_checksums order by name')).rows
+}
 
-async function storedChecksums(query: Query): Promise<Checksums> {
-  const [table] = await query<{ exists: boolean }>(
-    `select to_regclass('migration_checksums') is not null as exists`,
+const stampOf = (applied: readonly Applied[], known: readonly Stamp[]): Stamp | undefined =>
+  known.find(stamp => stamp.applied === checksumOfAll(applied))
+
+const note = (client: pg.Client, { name, checksum }: Applied) =>
+  client.query('insert into migration_checksums (name, checksum) values ($1, $2)', [name, checksum])
+
+async function carryOut(client: pg.Client, stamp: Stamp, [baseline]: readonly Migration[]): Promise<void> {
+  for (const statement of stamp.statements) await client.query(statement)
+  await client.query('delete from migration_checksums')
+  if (baseline) await note(client, baseline)
+}
+
+/** Has the table of the migrations that came before there was a baseline: a stamp drops it. */
+async function isBeforeBaseline(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`select to_regclass('mikro_orm_migrations') is not null as is`)
+  return rows[0].is
+}
+
+/** A database is taken over from the schemas that have a stamp, and from every one since the baseline. */
+function refuseOlder(
+  isBeforeBaseline: boolean,
+  applied: readonly Applied[],
+  { migrations, stamps, released }: SchemaHistory,
+): void {
+  const isOf = (checksums: Readonly<Record<string, string>>) =>
+    Object.entries(checksums).every(([name, checksum]) =>
+      applied.some(one => one.name === name && one.checksum === checksum),
+    )
+  // A later version may have added to our baseline: its rows are no reason to refuse.
+  const isOurs = applied.some(({ checksum }) => checksum === migrations[0]?.checksum)
+  const [made, itsOwn = {}] = isOurs
+    ? []
+    : (Object.entries(released).findLast(([, checksums]) => isOf(checksums)) ?? [])
+  if (!isBeforeBaseline && !made) return
+  const isReleased = made && Object.keys(itsOwn).length === applied.length
+  const takesOver = [...new Set(stamps.map(({ of }) => of))].join(' or ')
+  throw new Error(
+    `This database was made by ${isReleased ? `version ${made}` : `a commit before the last one of version ${takesOver}`}, and this version takes over data of ${takesOver} only. Nothing was changed. Start the last commit of version ${takesOver} with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.`,
   )
-  if (!table?.exists) return new Map()
-  const rows = await query<{ name: string; checksum: string }>(
-    'select name, checksum from migration_checksums',
-  )
-  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 /** A migration that this database has run is not run again: what was edited in it would be missing here for ever. */
-function refuseEdited(stored: Checksums): void {
-  const edited = migrations.find(
-    migration => stored.has(migration.name) && stored.get(migration.name) !== migrationChecksum(migration),
+function refuseEdited(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const edited = migrations.find(({ name, checksum }) =>
+    applied.some(one => one.name === name && one.checksum !== checksum),
   )
   if (edited)
     throw new Error(
-      `src/migrations/${edited.name}.ts was edited after this database had run it. Restore it, and put the change into a new migration. (A migration that has not landed may be edited: npm run reset begins with an empty database.)`,
+      `src/migrations/${edited.name} was edited after this database had run it. Restore it, and put the change into a new migration. (One that belongs to no released version may be edited: npm run reset begins with an empty database.)`,
     )
-}
-
-/** A database of an earlier version has no checksums: it gets those of the text that has come with this one. */
-async function keepChecksums(query: Query, stored: Checksums): Promise<void> {
-  const added = migrations.filter(({ name }) => !stored.has(name))
-  if (added.length === 0) return
-  const rows = added.map(migration => ({ name: migration.name, checksum: migrationChecksum(migration) }))
-  await query(
-    `insert into migration_checksums (name, checksum)
-    select name, checksum from json_to_recordset('${JSON.stringify(rows)}') as r (name text, checksum text)`,
-  )
 }
 
 const IN_FORCE = `
@@ -108,23 +140,22 @@ where name in (select proname from pg_proc where pronamespace = current_schema()
 order by name, id desc`
 
 /** Functions whose files have changed are defined anew; a version that is older than the schema changes none. */
-async function applyFunctions(query: Query): Promise<void> {
-  if (await isNewerThanWe(query)) return
-  const rows = await query<{ name: string; checksum: string }>(IN_FORCE)
+async function applyFunctions(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  if (await isNewerThan(client, migrations.at(-1)?.name ?? '')) return
+  const { rows } = await client.query<Applied>(IN_FORCE)
   const inForce = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const changed = sqlFunctions().filter(({ name, checksum }) => inForce.get(name) !== checksum)
   if (changed.length === 0) return
-  await query(changed.map(({ text }) => text).join('\n'))
+  await client.query(changed.map(({ text }) => text).join('\n'))
   const applied = changed.map(({ name, checksum }) => ({ name, checksum }))
-  await query(
+  await client.query(
     `insert into applied_functions (name, checksum)
-    select name, checksum from json_to_recordset('${JSON.stringify(applied)}') as r (name text, checksum text)`,
+    select name, checksum from json_to_recordset($1) as r (name text, checksum text)`,
+    [JSON.stringify(applied)],
   )
 }
 
-async function isNewerThanWe(query: Query): Promise<boolean> {
-  const [row] = await query<{ newest: string }>(
-    'select max(name collate "C") as newest from mikro_orm_migrations',
-  )
-  return (row?.newest ?? '') > (migrations.at(-1)?.name ?? '')
+async function isNewerThan(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query('select max(name collate "C") as newest from migration_checksums')
+  return rows[0].newest > name
 }

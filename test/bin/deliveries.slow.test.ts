@@ -81,8 +81,9 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   )
   const missed = Array.from({ length: 3_000 }, () => newId('event'))
   await service.sql(
-    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
-     select id, $1, 'test', 'agent.created', '{"agentId": "agent_1"}', 'r', now() from unnest($2::text[]) as id`,
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+     select id, $1, 'test', 'agent.created', '{"agentId": "agent_1"}', 'r', now(), 'key', 'agents.create', 'done', 'agent_1'
+     from unnest($2::text[]) as id`,
     [ownerId, missed],
   )
   // So many are taken, and those after them get no answer: however late a kill comes, it is in the middle.

@@ -199,7 +199,7 @@ export function testDatabaseUse(
       expect(
         others.filter(
           text =>
-            !/ from (mikro_orm_migrations|applied_functions)$|to_regclass|journal_is_ahead_by/.test(text),
+            !/ from (migration_checksums|applied_functions)$|to_regclass|journal_is_ahead_by/.test(text),
         ),
       ).toEqual([])
     })

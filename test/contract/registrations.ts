@@ -1,12 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { type Area, registered } from '../../src/kernel/contract/area.ts'
 import { eventDeclarations, eventSchemas } from '../../src/kernel/contract/event-types.ts'
 import { descriptionOf } from '../../src/kernel/contract/events.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
-import { migrations } from '../../src/migrations/index.ts'
 
 // Each message names the place and the remedy: it is all that an engineer sees after forgetting a registration.
 
@@ -64,27 +62,6 @@ describe('the registrations', () => {
     expect(missing).toEqual([])
   })
 
-  test('list every migration, in order', () => {
-    const files = globSync('src/migrations/m*.ts').map(path => basename(path, '.ts'))
-    const listedNames = migrations.map(({ name }) => name)
-    expect(
-      files
-        .filter(name => !listedNames.includes(name))
-        .map(
-          name =>
-            `src/migrations/${name}.ts never runs. Add a line for it at the end of src/migrations/index.ts.`,
-        ),
-    ).toEqual([])
-    expect(
-      listedNames
-        .filter((name, index) => index > 0 && name <= String(listedNames[index - 1]))
-        .map(
-          name =>
-            `src/migrations/index.ts: ${name} is not in order. Give it a number above all others, and the last line.`,
-        ),
-    ).toEqual([])
-  })
-
   test('assign every entity to an area', () => {
     const entityNames = new Set(all.flatMap(({ entities }) => entities.map(({ name }) => name)))
     const declared = inSources(/^export class (\w+) extends \w+\.class\b/gm)
@@ -99,14 +76,14 @@ describe('the registrations', () => {
   })
 
   test('have a migration for every entity’s table', () => {
-    const schema = globSync('src/migrations/**/*.{ts,sql}')
+    const schema = globSync('src/migrations/**/*.sql')
       .map(path => readFileSync(path, 'utf8'))
       .join('\n')
     const missing = inSources(/\b(?:tenantTable\('\w+', |tableName: )'(\w+)'/g)
       .filter(({ names: [table] }) => !new RegExp(`create table (if not exists )?${table}\\b`).test(schema))
       .map(
         ({ path, names: [table] }) =>
-          `${path}: no migration creates the table ${table}. Write one in src/migrations and list it in src/migrations/index.ts.`,
+          `${path}: no migration creates the table ${table}. Write one in src/migrations.`,
       )
     expect(missing).toEqual([])
   })

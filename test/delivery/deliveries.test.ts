@@ -196,8 +196,9 @@ describe('many deliveries', () => {
     await untilDelivery(client, id, delivery => delivery.status === 'delivered')
     await service.sql(
       `with e as (
-         insert into events (id, owner_id, mode, event, data, request_id, created_at)
-         select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now()
+         insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+         select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now(), 'key',
+           'agents.create', 'done', 'agent_1'
          from generate_series(1, 2000) n returning *)
        select publish_events((select jsonb_agg(jsonb_build_object('id', 'event_' || lpad(n::text, 26, '0'),
          'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 2000) n), array[$1::text])`,

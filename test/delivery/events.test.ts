@@ -22,8 +22,8 @@ async function insertEvent(ownerId: string, at: string): Promise<string> {
   // The id of that time, as lists are ordered by ids.
   const id = firstIdAt('event', new Date(at)) + newId('event').slice(-16)
   await service.sql(
-    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
-     values ($1, $2, 'test', 'agent.deleted', '{}', 'r', $3)`,
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+     values ($1, $2, 'test', 'agent.deleted', '{}', 'r', $3, 'key', 'agents.delete', 'done', 'agent_1')`,
     [id, ownerId, at],
   )
   return id

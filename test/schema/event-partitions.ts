@@ -135,31 +135,3 @@ describe('the partitions of events', () => {
     },
   )
 })
-
-test('an event of a process of the version before has its actor when it is committed', async () => {
-  const { client, ownerId } = await service.owner()
-  const id = `${firstIdAt('event', new Date())}cccccccccccccccc`
-  await application.query('begin')
-  await application.query(
-    `with e as (
-       insert into events (id, owner_id, mode, event, data, request_id, created_at)
-       values ($1, $2, 'test', 'agent.frozen', '{"agentId": "agent_1"}', 'r', now()))
-     insert into audit_entries (id, owner_id, mode, actor_type, actor_id, action, event, event_id, outcome, resource_id,
-       request_id, address, at)
-     values ('audit_of_before', $2, 'test', 'key', 'key_1', 'agents.freeze', 'agent.frozen', $1, 'done', 'agent_1', 'r',
-       '203.0.113.7', '2026-11-01T00:00:00Z')`,
-    [id, ownerId],
-  )
-  await application.query('commit')
-  const [entry] = (await bodyOf(client.audit.list({ query: { resource: 'agent_1' } }))).data
-  expect(entry).toMatchObject({
-    id: 'audit_of_before',
-    actorType: 'key',
-    actorId: 'key_1',
-    action: 'agents.freeze',
-    event: 'agent.frozen',
-    outcome: 'done',
-    address: '203.0.113.7',
-    at: '2026-11-01T00:00:00.000Z',
-  })
-})

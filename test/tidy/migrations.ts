@@ -1,51 +1,55 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { migrationChecksum, sqlOf } from '../../src/migrations/checksums.ts'
 import { sqlFunctions } from '../../src/migrations/functions.ts'
-import { migrations } from '../../src/migrations/index.ts'
+import { checksumOf, schemaHistory } from '../../src/migrations/index.ts'
 import { root } from '../support/tidy/sources.ts'
 
-const FILE = 'src/migrations/checksums.json'
-/** The last migration that defines functions itself: they had no files of their own then. */
-const LAST_WITH_FUNCTIONS = 'm0070-relay-leases'
 const DEFINITION = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(\w+)/gi
-
-const recordedChecksums = (): Record<string, string> => JSON.parse(readFileSync(join(root, FILE), 'utf8'))
-const inOrder = migrations.map(item => ({ item, name: item.name, checksum: migrationChecksum(item) }))
+const { migrations, stamps, released } = schemaHistory()
+const [lastVersion, lastReleased] = Object.entries(released).at(-1) ?? ['none', {}]
+const isFolded = stamps.some(({ of }) => of === lastVersion)
 
 describe('the migrations', () => {
-  test('are not edited once they have landed', () => {
-    const recorded = recordedChecksums()
-    const edited = inOrder.filter(({ name, checksum }) => (recorded[name] ?? checksum) !== checksum)
+  test('stay as they were released', () => {
+    const wrong = Object.entries(isFolded ? {} : lastReleased).filter(
+      ([name, checksum]) => migrations.find(known => known.name === name)?.checksum !== checksum,
+    )
     expect(
-      edited.map(
-        ({ name }) =>
-          `src/migrations/${name}.ts was edited, and databases have run it: restore it, and put the change into a new migration. (Before it lands: delete its line in ${FILE} instead.)`,
+      wrong.map(
+        ([name]) =>
+          `src/migrations/${name} belongs to version ${lastVersion}, and databases have run it: restore it, and put the change into a new migration. (Or fold newer ones into the baseline: see src/migrations/README.md.)`,
       ),
-    ).toEqual([])
-    const removed = Object.keys(recorded).filter(name => !inOrder.some(migration => migration.name === name))
-    expect(
-      removed.map(name => `${name} is missing in src/migrations/index.ts: databases have run it.`),
     ).toEqual([])
   })
 
-  test('have committed checksums', () => {
-    const recorded = recordedChecksums()
-    const added = inOrder.filter(({ name }) => !recorded[name])
-    if (added.length > 0) {
-      const all = inOrder.map(({ name, checksum }) => [name, recorded[name] ?? checksum])
-      writeFileSync(join(root, FILE), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
-    }
-    expect(added.map(({ name }) => `${FILE} has now a line for ${name}: commit it.`)).toEqual([])
+  test('are listed for the version of package.json, which is a later one once they change', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const current = Object.fromEntries(migrations.map(({ name, checksum }) => [name, checksum]))
+    if (version === lastVersion && !isFolded)
+      expect({ [version]: current }).toEqual({ [lastVersion]: lastReleased })
+    expect(Object.keys(released).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))).toEqual(
+      Object.keys(released),
+    )
+  })
+
+  test('are files of SQL that begin with a comment and have a number of their own', () => {
+    const names = readdirSync(join(root, 'src/migrations')).filter(name => /^\d|^m\d/.test(name))
+    expect(names.filter(name => !/^\d{4}-[a-z-]+(\.sql)?$/.test(name))).toEqual([])
+    expect(new Set(migrations.map(({ name }) => name.slice(0, 4))).size).toBe(migrations.length)
+    expect(migrations.filter(({ text }) => !/^-- [A-Z]/.test(text)).map(({ name }) => name)).toEqual([])
   })
 
   test('define no function, which belongs into src/migrations/functions', () => {
-    const later = inOrder.filter(({ name }) => name > LAST_WITH_FUNCTIONS)
-    const defined = later.flatMap(({ item, name }) =>
-      [...sqlOf(item).matchAll(DEFINITION)].map(([, sql]) => `${name}: ${sql}`),
+    const defined = migrations.flatMap(({ text, name }) =>
+      [...text.matchAll(DEFINITION)].map(([, sql]) => `${name}: ${sql}`),
     )
     expect(defined).toEqual([])
+  })
+
+  test('have checksums of what they do, not of what is said beside it', () => {
+    const [baseline] = migrations
+    expect(baseline?.checksum).not.toBe(checksumOf(baseline?.text ?? ''))
   })
 })
 

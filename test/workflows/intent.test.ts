@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { intentProcess } from '../../src/control/intents/process.ts'
-import { LOOK_AGAIN, RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED } from '../../src/kernel/contract/process.ts'
 import { days, minuteInWords, minutes } from '../../src/values/clock.ts'
 import { intentRunsIn } from '../support/control/intent-runs.ts'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../support/factories.ts'
@@ -49,12 +49,12 @@ describe('an intent that waits for approval', () => {
     expect(await description.staticDetails()).toBe(intentProcess.details)
   })
 
-  test('reads its record again on the signal that an older relay sends', async () => {
+  test('reads its record again on the signal that the relay sends', async () => {
     const { intent, run, params } = await aWaitingIntent()
     await bodyOf(client.intents.approve({ params }))
     await run.untilDetails('approved')
     await service.sql(`update intents set status = 'cancelled' where id = $1`, [intent.id])
-    await run.signal(LOOK_AGAIN)
+    await run.signal(RECORD_CHANGED)
     expect(await run.untilEnded()).toBe('cancelled')
     expect(await run.timeline()).toEqual([])
   })

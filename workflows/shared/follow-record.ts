@@ -10,7 +10,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import {
-  LOOK_AGAIN,
   type ProcessInput,
   type ProcessStatus,
   RECORD_CHANGED,
@@ -18,7 +17,6 @@ import {
 } from '../../src/kernel/contract/process.ts'
 import { inOneLine, type RunPage, runPage } from './run-page.ts'
 import type { Answers } from './signals.ts'
-import { hasNamedSteps } from './steps.ts'
 
 /** What is overdue and yet not done is tried again after this long. */
 const AGAIN_AFTER_MS = 1_000
@@ -72,13 +70,9 @@ export function heedCancellation<T>(onRequest: () => void, work: () => Promise<T
   return CancellationScope.nonCancellable(work)
 }
 
-/** Under both names: runs and relays of earlier versions know the older one. */
 export function onRecordChanged(handler: () => void): void {
   setHandler(defineSignal(RECORD_CHANGED), handler, {
     description: 'The record is read again. Sent by the service, whenever the record has changed.',
-  })
-  setHandler(defineSignal(LOOK_AGAIN), handler, {
-    description: `The name of ${RECORD_CHANGED} in earlier versions.`,
   })
 }
 
@@ -141,10 +135,9 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     this.#page.show(this.#status, answer)
   }
 
-  /** A wait is a timer with a summary. Runs of earlier versions have none where there is no deadline. */
+  /** A wait is a timer with a summary. */
   async #restUntil(inMs: number | null): Promise<void> {
     const isDisturbed = () => this.#hasChanged || this.#isAsked()
-    if (inMs === null && !hasNamedSteps()) return condition(isDisturbed)
     const { waitsFor } = this.status
     const timer = waitsFor ? { summary: inOneLine(waitsFor) } : {}
     await condition(isDisturbed, Math.max(inMs ?? DAY_MS, 1), timer)

@@ -1,6 +1,5 @@
-import { CancellationScope, patched, setCurrentDetails, sleep } from '@temporalio/workflow'
+import { CancellationScope, setCurrentDetails, sleep } from '@temporalio/workflow'
 import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
-import { hasNamedSteps } from './steps.ts'
 
 /** The server takes 400 bytes for a summary and what wraps it. */
 const SUMMARY_BYTES = 300
@@ -16,10 +15,9 @@ export function inOneLine(text: string): string {
 
 /**
  * Shows a line in the timeline of the run, which is what an operator sees first: a timer of a moment has it as its
- * summary. Runs that were signalled before there was such a line go on without one.
+ * summary.
  */
 export async function addToTimeline(note: string): Promise<void> {
-  if (!hasNamedSteps() && !patched('signals-are-answered')) return
   await CancellationScope.nonCancellable(() => sleep(1, { summary: inOneLine(note) }))
 }
 
@@ -48,7 +46,7 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
-/** A record that is closed waits for nothing; one that was read by an earlier version does not say for what. */
+/** A record that is closed waits for nothing. */
 function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []

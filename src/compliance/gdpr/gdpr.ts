@@ -70,11 +70,6 @@ const kernelPersonal = {
     plain: ['name', 'checksum'],
     owner: null,
   },
-  mikro_orm_migrations: {
-    personal: {},
-    plain: ['name'],
-    owner: null,
-  },
   process_leases: {
     personal: {},
     plain: ['kind'],

@@ -34,19 +34,6 @@ const eventsPersonal = {
       merchant: ['resource_id', "data ->> 'merchantId'"],
     },
   },
-  audit_entries: {
-    personal: {
-      address: { kind: 'network', ground: 'security', forget: 'word' },
-      actor_id: { kind: 'name', ground: 'contract', forget: 'word' },
-    },
-    plain: ['actor_type', 'action', 'event', 'outcome', 'resource_id'],
-    about: {
-      person: ['resource_id', 'actor_id'],
-      beneficiary: ['resource_id'],
-      payer: ['resource_id'],
-      merchant: ['resource_id'],
-    },
-  },
   event_streams: {
     personal: {},
     plain: ['leased_by'],

@@ -15,7 +15,7 @@ export interface Temporal {
   readonly temporalCli: string | null
 }
 
-interface Wish {
+export interface Wish {
   readonly settings: Settings
   readonly dataDir: string
   readonly life: Lifetime

@@ -44,7 +44,7 @@ export interface ProcessStatus {
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
-  /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. Histories of earlier versions have none. */
+  /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   /** The signals that change something just now. */
   readonly signals?: readonly string[]
@@ -52,9 +52,6 @@ export interface ProcessStatus {
 
 /** Sent by the relay. It carries no state: the record is to be read again. */
 export const RECORD_CHANGED = 'recordChanged'
-
-/** The name of `RECORD_CHANGED` in earlier versions: their relays still send it, and open histories hold it. */
-export const LOOK_AGAIN = 'lookAgain'
 
 /** Payload of a signal by which a person decides. */
 export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'

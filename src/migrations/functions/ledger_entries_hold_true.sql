@@ -41,3 +41,6 @@ begin
   end if;
   return null;
 end $$;
+
+create or replace trigger ledger_entries_hold_true after insert on ledger_entries referencing new table as fresh
+  for each statement execute function ledger_entries_hold_true();

@@ -18,8 +18,6 @@ language sql immutable as $$ values
   ('agents', 'owner_id', 'name', 'word', null::text, 0, '{}'::jsonb),
   ('approval_openings', 'owner_id', 'openings', 'empty', null::text, 5, '{}'::jsonb),
   ('approvals', 'owner_id', 'jws', 'word', null::text, 5, '{"beneficiary":["(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))"]}'::jsonb),
-  ('audit_entries', 'owner_id', 'actor_id', 'word', null::text, 0, '{"person":["resource_id","actor_id"],"beneficiary":["resource_id"],"payer":["resource_id"],"merchant":["resource_id"]}'::jsonb),
-  ('audit_entries', 'owner_id', 'address', 'word', null::text, 0, '{"person":["resource_id","actor_id"],"beneficiary":["resource_id"],"payer":["resource_id"],"merchant":["resource_id"]}'::jsonb),
   ('beneficiaries', 'owner_id', 'bic', 'null', null::text, 0, '{"beneficiary":["id"]}'::jsonb),
   ('beneficiaries', 'owner_id', 'country', 'value', 'ZZ', 0, '{"beneficiary":["id"]}'::jsonb),
   ('beneficiaries', 'owner_id', 'email', 'null', null::text, 0, '{"beneficiary":["id"]}'::jsonb),

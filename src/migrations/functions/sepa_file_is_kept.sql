@@ -8,3 +8,6 @@ begin
   end if;
   return case tg_op when 'DELETE' then old else new end;
 end $$;
+
+create or replace trigger sepa_files_are_kept before update or delete on sepa_files
+  for each row execute function sepa_file_is_kept();

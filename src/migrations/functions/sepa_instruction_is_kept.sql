@@ -8,9 +8,8 @@ begin
   if tg_op = 'DELETE' or exists (select from sepa_files where id = new.file_id and status <> 'open') then
     raise exception 'the payment % is ordered: it is not changed any more', coalesce(old.id, new.id);
   end if;
-  -- The processes of the version before m0080 name no owner.
-  if new.owner_id is null then
-    select t.owner_id, t.mode into new.owner_id, new.mode from transfers t where t.id = new.id;
-  end if;
   return new;
 end $$;
+
+create or replace trigger sepa_instructions_are_kept before insert or update or delete on sepa_instructions
+  for each row execute function sepa_instruction_is_kept();

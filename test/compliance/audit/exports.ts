@@ -96,8 +96,8 @@ describe('an export as NDJSON', () => {
   test('verifies with an entry whose id happens to spell its own prefix', async () => {
     const { ownerId, client, key } = await service.owner()
     await service.sql(
-      `insert into events (id, owner_id, mode, action, event, data, request_id, created_at)
-       values ($2, $1, 'test', 'a.b', 'a.b', '{}', 'r', now())`,
+      `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at)
+       values ($2, $1, 'test', 'key', 'a.b', 'a.b', '{}', 'done', 'x', 'r', now())`,
       [ownerId, `${newId('event').slice(0, -5)}event`],
     )
     await sealTrail(service)

@@ -208,8 +208,9 @@ describe('a verification', () => {
     expect(await bodyOf(client.audit.verify())).toMatchObject({ ok: true, size })
     // As if it had been there before anything was sealed: only the owner of the database can say so.
     await service.sql(
-      `insert into events (id, owner_id, mode, action, event, data, request_id, created_at, written_in)
-       values ($2, $1, 'test', 'a.b', 'a.b', '{}', 'r', now(), 0)`,
+      `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,
+         written_in)
+       values ($2, $1, 'test', 'key', 'a.b', 'a.b', '{}', 'done', 'x', 'r', now(), 0)`,
       [ownerId, newId('event')],
     )
     const { ok, problem } = await bodyOf(client.audit.verify())

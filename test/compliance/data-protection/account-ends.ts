@@ -75,16 +75,6 @@ describe('an account that ends', () => {
     expect(await accountOf(owner)).toMatchObject({ status: 'active' })
   })
 
-  test('acts again also by a process of the version before, which does not know who has suspended it', async () => {
-    const owner = await service.owner()
-    await bodyOf(suspend(owner, 'suspended'))
-    await service.sql(`update customers set status = 'active' where id = $1`, [owner.ownerId])
-    expect(await service.sql('select suspended_by from customers where id = $1', [owner.ownerId])).toEqual([
-      { suspended_by: null },
-    ])
-    expect(await accountOf(owner)).toMatchObject({ status: 'active' })
-  })
-
   test('is suspended once more where the operator lets it act between the two looks', async () => {
     const { owner, id } = await anEndingOwner()
     await bodyOf(suspend(owner, 'active'))

@@ -14,8 +14,9 @@ const ROOM = 100
 
 const PUBLISH_EVENTS = `
 with e as (
-  insert into events (id, owner_id, mode, event, data, request_id, created_at)
-  select id, $1, 'test', $2, jsonb_build_object('agentId', id), 'r', now() from unnest($3::text[]) as id
+  insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+  select id, $1, 'test', $2, jsonb_build_object('agentId', id), 'r', now(), 'key', 'agents.freeze', 'done', id
+  from unnest($3::text[]) as id
   returning id, owner_id as "ownerId", mode, event, data)
 select publish_events(jsonb_agg(to_jsonb(e)), array[$1]) as made from e`
 

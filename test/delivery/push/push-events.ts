@@ -108,8 +108,9 @@ describe('an event', () => {
     const browser = await aBrowser(client, { events: ['agent.frozen'] })
     await service.sql(
       `with written as (
-         insert into events (id, owner_id, mode, event, data, request_id, created_at)
-         select first_id_at('event', now()) || lpad(n::text, 16, '0'), $1, 'test', 'agent.frozen', jsonb_build_object('agentId', n::text), 'r', now()
+         insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+         select first_id_at('event', now()) || lpad(n::text, 16, '0'), $1, 'test', 'agent.frozen',
+           jsonb_build_object('agentId', n::text), 'r', now(), 'key', 'agents.freeze', 'done', n::text
          from generate_series(1, 100) n returning id, owner_id as "ownerId", mode, event, data)
        select publish_pushes((select jsonb_agg(written) from written), array[$1])`,
       [ownerId],

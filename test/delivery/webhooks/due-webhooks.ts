@@ -14,8 +14,8 @@ async function addDueWebhooks({ ownerId, mode }: Owner, count: number, seconds: 
   const ids = Array.from({ length: count }, () => newId('webhook'))
   const [event] = [newId('event')]
   await engine.sql(
-    `insert into events (id, owner_id, mode, event, data, request_id, created_at)
-     values ($1, $2, $3, 'agent.created', '{"agentId":"agent_1"}', 'r', now())`,
+    `insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+     values ($1, $2, $3, 'agent.created', '{"agentId":"agent_1"}', 'r', now(), 'key', 'agents.create', 'done', 'agent_1')`,
     [event, ownerId, mode],
   )
   await engine.sql(

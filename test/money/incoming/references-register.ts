@@ -4,10 +4,8 @@ import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { namedBy } from '../../../src/money/references/register.ts'
 import { payableWallets } from '../../../src/money/wallets/payable-wallets.ts'
 import { SESSION } from '../../../src/platform/database.ts'
-import { migrate } from '../../../src/platform/schema.ts'
 import { aWallet } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { databaseBefore } from '../../support/older-schema.ts'
 import { BELIEFS } from '../../support/planner-beliefs.ts'
 
 const service = await startTestService({ own: true })
@@ -63,40 +61,4 @@ describe('the register of references', () => {
       }
     },
   )
-})
-
-describe('a database of the version before', () => {
-  test('keeps the numbers of its wallets, which still match, and draws later ones behind them', async () => {
-    const url = await databaseBefore('m0092')
-    const database = new pg.Client({ connectionString: url })
-    await database.connect()
-    const columns = `owner_id, mode, id, created_at, updated_at, name, kind, currency, status, metadata`
-    const add = (id: string, kind = 'owner') =>
-      database.query(
-        `insert into wallets (${columns}) values ('customer_old', 'live', $1, now(), now(), 'Old', $2, 'EUR', 'active', '{}')`,
-        [id, kind],
-      )
-    const numberOf = async (id: string): Promise<bigint> => {
-      const { rows } = await database.query('select reference_number from wallets where id = $1', [id])
-      return BigInt(rows[0].reference_number)
-    }
-    await database.query('set session_replication_role = replica')
-    for (const id of ['wallet_1', 'wallet_2', 'wallet_3']) await add(id)
-    await database.query(`update wallets set kind = 'card', card_id = 'card_1' where id = 'wallet_2'`)
-    await database.query('set session_replication_role = default')
-    const [first, last] = [await numberOf('wallet_1'), await numberOf('wallet_3')]
-    await migrate(url)
-    const sql = (async (text: string, values: unknown[]) => (await database.query(text, values)).rows) as Sql
-    const named = await namedBy(sql, { mode: 'live' }, [first, 2n, last])
-    expect(named.map(({ walletId, payable }) => [walletId, payable])).toEqual([
-      ['wallet_1', null],
-      ['wallet_3', null],
-    ])
-    // As the processes of the version before add one: without a number.
-    await add('wallet_4')
-    const later = await numberOf('wallet_4')
-    expect(later > last).toBe(true)
-    expect(await namedBy(sql, { mode: 'live' }, [later])).toMatchObject([{ walletId: 'wallet_4' }])
-    await database.end()
-  })
 })

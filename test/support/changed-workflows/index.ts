@@ -4,7 +4,7 @@ import { followRecord } from '../../../workflows/shared/follow-record.ts'
 import { stepsOf } from '../../../workflows/shared/steps.ts'
 
 const { readIntent, expireIntent } = stepsOf<IntentActivities>()({
-  readIntent: { summary: 'How the intent stands', formerly: 'lookAtIntent' },
+  readIntent: { summary: 'How the intent stands' },
   expireIntent: { summary: 'The intent expires' },
 })
 

@@ -56,7 +56,7 @@ export const gdprStories: Readonly<Record<string, (stage: Stage) => Promise<stri
     await bodyOf(stage.client.sandbox.advance({ body: { days: 8 } }))
     await stage.shows(workflowId, payeeId)
     await stage.sql('update beneficiaries set deleted_at = now() where id = $1', [payeeId])
-    await bodyOf(stage.client.sandbox.advance({ body: { minutes: 90 } }))
+    await bodyOf(stage.client.sandbox.advance({ body: { days: 1 } }))
     await stage.ends(workflowId)
     return workflowId
   },

@@ -33,11 +33,11 @@ import { refundStories } from './refund-stories.ts'
  *
  *     node test/support/temporal/record-histories.ts
  *
- * An existing history is never replaced: it stands for the runs that are open when a changed workflow is deployed. For a
- * new path through a workflow, add a story here and record it beside the others.
+ * An existing history is not replaced: it stands for the runs that are open when a changed workflow is deployed. For a new
+ * path through a workflow, add a story here and record it beside the others. A history of which no version was released may
+ * be deleted and recorded anew.
  */
-/** One folder for each patch that changes the commands of all processes; the oldest histories lie beside the folders. */
-const folder = join(import.meta.dirname, '../../workflows/histories/steps-are-named')
+const folder = join(import.meta.dirname, '../../workflows/histories')
 
 interface Stage {
   readonly client: TestClient

@@ -14,11 +14,10 @@ export const logger = new DefaultLogger('ERROR')
 Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
 
 const folder = join(import.meta.dirname, '../histories')
-export const histories = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+export const histories = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.replace('.json', ''))
 
-/** `steps-are-named/intent-waits` is of the process `intent`. */
 /** The workflows that are exported, under the names of their processes. */
 export const workflows = [
   ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
@@ -29,7 +28,7 @@ export const workflows = [
 /** A history begins with the name of its process: the longest, as one may begin as another one does. */
 export const processOf = (name: string): string | undefined =>
   workflows
-    .filter(process => name.split('/').at(-1)?.startsWith(`${process}-`))
+    .filter(process => name.startsWith(`${process}-`))
     .toSorted((one, other) => other.length - one.length)[0]
 
 interface History {
