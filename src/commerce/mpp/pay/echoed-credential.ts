@@ -241,7 +241,7 @@ function numbersIn(text: string, last4: string): [from: number, to: number][] {
 function lengthOfNumber(text: string, places: Int32Array): number {
   const digits = Array.from(places, place => text[place]).join('')
   for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
-    if (isCardNumber(digits.slice(-length)) && isWritten(places, places.length - length)) return length
+    if (isCardNumber(digits.slice(-length)) && isWritten(text, places, places.length - length)) return length
   return 0
 }
 
@@ -249,17 +249,34 @@ function lengthOfNumber(text: string, places: Int32Array): number {
  * Whether digits stand together, each alone, or in groups of one size or of three and more, as somebody writes a number. In
  * ids, digests and times they do not, and a long answer has so many that some would look like the card's.
  */
-function isWritten(places: Int32Array, from: number): boolean {
+function isWritten(text: string, places: Int32Array, from: number): boolean {
   const sizes = [0]
   for (let n = from; n < places.length; n++) {
     if (n > from && places[n] !== (places[n - 1] as number) + 1) sizes.push(0)
     sizes.push((sizes.pop() as number) + 1)
   }
   if (sizes.length === 1) return true
-  const isMidway = from > 0 && places[from] === (places[from - 1] as number) + 1
+  if (from > 0 && places[from] === (places[from - 1] as number) + 1) return false
   const [size = 0] = sizes
   const areEqual = sizes.slice(0, -1).every(other => other === size) && (sizes.at(-1) as number) <= size
-  return !isMidway && (areEqual || sizes.every(each => each >= 3))
+  if (areEqual && size < LEAST_GROUP) return true
+  return (areEqual || sizes.every(each => each >= LEAST_GROUP)) && !isInDigest(text, places[from] as number)
+}
+
+/** Groups of so many digits stand in one of some thousand digests by chance. */
+const LEAST_GROUP = 3
+/** MD5, SHA-1, and all that are longer. */
+const DIGEST = /[\da-f]{32,}/gi
+const LONGEST_DIGEST = 128
+
+/** Whether what stands there belongs to a digest in hex; digits between which other characters stand do not. */
+function isInDigest(text: string, at: number): boolean {
+  const from = Math.max(0, at - LONGEST_DIGEST)
+  const around = text.slice(from, at + LONGEST_DIGEST)
+  return [...around.matchAll(DIGEST)].some(({ 0: { length }, index }) => {
+    const start = from + index
+    return start <= at && at + LEAST_DIGITS < start + length
+  })
 }
 
 /** A number of JSON is masked where its JSON is read: stars in the place of its digits would be no JSON. */
