@@ -21,6 +21,17 @@ async function withinOneDay() {
   if (left < FILE_MS) await sleep(left + 1_000)
 }
 
+/** Where Node's `fetch` has its connections. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
+
+/** Ends the connections that `fetch` keeps open. Each of them would keep all modules of the file that opened it. */
+async function endFetches() {
+  const agent = globalThis[DISPATCHER]
+  if (!agent) return
+  globalThis[DISPATCHER] = new agent.constructor()
+  await agent.destroy()
+}
+
 /**
  * Removes Jest's lookup of source maps in stack traces: nothing is compiled, and Temporal's SDK takes so many stack traces
  * that the lookups would be slow.
@@ -31,5 +42,10 @@ export default class Environment extends TestEnvironment {
     await super.setup()
     Error.prepareStackTrace = undefined
     this.global.callHostOfWorker = callHost
+  }
+
+  async teardown() {
+    await super.teardown()
+    await endFetches()
   }
 }
