@@ -5,13 +5,13 @@ import { withConnection } from './rows.ts'
 const TEMPLATE = 'agentpay'
 const OURS = `test_${process.env.JEST_WORKER_ID}`
 
-/** Whether this test file has swept: Jest loads this module anew for each file. */
-let swept = false
+/** Once for each test file, as Jest loads this module anew for it. Parts of a file clone at the same time: all wait for it. */
+let sweeping: Promise<void> | undefined
 
 /** Creates a migrated, empty database; it is dropped when the same Jest worker begins its next file. */
 export async function cloneDatabase(): Promise<string> {
-  if (!swept) await asAdmin(sweep)
-  swept = true
+  sweeping ??= asAdmin(sweep)
+  await sweeping
   return createDatabase(OURS)
 }
 

@@ -22,6 +22,7 @@ export interface HostCalls {
 }
 
 const opened = new Map<number, OpenedServices>()
+let lastNumber = 0
 let shared: ReturnType<HostCalls['shared']> | undefined
 let endOfWatch: (() => ProcessorTime) | undefined
 
@@ -32,12 +33,16 @@ const calls: HostCalls = {
   },
   async open(place, options) {
     const services = openServices(place, options)
-    const number = opened.size + 1
+    const number = ++lastNumber
     opened.set(number, services)
     return { url: await services.another(), number }
   },
   another: number => servicesOf(number).another(),
-  stop: number => servicesOf(number).stop(),
+  stop(number) {
+    const services = servicesOf(number)
+    opened.delete(number)
+    return services.stop()
+  },
   async watchTurns() {
     // Work that failed has left its watch.
     endOfWatch?.()
