@@ -15,6 +15,7 @@ import { keepSecrets, openSecrets, type Secrets } from '../dev/secrets.ts'
 import { type SignIn, seedSandbox, signInOf } from '../dev/seed.ts'
 import { placeTemporal, rememberedPorts } from '../dev/temporal/data.ts'
 import { type Temporal, temporalAtOnce, temporalLater, type Wish } from '../dev/temporal/start.ts'
+import { onceReachable } from '../platform/database.ts'
 import { type Lifetime, live } from '../platform/lifetime.ts'
 import { printError, printLine } from '../platform/output.ts'
 import { isToBeStamped } from '../platform/schema.ts'
@@ -36,7 +37,9 @@ async function start(life: Lifetime): Promise<void> {
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(dataDir, life))
 
   printLine('Preparing the database')
-  if (await isToBeStamped(databaseUrl)) await endRuns(wish, temporal)
+  const waiting = { tell: printLine, signal: life.ending }
+  const isOfVersionBefore = await onceReachable(databaseUrl, waiting, () => isToBeStamped(databaseUrl))
+  if (isOfVersionBefore) await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await serve({ ...settings, ...own }, life)
   life.ending.throwIfAborted()
