@@ -42,6 +42,32 @@ describe('a payment from owner to owner', () => {
     expect(await seen(payee)).not.toMatch(new RegExp(`${from}|${payer.ownerId}`))
   })
 
+  test('is an event of each owner, by that owner’s clock and without the request of the other', async () => {
+    const ahead = await service.owner()
+    await bodyOf(ahead.client.sandbox.advance({ body: { minutes: 3 * 24 * 60 } }))
+    const [from, to] = [await wallet(payer, 10), await wallet(ahead)]
+    const { id } = await bodyOf(pay(payer, ahead, { from, to, amountEuros: 2 }))
+    const told = await service.sql<{ owner: string; days: number; request: string; action: string }>(
+      `select owner_id as owner, round(extract(epoch from created_at - now()) / 86400)::int as days,
+        request_id as request, action from events where event = 'incoming.received' and data ->> 'creditId' = $1`,
+      [id],
+    )
+    expect(told).toEqual([
+      { owner: ahead.ownerId, days: 3, request: `hand-over:${id}`, action: 'incoming.arrive' },
+    ])
+    const days = await service.sql<{ owner: string; days: number }>(
+      `select owner_id as owner, value_date - current_date as days from incoming_credits where id = $1`,
+      [id],
+    )
+    expect(days).toHaveLength(2)
+    expect(days).toEqual(
+      expect.arrayContaining([
+        { owner: payer.ownerId, days: 0 },
+        { owner: ahead.ownerId, days: 3 },
+      ]),
+    )
+  })
+
   test('stands on the statements of both with the name of the other', async () => {
     const [from, to] = [await wallet(payer, 100), await wallet(payee)]
     const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 7 }))
