@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import type { Context } from '../../src/kernel/contract/context.ts'
-import { NextCall, Settled } from '../../src/kernel/contract/handlers.ts'
+import { CallExternal, AnswerNow } from '../../src/kernel/contract/handlers.ts'
 import {
   type ContextOf,
   get,
@@ -96,12 +96,12 @@ const handler: HandlerOf<typeof paidApi.show> = {
     await sql('insert into sales values ($1, $2, $3, $4)', [params.id, credential, rawBody, asked])
     const sale = { meterId: params.id, credential }
     context.emit('meter.sold', sale)
-    return credential.endsWith('settled') ? new Settled(sold(sale)) : sale
+    return credential.endsWith('settled') ? new AnswerNow(sold(sale)) : sale
   },
   call: async () => 'charged',
   async record(_, reserved) {
     const sale = reserved as Sale & { readonly charged?: true }
-    return sale.charged ? sold(sale) : new NextCall({ ...sale, charged: true })
+    return sale.charged ? sold(sale) : new CallExternal({ ...sale, charged: true })
   },
   recover: async sale => sale as Sale,
 }

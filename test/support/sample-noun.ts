@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { NextCall } from '../../src/kernel/contract/handlers.ts'
+import { CallExternal } from '../../src/kernel/contract/handlers.ts'
 import { type ContextOf, implement, missing, post } from '../../src/kernel/contract/operation.ts'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
@@ -141,10 +141,10 @@ const lost = ({ round }: Reserved): string => (round === 1 ? 'unknown' : `unknow
 async function askAgain(
   { inquiryId, sampleId, round }: Reserved,
   { sql, emit }: InquiryContext,
-): Promise<NextCall<Reserved>> {
+): Promise<CallExternal<Reserved>> {
   await sql('update inquiries set state = $1 where id = $2', [`answered ${round}`, inquiryId])
   emit('sample.inquired', { sampleId })
-  return new NextCall({ inquiryId, sampleId, round: round + 1 })
+  return new CallExternal({ inquiryId, sampleId, round: round + 1 })
 }
 
 async function recordAnswer(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { Alone, type Called, NextCall, type SharedStep } from '../../src/kernel/contract/handlers.ts'
+import { Unbatched, type CallResult, CallExternal, type BatchedStep } from '../../src/kernel/contract/handlers.ts'
 import {
   type HandlerOf,
   type InputOf,
@@ -45,7 +45,7 @@ const rowsOf = (lock: string) => `
 select id, balance from savings where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id ${lock}`
 
 /** Reads which savings there are; that one is missing is told as an event, which only a transaction can write. */
-const reserve: SharedStep<Input, NextCall<Reserved>, Failure, Events, Balances> = {
+const reserve: BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balances> = {
   name: 'reserve',
   async load(items, sql) {
     const tenant = items[0]?.tenant
@@ -54,16 +54,16 @@ const reserve: SharedStep<Input, NextCall<Reserved>, Failure, Events, Balances> 
     return new Map(rows.map(row => [row.id, row.balance]))
   },
   decide({ input: { params, body } }, balances, { refuse, emit }) {
-    if (balances.has(params.id)) return new NextCall({ savingId: params.id, amount: body.amount })
+    if (balances.has(params.id)) return new CallExternal({ savingId: params.id, amount: body.amount })
     emit('saving.missed', { savingId: params.id, amount: body.amount })
     return refuse('saving_not_found')
   },
   write: async () => undefined,
 }
 
-type Answered = Called<Reserved, string>
+type Answered = CallResult<Reserved, string>
 
-const record: SharedStep<
+const record: BatchedStep<
   Answered,
   { savingId: string; balance: number; by: string },
   Failure,
@@ -83,7 +83,7 @@ const record: SharedStep<
   },
   decide({ input: { reservation, answer } }, balances, { emit }) {
     const { savingId, amount } = reservation
-    if (answer === 'alone') return new Alone()
+    if (answer === 'alone') return new Unbatched()
     const balance = (balances.get(savingId) ?? 0n) + BigInt(amount)
     balances.set(savingId, balance)
     emit('saving.saved', { savingId, amount })
@@ -101,7 +101,7 @@ export const savingArea = (callSystem: (savingId: string) => Promise<string>) =>
   const save: HandlerOf<typeof savingApi.save> = {
     reserve,
     call: reserved => callSystem((reserved as Reserved).savingId),
-    together: () => record as SharedStep<unknown, never, Failure, Events>,
+    together: () => record as BatchedStep<unknown, never, Failure, Events>,
     async record(_, reserved, { sql, emit }) {
       const { savingId, amount } = reserved as Reserved
       const [row] = await sql<{ balance: bigint }>(

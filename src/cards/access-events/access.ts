@@ -1,4 +1,4 @@
-import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
@@ -9,7 +9,6 @@ import { callOf, disclose, recordLost, recordOutcome } from './disclosure.ts'
 import { type Ask, denialOf, grant } from './record-ask.ts'
 import { openSubject } from './subject.ts'
 
-type Handler = HandlerOf<typeof accessEventsApi.access>
 type Context = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
 
@@ -74,7 +73,7 @@ async function reserve(cardId: string, body: Body, context: Context): Promise<Ac
 
 async function call(
   request: AccessRequest,
-  outside: Parameters<Handler['call']>[1],
+  outside: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Given | ProcessorFailure> {
   const { key, nonce, mode, processorCardId } = request
   if (key) {
@@ -95,10 +94,9 @@ async function record(answer: Given | ProcessorFailure, request: AccessRequest, 
 }
 
 /** The ask is recorded before the processor is called, so that no data leaves without its record. */
-export const access: Handler = {
+export const access = externalCall(accessEventsApi.access, {
   reserve: ({ params, body }, context) => reserve(params.id, body, context),
-  call: (request, outside) => call(request as AccessRequest, outside),
-  record: (answer, request, context) =>
-    record(answer as Given | ProcessorFailure, request as AccessRequest, context),
-  recover: (request, context) => recordLost((request as AccessRequest).accessEventId, context),
-}
+  call,
+  record,
+  recover: ({ accessEventId }, context) => recordLost(accessEventId, context),
+})

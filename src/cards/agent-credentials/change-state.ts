@@ -1,13 +1,12 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
 import { type Done, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
-import type { agentCredentialsApi } from './api.ts'
+import { agentCredentialsApi } from './api.ts'
 import { agentCredentialEvent } from './events.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
@@ -33,7 +32,7 @@ const requestFor = (
 /** Every change has a reference of its own: the processor acts once on each. */
 async function tell(
   { credentialId, mode, tokenId, state, now }: StateRequest,
-  { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Done | ProcessorFailure> {
   const { setNetworkToken } = ports.cardProcessor(mode)
   if (tokenId === null || !setNetworkToken) return { done: true }
@@ -65,14 +64,12 @@ async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequ
 const LOST: ProcessorFailure = { failure: 'late' }
 
 const noting = {
-  call: (request: unknown, outside: { readonly ports: Ports; readonly requestId: string }) =>
-    tell(request as StateRequest, outside),
-  record: (answer: unknown, request: unknown, context: Records) =>
-    note(answer as Done | ProcessorFailure, request as StateRequest, context),
-  recover: (request: unknown, context: Records) => note(LOST, request as StateRequest, context),
+  call: tell,
+  record: note,
+  recover: (request: StateRequest, context: Records) => note(LOST, request, context),
 }
 
-export const revoke: HandlerOf<typeof agentCredentialsApi.revoke> = {
+export const revoke = externalCall(agentCredentialsApi.revoke, {
   ...noting,
   async reserve({ params }, context) {
     const { records, now, emit, refuse } = context
@@ -86,28 +83,28 @@ export const revoke: HandlerOf<typeof agentCredentialsApi.revoke> = {
     }
     return requestFor(credential, 'deleted', context)
   },
-}
+})
 
-const NOTHING_TO_TELL = new Settled({ done: true })
+const NOTHING_TO_TELL = new AnswerNow({ done: true })
 
 /** The token pays nothing any more by our word already; the processor is told as often as it takes. */
-export const deleteMppToken: HandlerOf<typeof agentCredentialsApi.deleteMppToken> = {
+export const deleteMppToken = externalCall(agentCredentialsApi.deleteMppToken, {
   async reserve({ params }, context) {
     const credential = await context.records.findOne(AgentCredential, { mppCredentialId: params.id })
     const isTold = credential?.status !== 'revoked' || !credential.processorProblem
     return isTold ? NOTHING_TO_TELL : requestFor(credential, 'deleted', context)
   },
-  call: noting.call,
+  call: tell,
   record: async (answer, request, context) => ({
-    done: !(await noting.record(answer, request, context)).processorProblem,
+    done: !(await note(answer, request, context)).processorProblem,
   }),
   recover: async (request, context) => {
     await noting.recover(request, context)
     return { done: false }
   },
-}
+})
 
-export const suspend: HandlerOf<typeof agentCredentialsApi.suspend> = {
+export const suspend = externalCall(agentCredentialsApi.suspend, {
   ...noting,
   async reserve({ params }, context) {
     const { records, emit, refuse } = context
@@ -117,10 +114,10 @@ export const suspend: HandlerOf<typeof agentCredentialsApi.suspend> = {
     if (agentCredentialMachine.isFinal(credential.status)) return refuse('agent_credential_over')
     if (agentCredentialMachine.move(credential, 'suspended'))
       emit('agent_credential.suspended', agentCredentialEvent(credential))
-    else if (!credential.processorProblem) return new Settled(credential)
+    else if (!credential.processorProblem) return new AnswerNow(credential)
     return requestFor(credential, 'suspended', context)
   },
-}
+})
 
 const RESUME_REFUSALS = {
   late: 'processor_silent',
@@ -129,7 +126,7 @@ const RESUME_REFUSALS = {
 } as const
 
 /** Only once the processor has said so: a token that the network refuses must not look usable. */
-export const resume: HandlerOf<typeof agentCredentialsApi.resume> = {
+export const resume = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -139,10 +136,9 @@ export const resume: HandlerOf<typeof agentCredentialsApi.resume> = {
     if (credential.status !== 'suspended') return refuse('agent_credential_not_suspended')
     return requestFor(credential, 'active', context)
   },
-  call: (request, outside) => tell(request as StateRequest, outside),
-  async record(answer, request, { records, emit, refuse }) {
-    const told = answer as Done | ProcessorFailure
-    const credential = await records.lock(AgentCredential, (request as StateRequest).credentialId)
+  call: tell,
+  async record(told, { credentialId }, { records, emit, refuse }) {
+    const credential = await records.lock(AgentCredential, credentialId)
     if (!credential) return refuse('agent_credential_not_found')
     if (isFailure(told)) {
       credential.processorProblem = problemOf(told)
@@ -154,4 +150,4 @@ export const resume: HandlerOf<typeof agentCredentialsApi.resume> = {
     return credential
   },
   recover: async (_, { refuse }) => refuse('processor_silent'),
-}
+})

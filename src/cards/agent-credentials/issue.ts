@@ -1,6 +1,6 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
-import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { IssuedNetworkToken, ProcessorFailure } from '../../ports/card-processor.ts'
@@ -22,7 +22,6 @@ import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
 import { agentCredentialEvent } from './events.ts'
 
-type Handler = HandlerOf<typeof agentCredentialsApi.create>
 type Context = ContextOf<typeof agentCredentialsApi.create>
 type Body = InputOf<typeof agentCredentialsApi.create>['body']
 
@@ -97,7 +96,7 @@ async function reserve(body: Body, context: Context): Promise<TokenRequest | Ref
 
 function call(
   request: TokenRequest,
-  { ports, requestId }: Parameters<Handler['call']>[1],
+  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<IssuedNetworkToken | ProcessorFailure> {
   const { networkToken } = ports.cardProcessor(request.mode)
   if (!networkToken) throw new Error('a processor without network tokens')
@@ -142,10 +141,9 @@ async function recover({ credentialId, accessEventId }: TokenRequest, context: C
 }
 
 /** The token is on record with its limits before the processor is asked for it. */
-export const issue: Handler = {
+export const issue = externalCall(agentCredentialsApi.create, {
   reserve: ({ body }, context) => reserve(body, context),
-  call: (request, outside) => call(request as TokenRequest, outside),
-  record: (answer, request, context) =>
-    record(answer as IssuedNetworkToken | ProcessorFailure, request as TokenRequest, context),
-  recover: (request, context) => recover(request as TokenRequest, context),
-}
+  call,
+  record,
+  recover,
+})

@@ -1,10 +1,9 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { externalCall, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import type { IssuedCard, ProcessorFailure } from '../../ports/card-processor.ts'
 import { cardsApi } from './api.ts'
 import { Card, CardNumber, cardMachine, numberMachine } from './card.ts'
 import { cardControls, changeLimits } from './controls.ts'
@@ -17,7 +16,7 @@ import { lockCard } from './lock-card.ts'
 import { noticeEvents } from './notices.ts'
 import { cardsPersonal } from './personal.ts'
 import { cardProcess } from './process.ts'
-import { callOf, holderOf, type NumberRequest, newCardOf, numberRequestFor } from './processor-request.ts'
+import { callOf, holderOf, newCardOf, numberRequestFor } from './processor-request.ts'
 import { fund } from './purse.ts'
 import { cardReactions } from './reactions.ts'
 import { replaceStep } from './replace-step.ts'
@@ -29,10 +28,8 @@ import { status } from './status.ts'
 import { stepsApi } from './steps-api.ts'
 import { tellStep } from './tell-step.ts'
 
-type Answer = IssuedCard | ProcessorFailure
-
 const cardHandlers = implement(cardsApi, {
-  create: {
+  create: externalCall(cardsApi.create, {
     async reserve({ body }, context) {
       const { displayName, ...members } = body
       const reserved = await issueCardWithCall({ ...members, displayName }, context)
@@ -41,11 +38,11 @@ const cardHandlers = implement(cardsApi, {
       const asked = { reference: card.id, requestedAt: card.createdAt }
       return numberRequestFor(card, terms, await holderOf(context), asked, context)
     },
-    call: (request: NumberRequest, { ports, requestId }) =>
+    call: (request, { ports, requestId }) =>
       ports
         .cardProcessor(request.mode)
         .issue(newCardOf(request), callOf(request, request.reference, { requestId })),
-    async record(answer: Answer, request: NumberRequest, context) {
+    async record(answer, request, context) {
       const locked = await recordIssued(answer, request, context)
       const { closedReason, processorProblem } = locked.card
       if (closedReason === 'processor_refused')
@@ -53,10 +50,10 @@ const cardHandlers = implement(cardsApi, {
       return cardResponse(locked, context)
     },
     // The process goes on: the processor is asked by the same reference, and there is one card.
-    async recover({ cardId }: NumberRequest, context) {
+    async recover({ cardId }, context) {
       return storedCardResponse(await context.records.findOneOrFail(Card, { id: cardId }), context)
     },
-  },
+  }),
 
   async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
     const { records, pageBy } = context

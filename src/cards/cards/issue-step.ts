@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import { schedule } from './due.ts'
@@ -17,9 +17,9 @@ import {
 import { ACTED, answered, lockForCall, NOTHING } from './processor-step.ts'
 import type { cardEvents } from './schemas.ts'
 import { closeCard, move } from './states.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
-export const issueStep: HandlerOf<typeof stepsApi.issue> = {
+export const issueStep = externalCall(stepsApi.issue, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'issue', context)
     if (!locked) return null
@@ -27,19 +27,19 @@ export const issueStep: HandlerOf<typeof stepsApi.issue> = {
     const asked = { reference: card.id, requestedAt: card.createdAt }
     return numberRequestFor(card, terms, await holderOf(context), asked, context)
   },
-  call: async (request: NumberRequest | null, { ports, requestId }) =>
+  call: async (request, { ports, requestId }) =>
     request &&
     ports
       .cardProcessor(request.mode)
       .issue(newCardOf(request), callOf(request, request.reference, { requestId })),
-  async record(answer: IssuedCard | ProcessorFailure | null, request: NumberRequest | null, context) {
+  async record(answer, request, context) {
     if (!answer || !request) return NOTHING
     await recordIssued(answer, request, context)
     return ACTED
   },
   // Its process asks again: by the same reference there is one card.
   recover: async () => NOTHING,
-}
+})
 
 type Recording = Pick<
   Context<never, Pick<typeof cardEvents, 'card.issued' | 'card.activated' | 'card.closed'>>,

@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { numberMachine } from './card.ts'
@@ -16,14 +16,9 @@ import {
 } from './processor-request.ts'
 import { ACTED, answered, lockForCall, NOTHING, type StepContext } from './processor-step.ts'
 import { closeCard } from './states.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
-interface Replacement {
-  readonly request: NumberRequest
-  readonly processorCardId: string
-}
-
-export const replaceStep: HandlerOf<typeof stepsApi.replace> = {
+export const replaceStep = externalCall(stepsApi.replace, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'replace', context)
     if (!locked) return null
@@ -36,20 +31,20 @@ export const replaceStep: HandlerOf<typeof stepsApi.replace> = {
     const request = numberRequestFor(card, terms, await holderOf(context), asked, context)
     return { request, processorCardId: current.processorCardId }
   },
-  call: async (reserved: Replacement | null, { ports, requestId }) => {
+  call: async (reserved, { ports, requestId }) => {
     if (!reserved) return null
     const { request, processorCardId } = reserved
     const call = callOf(request, request.reference, { requestId })
     return ports.cardProcessor(request.mode).replace(processorCardId, newCardOf(request), call)
   },
-  async record(answer: IssuedCard | ProcessorFailure | null, reserved: Replacement | null, context) {
+  async record(answer, reserved, context) {
     if (!answer || !reserved) return NOTHING
     await recordReplaced(answer, reserved.request, context)
     return ACTED
   },
   // Its process asks again: by the same reference there is one number.
   recover: async () => NOTHING,
-}
+})
 
 const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
 

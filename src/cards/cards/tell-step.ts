@@ -1,5 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
 import {
   type CardProcessor,
   type Done,
@@ -22,7 +22,7 @@ import {
 } from './processor-request.ts'
 import { ACTED, answered, lockForCall, NOTHING, type StepContext } from './processor-step.ts'
 import { freezeCard } from './states.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
 /** What the processor is told of one number; null = what it knows already. */
 interface Instruction extends ProcessorRequest {
@@ -40,16 +40,16 @@ interface Replies {
 }
 
 /** Tells of one number at a time, the one in use first, so that a call ends within seconds. */
-export const tellStep: HandlerOf<typeof stepsApi.tell> = {
+export const tellStep = externalCall(stepsApi.tell, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'tell', context)
     const number = locked?.numbers.find(one => isToBeTold(locked, one))
     return locked && number ? instructionFor(number, locked, context) : null
   },
-  async call(instruction: Instruction | null, { ports, requestId }): Promise<Replies | null> {
+  async call(instruction, { ports, requestId }): Promise<Replies | null> {
     return instruction && carryOut(instruction, ports.cardProcessor(instruction.mode), requestId)
   },
-  async record(replies: Replies | null, instruction: Instruction | null, context) {
+  async record(replies, instruction, context) {
     if (!replies || !instruction) return NOTHING
     const locked = await lockNumbers(instruction.cardId, context)
     if (!locked) return NOTHING
@@ -58,7 +58,7 @@ export const tellStep: HandlerOf<typeof stepsApi.tell> = {
   },
   // Its process tells the processor again.
   recover: async () => NOTHING,
-}
+})
 
 /** Each state that the processor is told of has a reference of its own, which a repetition has too. */
 function instructionFor(

@@ -1,4 +1,4 @@
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { Disclosure, ProcessorFailure } from '../../ports/card-processor.ts'
@@ -10,11 +10,10 @@ import {
   redeem as redeemForData,
 } from '../access-events/index.ts'
 import type { NamedRecipient } from '../filler-keys/index.ts'
-import { type credentialsApi, overRefusals } from './api.ts'
+import { credentialsApi, overRefusals } from './api.ts'
 import { Credential, credentialMachine, overBecause } from './credential.ts'
 import { credentialEvent } from './events.ts'
 
-type Handler = HandlerOf<typeof credentialsApi.redeem>
 type Context = ContextOf<typeof credentialsApi.redeem>
 
 /** Stored before the call, so it must be JSON. */
@@ -72,10 +71,9 @@ async function recover({ credentialId, accessEventId }: Redemption, context: Con
 }
 
 /** The credential is used before the processor is called: of two redemptions at once one wins. */
-export const redeem: Handler = {
+export const redeem = externalCall(credentialsApi.redeem, {
   reserve: ({ params, body }, context) => reserve(params.id, body, context),
-  call: (request, outside) => disclose(request as Redemption, outside),
-  record: (answer, request, context) =>
-    record(answer as Disclosure | ProcessorFailure, request as Redemption, context),
-  recover: (request, context) => recover(request as Redemption, context),
-}
+  call: disclose,
+  record,
+  recover,
+})

@@ -5,16 +5,15 @@ import {
   recordOutcome,
   redeem,
 } from '../../cards/access-events/index.ts'
-import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { Disclosure, ProcessorFailure } from '../../ports/card-processor.ts'
-import { type checkoutApi, overRefusals } from './api.ts'
+import { checkoutApi, overRefusals } from './api.ts'
 import { sessionEvent } from './events.ts'
 import { CheckoutSession, overBecause, sessionMachine } from './session.ts'
 
-type Handler = HandlerOf<typeof checkoutApi.credential>
 type Context = ContextOf<typeof checkoutApi.credential>
 type Body = InputOf<typeof checkoutApi.credential>['body']
 
@@ -72,10 +71,9 @@ async function recover({ sessionId, accessEventId }: Redemption, context: Contex
 }
 
 /** The token is used before the processor is called: of two redemptions at once one wins. */
-export const redeemSession: Handler = {
+export const redeemSession = externalCall(checkoutApi.credential, {
   reserve: ({ body }, context) => reserve(body, context),
-  call: (request, outside) => disclose(request as Redemption, outside),
-  record: (answer, request, context) =>
-    record(answer as Disclosure | ProcessorFailure, request as Redemption, context),
-  recover: (request, context) => recover(request as Redemption, context),
-}
+  call: disclose,
+  record,
+  recover,
+})

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { externalCall, implement } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
@@ -45,19 +45,19 @@ const mppKeys = implement(mppKeysApi, {
     return { ...rest, data: data.map(shown) }
   },
 
-  rotate: {
+  rotate: externalCall(mppKeysApi.rotate, {
     reserve: nothingReserved,
     call: (_reserved, { ports }) => newMppKey(ports.vault),
     record: (key, _reserved, context) => replace(key as NewKey, context),
     recover: async (_reserved, context) => replace(await newMppKey(context.ports.vault), context),
-  },
+  }),
 
-  make: {
+  make: externalCall(mppKeysApi.make, {
     reserve: nothingReserved,
     call: (_reserved, { ports }) => newMppKey(ports.vault),
     record: (key, _reserved, context) => storeFirst(key as NewKey, context),
     recover: async (_reserved, context) => storeFirst(await newMppKey(context.ports.vault), context),
-  },
+  }),
 
   async end({ params }, { records, now, emit, refuse }) {
     const key = await records.lock(MppKey, params.id)

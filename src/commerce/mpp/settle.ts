@@ -1,12 +1,12 @@
 import { noteDeletion, tokenToDelete } from '../../cards/agent-credentials/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { MppCredential } from './credential.ts'
 import { lockPayment } from './outcome.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
 /** A processor that did not answer is told again after this. */
 const AGAIN_MS = minutes(10)
@@ -38,16 +38,16 @@ interface Deletion {
 
 const NOTHING = { acted: false }
 
-export const deleteToken: HandlerOf<typeof stepsApi.deleteToken> = {
+export const deleteToken = externalCall(stepsApi.deleteToken, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const credential = await records.lock(MppCredential, params.id)
     if (!credential) return refuse('credential_not_found')
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
-    if (!isDue) return new Settled(NOTHING)
+    if (!isDue) return new AnswerNow(NOTHING)
     const tokenId = await tokenToDelete(credential.id, context)
     credential.dueAt = tokenId === null ? null : after(now, AGAIN_MS)
-    if (tokenId === null) return new Settled(NOTHING)
+    if (tokenId === null) return new AnswerNow(NOTHING)
     return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
   },
   async call(deletion, { ports, requestId }): Promise<Done | ProcessorFailure> {
@@ -65,4 +65,4 @@ export const deleteToken: HandlerOf<typeof stepsApi.deleteToken> = {
     return { acted: true }
   },
   recover: async () => NOTHING,
-}
+})

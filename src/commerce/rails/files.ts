@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
 type ReleaseContext = ContextOf<typeof stepsApi.release>
 
@@ -88,12 +88,12 @@ async function leaseFile(
  * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file then knows that
  * the bank has it, and does not hand it over a second time.
  */
-export const stage: HandlerOf<typeof stepsApi.stage> = {
+export const stage = externalCall(stepsApi.stage, {
   reserve: ({ params }, context) => leaseFile(params.id, 'made', context),
-  async call(request: HandOverRequest | null, { ports }) {
+  async call(request, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).stage(request.name, request.content)
   },
-  async record(_, request: HandOverRequest | null, { records, now, emit }) {
+  async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'staged')) return DONE
     file.dueAt = now
@@ -101,14 +101,14 @@ export const stage: HandlerOf<typeof stepsApi.stage> = {
     return DONE
   },
   recover: async () => DONE,
-}
+})
 
-export const release: HandlerOf<typeof stepsApi.release> = {
+export const release = externalCall(stepsApi.release, {
   reserve: ({ params }, context) => leaseFile(params.id, 'staged', context),
-  async call(request: HandOverRequest | null, { ports }) {
+  async call(request, { ports }) {
     if (request) await requireFileRail(ports.sepaRail(request.mode)).release(request.name)
   },
-  async record(_, request: HandOverRequest | null, { records, now, emit }) {
+  async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))
     if (!file || !fileMachine.move(file, 'handed_over')) return DONE
     Object.assign(file, { handedOverAt: now, dueAt: null })
@@ -116,4 +116,4 @@ export const release: HandlerOf<typeof stepsApi.release> = {
     return DONE
   },
   recover: async () => DONE,
-}
+})

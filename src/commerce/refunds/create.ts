@@ -1,4 +1,4 @@
-import { NextCall, type SharedStep } from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { carryOutRefund, recordRefund, type StepAnswers } from '../collect/index.ts'
@@ -19,7 +19,7 @@ type CallAnswer =
 
 /** Many refunds of one payment may be asked for at once: they are decided together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
-const reserve: SharedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
+const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
   settles: true,
   load: (items: readonly CreateItem[], sql, ports) => {
@@ -56,8 +56,8 @@ export const create: HandlerOf<typeof refundsApi.create> = {
     if ('steps' in reservation) return found(reservation.steps, context)
     if ('push' in reservation) return foundRefund(reservation.push.refundId, context)
     const begun = await begin(reservation.asked, context)
-    return begun instanceof NextCall && 'steps' in begun.reservation
+    return begun instanceof CallExternal && 'steps' in begun.reservation
       ? found(begun.reservation.steps, context)
-      : (begun as Exclude<typeof begun, NextCall<Reservation>>)
+      : (begun as Exclude<typeof begun, CallExternal<Reservation>>)
   },
 }

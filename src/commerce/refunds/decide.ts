@@ -1,4 +1,4 @@
-import { type Item, NextCall, type Verdict } from '../../kernel/contract/handlers.ts'
+import { CallExternal, type Item, type Verdict } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, InputOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -106,7 +106,7 @@ function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse
     reason,
     note,
   }
-  return new NextCall({ asked })
+  return new CallExternal({ asked })
 }
 
 /** Between two wallets of the owner the money is back at once. */
@@ -186,5 +186,5 @@ function askMerchant(
   if (!payment) return refundResponse(row)
   const now = item.now.toISOString()
   const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountEuros) }
-  return new NextCall({ push: pushOf(payment, call) })
+  return new CallExternal({ push: pushOf(payment, call) })
 }

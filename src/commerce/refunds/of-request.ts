@@ -1,4 +1,4 @@
-import { NextCall } from '../../kernel/contract/handlers.ts'
+import { CallExternal } from '../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { Refund, type RefundRow } from '../../money/refunds/index.ts'
@@ -29,11 +29,11 @@ export type Reservation =
 export async function begin(
   { requestId, sourceId, cents, reason, note }: AskedOfRequest,
   context: Creating,
-): Promise<ReturnType<typeof refundResponse> | NextCall<Reservation> | Refusal> {
+): Promise<ReturnType<typeof refundResponse> | CallExternal<Reservation> | Refusal> {
   const amountEuros = cents === null ? undefined : BigInt(cents)
   const begun = await beginRequestRefund({ requestId, sourceId, amountEuros, reason, note }, context)
   if ('refusal' in begun) return begun.refusal
-  return begun.isDone ? found(begun.steps, context) : new NextCall({ steps: begun.steps })
+  return begun.isDone ? found(begun.steps, context) : new CallExternal({ steps: begun.steps })
 }
 
 /** The refund as it stands. What this transaction has written of it is sent before. */

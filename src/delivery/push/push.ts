@@ -1,6 +1,6 @@
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
@@ -56,7 +56,7 @@ async function recordTest(
 }
 
 /** Sends a push at once and answers how the push service took it. */
-const testDelivery: HandlerOf<typeof pushApi.test> = {
+const testDelivery = externalCall(pushApi.test, {
   async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
@@ -69,10 +69,10 @@ const testDelivery: HandlerOf<typeof pushApi.test> = {
     const keys = await vapidKeys(sql, ports.vault)
     return { receiver: { id, endpoint, p256dh, auth }, keys, letter: message }
   },
-  call: ({ receiver, keys, letter }: Reserved, { ports }) => sendPush(ports, keys, receiver, letter),
+  call: ({ receiver, keys, letter }, { ports }) => sendPush(ports, keys, receiver, letter),
   record: recordTest,
-  recover: (reserved: Reserved, context) => recordTest(LOST, reserved, context),
-}
+  recover: (reserved, context) => recordTest(LOST, reserved, context),
+})
 
 const MAX_SUBSCRIPTIONS = 100
 

@@ -1,8 +1,8 @@
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNameProblem } from '../events/index.ts'
-import type { webhooksApi } from './api.ts'
+import { webhooksApi } from './api.ts'
 import { type Message, post } from './dispatch/post.ts'
 import type { AttemptResult } from './dispatch/retry.ts'
 import { openSecrets, type SealedSecrets } from './secrets.ts'
@@ -36,7 +36,7 @@ async function recordTest(
 }
 
 /** Sends an example at once and answers how the receiver took it. */
-export const testDelivery: HandlerOf<typeof webhooksApi.test> = {
+export const testDelivery = externalCall(webhooksApi.test, {
   async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
     const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
@@ -58,12 +58,12 @@ export const testDelivery: HandlerOf<typeof webhooksApi.test> = {
     }
   },
 
-  call({ letter: message, sealed }: Reserved, { ports: { outbound, vault } }) {
+  call({ letter: message, sealed }, { ports: { outbound, vault } }) {
     const nextFrom = sealed.nextFrom === null ? null : new Date(sealed.nextFrom)
     return post(outbound, message, () => openSecrets(vault, { ...sealed, nextFrom }, clock.real()))
   },
 
   record: recordTest,
 
-  recover: (reserved: Reserved, context) => recordTest(null, reserved, context),
-}
+  recover: (reserved, context) => recordTest(null, reserved, context),
+})

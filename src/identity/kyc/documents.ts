@@ -1,12 +1,12 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { File } from '../../kernel/contract/file.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFile, type Files } from '../../ports/files.ts'
 import { after } from '../../values/clock.ts'
-import type { kycApi } from './api.ts'
+import { kycApi } from './api.ts'
 import { fileNameOf, KEPT_MS, KycDocument, MAX_UNUSED } from './document.ts'
 import type { stepsApi } from './steps-api.ts'
 import { actForOwnerOfDocument } from './submissions.ts'
@@ -44,12 +44,6 @@ export async function contentOf(
   return Buffer.concat(pieces)
 }
 
-interface Reading {
-  readonly id: string
-  readonly tenant: Tenant
-  readonly sha256: string
-}
-
 type ReadContext = Pick<
   ContextOf<typeof kycApi.readDocument>,
   'records' | 'refuse' | 'actor' | 'actFor' | 'sql'
@@ -71,7 +65,7 @@ const fileOf = (document: KycDocument, content: Uint8Array): File => ({
 })
 
 /** The event is committed before the first byte leaves. */
-export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
+export const readDocument = externalCall(kycApi.readDocument, {
   async head({ params }, context) {
     const document = await findReadable(params.id, context)
     if (document instanceof Refusal) return document
@@ -84,9 +78,8 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
   readsToReserve: true,
-  call: async ({ tenant, sha256 }: Reading, { ports }) =>
-    (await contentOf(ports.files, tenant, sha256)) ?? null,
-  async record(content: Uint8Array | null, { id }: Reading, context) {
+  call: async ({ tenant, sha256 }, { ports }) => (await contentOf(ports.files, tenant, sha256)) ?? null,
+  async record(content, { id }, context) {
     const { records, emit, refuse } = context
     await actForOwnerOfDocument(id, context)
     const document = await records.findOneOrFail(KycDocument, { id })
@@ -95,8 +88,8 @@ export const readDocument: HandlerOf<typeof kycApi.readDocument> = {
     emit('kyc.document_read', documentEvent(document))
     return fileOf(document, content)
   },
-  recover: async (_: Reading, { refuse }) => refuse('document_damaged'),
-}
+  recover: async (_, { refuse }) => refuse('document_damaged'),
+})
 
 export const eraseDocument: HandlerOf<typeof stepsApi.eraseDocument> = async ({ params }, context) => {
   const { records, now, emit, refuse } = context

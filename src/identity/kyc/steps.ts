@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { CheckStatus, IdentityCheck, Unanswered } from '../../ports/identity-verification.ts'
 import { isUnanswered } from '../../ports/identity-verification.ts'
@@ -8,7 +8,7 @@ import { after } from '../../values/clock.ts'
 import { applyAnswer } from './decide.ts'
 import { KycDocument } from './document.ts'
 import { contentOf } from './documents.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 import { KycSubmission, pauseAfter } from './submission.ts'
 
 type StepContext = ContextOf<typeof stepsApi.submit>
@@ -29,17 +29,17 @@ async function reserve(
   id: string,
   status: 'pending' | 'in_review',
   context: StepContext,
-): Promise<Request | Settled<typeof NOTHING> | ReturnType<StepContext['refuse']>> {
+): Promise<Request | AnswerNow<typeof NOTHING> | ReturnType<StepContext['refuse']>> {
   const { records, tenant, now, ports, refuse } = context
   const submission = await records.lock(KycSubmission, id)
   if (!submission) return refuse('submission_not_found')
   const isDue = submission.dueAt !== null && submission.dueAt <= now
-  if (submission.status !== status || !isDue) return new Settled(NOTHING)
+  if (submission.status !== status || !isDue) return new AnswerNow(NOTHING)
   const provider = ports.identityVerification()
   if (status === 'in_review' && provider.isManual) {
     // The provider was another one when the check was submitted: operators go on with it.
     submission.dueAt = null
-    return new Settled(NOTHING)
+    return new AnswerNow(NOTHING)
   }
   submission.calls++
   submission.provider = provider.name
@@ -78,18 +78,18 @@ const record = async (answer: CheckStatus | Unanswered, { id }: Request, context
 /** Where the answer was lost, the provider is called again: a reference is one check, however often it is submitted. */
 const recover = async () => NOTHING
 
-export const submit: HandlerOf<typeof stepsApi.submit> = {
+export const submit = externalCall(stepsApi.submit, {
   reserve: ({ params }, context) => reserve(params.id, 'pending', context),
-  call: (request: Request, { ports, requestId }) =>
+  call: (request, { ports, requestId }) =>
     ports.identityVerification().submit(wholeCheck(request, ports), { requestId, now: request.now }),
   record,
   recover,
-}
+})
 
 /** A check that the provider does not know was lost on its way there, and is submitted again under the same reference. */
-export const inquire: HandlerOf<typeof stepsApi.inquire> = {
+export const inquire = externalCall(stepsApi.inquire, {
   reserve: ({ params }, context) => reserve(params.id, 'in_review', context),
-  async call(request: Request, { ports, requestId }) {
+  async call(request, { ports, requestId }) {
     const provider = ports.identityVerification()
     const check = wholeCheck(request, ports)
     const call = { requestId, now: request.now }
@@ -99,7 +99,7 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
   },
   record,
   recover,
-}
+})
 
 export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ body }, context) => ({
   acted: await applyAnswer(body.reference, body.status, context),

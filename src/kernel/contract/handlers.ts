@@ -13,7 +13,7 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
 ) => Promise<Answer<R>> | Answer<R>
 
 /** The answer of a reservation that needs no call. */
-export class Settled<R> {
+export class AnswerNow<R> {
   readonly answer: R | WithHeaders<R>
 
   constructor(answer: R | WithHeaders<R>) {
@@ -22,7 +22,7 @@ export class Settled<R> {
 }
 
 /** The answer of `record` where one more call is needed: its reservation is committed before the call is made. */
-export class NextCall<V> {
+export class CallExternal<V> {
   readonly reservation: V
 
   constructor(reservation: V) {
@@ -46,22 +46,25 @@ export class NextCall<V> {
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
   head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
-  reserve: Reserve<I, R, F, E, V> | SharedStep<I, R | NextCall<V>, F, E>
+  reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
   call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
   /** Set where `reserve` writes nothing: without an `Idempotency-Key` to be kept, no transaction is opened for it. */
   readonly readsToReserve?: true
-  together?(answer: A, reservation: V): SharedStep<Called<V, A>, Answer<R> | NextCall<V>, F, E> | undefined
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | NextCall<V>>
+  together?(
+    answer: A,
+    reservation: V,
+  ): BatchedStep<CallResult<V, A>, Answer<R> | CallExternal<V>, F, E> | undefined
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
 
 export type Reserve<I, R, F extends string, E extends Events, V> = (
   input: I,
   context: Context<F, E>,
-) => Promise<V | Settled<R> | Refusal | WithHeaders<Refusal>>
+) => Promise<V | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
 
 /** What was reserved for a call, and the answer to it. */
-export interface Called<V, A> {
+export interface CallResult<V, A> {
   readonly reservation: V
   readonly answer: A
 }
@@ -117,17 +120,17 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
 }
 
 /** What a step decides about a request that `record` is to take alone: in the batch nothing is changed for it. */
-export class Alone {
+export class Unbatched {
   readonly alone = true
 }
 
 /**
  * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `reserve` or
- * `record` would, a reservation as a `NextCall`. A step that reserves is taken by reading alone where there is no
+ * `record` would, a reservation as a `CallExternal`. A step that reserves is taken by reading alone where there is no
  * `Idempotency-Key` to be kept: it locks nothing, and is taken again, in a transaction, where it has decided to write.
  */
-export interface SharedStep<I, R, F extends string, E extends Events, S = unknown>
-  extends HotHandler<I, R | Alone, F, E, S> {
+export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
+  extends HotHandler<I, R | Unbatched, F, E, S> {
   /** Names the step among those of its operation. */
   readonly name: string
   /**

@@ -132,6 +132,24 @@ export type HandlerOf<O> =
       }[K]
     : never
 
+/**
+ * The handler of an operation that calls another system: reserve and commit, call, record and commit. What `reserve` hands to
+ * `call`, and what both hand to `record` and `recover`, is inferred: no step names the types of another.
+ */
+export const externalCall = <
+  P extends string,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  F extends string,
+  E extends Events,
+  V,
+  A,
+>(
+  _operation: Operation<P, Q, B, R, F, E, 'outside'>,
+  steps: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>,
+): OutsideHandler<Input<P, Q, B>, z.output<R>, F, E> => steps
+
 /** What an operation is given. */
 export type InputOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R, infer _F, infer _E, infer _K>

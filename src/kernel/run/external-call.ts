@@ -1,5 +1,5 @@
 import type { Call, Outcome } from '../contract/call.ts'
-import { Alone, NextCall, type OutsideHandler, Settled } from '../contract/handlers.ts'
+import { AnswerNow, CallExternal, type OutsideHandler, Unbatched } from '../contract/handlers.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { asProblem } from '../database/retry.ts'
@@ -40,7 +40,7 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
     if (read) return { reservation: read.reservation }
     try {
       const done = await together(call)
-      if (!(done instanceof Alone)) return stepOf(done)
+      if (!(done instanceof Unbatched)) return stepOf(done)
       throw new Error(`${call.operation.key}: a step that reserves leaves nothing to be done alone`)
     } catch (error) {
       if (error === LEFT) return beginAlone(call)
@@ -51,7 +51,7 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   async function record(call: Call, handler: Handler, answer: unknown, reservation: unknown): Promise<Step> {
     const shared = handler.together?.(answer, reservation)
     const done = shared && (await together(taking(call, shared, { answer, reservation }, false)))
-    if (done && !(done instanceof Alone)) return stepOf(done)
+    if (done && !(done instanceof Unbatched)) return stepOf(done)
     const alone = (tx: OpenTransaction) =>
       recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
     return inTransaction(runtime, call, alone, 'wait')
@@ -111,8 +111,8 @@ function taking(call: Call, shared: unknown, input: unknown, reserves: boolean):
   return { ...call, actor: { ...call.actor, tenant }, step: { handler, input, reserves } }
 }
 
-const stepOf = (done: Exclude<Done, Alone>): Step =>
-  done instanceof NextCall ? { reservation: done.reservation } : { outcome: done }
+const stepOf = (done: Exclude<Done, Unbatched>): Step =>
+  done instanceof CallExternal ? { reservation: done.reservation } : { outcome: done }
 
 /** The answer that needs no write, if there is one; read as a GET is. */
 async function peek(
@@ -164,7 +164,7 @@ async function beginByReading(runtime: Runtime, call: Call, { reserve }: Handler
 
 /** The answer to a request for which nothing was reserved; undefined where a call follows. */
 function answerIn(reserved: unknown): unknown {
-  if (reserved instanceof Settled) return reserved.answer
+  if (reserved instanceof AnswerNow) return reserved.answer
   return reserved instanceof Refusal || reserved instanceof WithHeaders ? reserved : undefined
 }
 
@@ -196,7 +196,7 @@ async function recordAnswer(
   if (recovered) return { outcome: recovered }
   const context = new RequestContext(runtime, call, tx.now, tx)
   const recorded = await record(context)
-  return recorded instanceof NextCall
+  return recorded instanceof CallExternal
     ? reserve(call, context, tx, recorded.reservation)
     : { outcome: await settle(call, context, tx, recorded) }
 }

@@ -1,6 +1,12 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
-import { Alone, type HotHandler, type Item, NextCall, type SharedStep } from '../contract/handlers.ts'
+import {
+  type BatchedStep,
+  CallExternal,
+  type HotHandler,
+  type Item,
+  Unbatched,
+} from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, Journal, OutboxRow } from '../journal/journal.ts'
@@ -9,7 +15,7 @@ import { outcomeOf } from './outcome.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 export type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
-export type AnyStep = SharedStep<unknown, unknown, string, Record<string, never>>
+export type AnyStep = BatchedStep<unknown, unknown, string, Record<string, never>>
 
 /** A request in a batch: of a hot operation, or with a step of an outside one that is taken together. */
 export interface HotCall extends Call {
@@ -29,7 +35,7 @@ export const handlerOf = ({ step, operation }: HotCall): Handler =>
 export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
 
 /** What became of a request: its answer, or what a step leads to. */
-export type Done = Outcome | NextCall<unknown> | Alone
+export type Done = Outcome | CallExternal<unknown> | Unbatched
 export type Result = PromiseSettledResult<Done>
 
 /** What a reservation shows in the journal: the answer comes later. */
@@ -75,8 +81,8 @@ function decideOne(
 ): Done | Problem {
   const { call, key } = entry
   const { value, events, outbox } = decideBy(handler, call, item, state)
-  if (value instanceof Alone || value instanceof Problem) return value
-  const isNext = value instanceof NextCall
+  if (value instanceof Unbatched || value instanceof Problem) return value
+  const isNext = value instanceof CallExternal
   const outcome = isNext ? RESERVED : outcomeOf(call.operation.operation, value)
   entry.events = events
   journal.outbox.push(...outbox)

@@ -1,4 +1,4 @@
-import { Alone, NextCall } from '../contract/handlers.ts'
+import { CallExternal, Unbatched } from '../contract/handlers.ts'
 import type { EventRow } from '../journal/journal.ts'
 import { type BatchedCall, RESERVED } from './group-decide.ts'
 import { addToJournal } from './plain.ts'
@@ -36,6 +36,6 @@ async function reactTo(
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, events.length)
   const { value } = result
-  const leadsOn = value instanceof NextCall || value instanceof Alone
+  const leadsOn = value instanceof CallExternal || value instanceof Unbatched
   addToJournal(call, context, tx.journal, leadsOn ? RESERVED : value)
 }

@@ -1,5 +1,5 @@
 import { assertRunIsOpen } from '../contract/call.ts'
-import { NextCall } from '../contract/handlers.ts'
+import { CallExternal } from '../contract/handlers.ts'
 import { batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
@@ -11,7 +11,7 @@ import type { Runtime } from './runtime.ts'
 
 const BATCH = { size: 12, inFlight: 2 }
 
-type Read = NextCall<unknown> | undefined
+type Read = CallExternal<unknown> | undefined
 
 /**
  * Takes steps that reserve by reading alone, many at once. Gives the call that a step leads to;
@@ -45,7 +45,7 @@ async function read(
   })
   return calls.map((call, index) => {
     const { value, events, outbox } = decideBy(handler, call, items[index] as (typeof items)[0], state)
-    const isRead = value instanceof NextCall && events.length + outbox.length === 0
+    const isRead = value instanceof CallExternal && events.length + outbox.length === 0
     return { status: 'fulfilled', value: isRead ? value : undefined }
   })
 }

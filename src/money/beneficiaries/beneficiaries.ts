@@ -1,6 +1,6 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -160,7 +160,7 @@ const beneficiaries = implement(beneficiariesApi, {
     await promoteOldestDuplicate(beneficiary, context)
   },
 
-  verify: {
+  verify: externalCall(beneficiariesApi.verify, {
     async reserve({ params }, { records, tenant: { mode }, ports, refuse }) {
       const beneficiary = await findBeneficiary(records, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
@@ -169,12 +169,12 @@ const beneficiaries = implement(beneficiariesApi, {
       const { name, iban, bic } = beneficiary
       return { beneficiaryId: params.id, mode, reference: newId('payeecheck'), payee: { name, iban, bic } }
     },
-    call: ({ mode, payee, reference }: VerificationRequest, { ports, requestId }) =>
+    call: ({ mode, payee, reference }, { ports, requestId }) =>
       ports.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
     record: recordAnswer,
     /** The answer was lost in a crash: treated as a bank that did not answer in time. */
-    recover: (request: VerificationRequest, context) => recordAnswer('late', request, context),
-  },
+    recover: (request, context) => recordAnswer('late', request, context),
+  }),
 })
 
 export const beneficiariesArea = area(

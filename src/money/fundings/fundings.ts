@@ -1,7 +1,7 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRange, withMembers } from '../../kernel/database/entity.ts'
 import type { Charge, ChargeState } from '../../ports/funding-rail.ts'
@@ -124,10 +124,10 @@ const FUNDING_OF_ANY_TENANT = `
 select owner_id as "ownerId", mode, wallet_id as "walletId" from fundings where id = $1`
 
 const fund = implement(fundApi, {
-  create: {
+  create: externalCall(fundApi.create, {
     ...steps,
     reserve: ({ body: { walletId, ...members } }, context) => reserve(walletId, members, context),
-  },
+  }),
   wallet: { ...steps, reserve: ({ params, body }, context) => reserve(params.id, body, context) },
 
   list: ({ query: { status, walletId, from, to } }, { page }) =>
@@ -165,28 +165,28 @@ const fund = implement(fundApi, {
     return reverse(unlocked, body.reason, context)
   },
 
-  follow: {
+  follow: externalCall(fundApi.follow, {
     async reserve({ params }, { records, now }) {
       const funding = await records.findOneOrFail(Funding, { id: params.id })
       if (!isUnderWay(funding)) return null
       const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
-    async call(request: (ChargeRequest & { readonly now: string }) | null, { ports, requestId }) {
+    async call(request, { ports, requestId }) {
       if (!request) return null
       const { fundingId, mode, token, now } = request
       if (token === null) return SETTLED
       const call = { reference: fundingId, requestId, now: new Date(now) }
       return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
     },
-    async record(state: ChargeState | null, request: ChargeRequest | null, context) {
+    async record(state, request, context) {
       if (request && state)
         await settle({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.
     recover: async () => ({ done: true }),
-  },
+  }),
 })
 
 export const fundArea = area(

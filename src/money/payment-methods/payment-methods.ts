@@ -1,5 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { type ContextOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Instrument, NoInstrument } from '../../ports/funding-rail.ts'
 import { newId } from '../../values/ids.ts'
@@ -36,18 +36,18 @@ async function recordInstrument(
 }
 
 export const paymentMethods = implement(paymentMethodsApi, {
-  addPaymentMethod: {
+  addPaymentMethod: externalCall(paymentMethodsApi.addPaymentMethod, {
     async reserve({ body }, { tenant: { mode }, ports }) {
       // Throws before anything is reserved if this mode has no rail.
       ports.fundingRail(mode)
       return { ...body, mode, reference: newId('tokencheck') }
     },
-    call: ({ mode, token, reference }: TokenCheck, { ports, requestId }) =>
+    call: ({ mode, token, reference }, { ports, requestId }) =>
       ports.fundingRail(mode).instrumentOf(token, { reference, requestId }),
     record: recordInstrument,
     /** The answer was lost in a crash: treated as a processor that did not answer in time. */
-    recover: (check: TokenCheck, context) => recordInstrument('silent', check, context),
-  },
+    recover: (check, context) => recordInstrument('silent', check, context),
+  }),
 
   paymentMethods: ({ query: { status = 'active', kind } }, { page }) =>
     page(PaymentMethod, definedOnly({ status, kind })),

@@ -11,8 +11,8 @@ import { offeringKey } from '../../commerce/mpp-keys/index.ts'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
-import { NextCall, Settled } from '../../kernel/contract/handlers.ts'
-import { type HandlerOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
+import { externalCall, type InputOf, implement } from '../../kernel/contract/operation.ts'
 import { type Answer, WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
@@ -144,7 +144,6 @@ function asking(article: Article, scenario: Scenario, context: PayContext & Merc
 
 const good = paidEndpoint(payee)
 
-type Handler = HandlerOf<typeof mppMerchantsApi.get>
 type Input = InputOf<typeof mppMerchantsApi.get>
 type Called = Parameters<typeof good.record>
 
@@ -153,7 +152,7 @@ const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
 /** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
-const merchant: Handler = {
+const merchant = externalCall(mppMerchantsApi.get, {
   async peek(input, context) {
     const { scenario: name } = input.params
     const scenario = scenarioOf(name)
@@ -172,8 +171,8 @@ const merchant: Handler = {
   async reserve(input, context) {
     const reserved = await good.reserve({ params: paramsOf(input) }, context)
     const scenario = scenarioOf(input.params.scenario)
-    if (!(reserved instanceof Settled) || !scenario) return reserved
-    return new Settled(afterCharge(reserved.answer, scenario, context)) as Settled<File>
+    if (!(reserved instanceof AnswerNow) || !scenario) return reserved
+    return new AnswerNow(afterCharge(reserved.answer, scenario, context)) as AnswerNow<File>
   },
 
   call: (reservation, outside) => good.call(reservation as Called[1], outside),
@@ -182,11 +181,11 @@ const merchant: Handler = {
     const [answer, reservation] = [called, reserved] as [Called[0], Called[1]]
     const recorded = await good.record(answer, reservation, context)
     const scenario = scenarioOf(reservation.params.scenario ?? '')
-    return recorded instanceof NextCall || !scenario ? recorded : afterCharge(recorded, scenario, context)
+    return recorded instanceof CallExternal || !scenario ? recorded : afterCharge(recorded, scenario, context)
   },
 
   recover: (reserved, context) => good.recover(reserved as Called[1], context),
-}
+})
 
 export const mppMerchantsArea = area(
   'Sandbox Merchants',

@@ -1,11 +1,11 @@
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { after, clock } from '../../values/clock.ts'
 import { excerpt } from '../../values/schemas.ts'
-import type { proposalsApi } from './api.ts'
+import { proposalsApi } from './api.ts'
 import {
   APPLYING_FOR_MS,
   type Applier,
@@ -60,12 +60,12 @@ function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, no
   return { id, ownerId, mode, operation, input, basis, agentId, attempt, isRepeated }
 }
 
-export const apply: HandlerOf<typeof proposalsApi.apply> = {
+export const apply = externalCall(proposalsApi.apply, {
   async reserve({ params, body }, context) {
     const { records, actor, now, address, refuse } = context
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
-    if (proposal.status === 'applied') return new Settled(proposalResponse(proposal))
+    if (proposal.status === 'applied') return new AnswerNow(proposalResponse(proposal))
     const problem = whyNotOpen(proposal, now)
     if (problem) return refuse(problem)
     if (proposal.status === 'applying') {
@@ -106,23 +106,23 @@ export const apply: HandlerOf<typeof proposalsApi.apply> = {
     if (!proposal) return refuse('proposal_not_found')
     return proposal.status === 'applied' ? proposalResponse(proposal) : refuse('proposal_applying')
   },
-}
+})
 
 /** Whoever has not signed, or something else by now, signs and tries again, as with the operation itself. */
 const isToBeSigned = (code: string): code is 'assertion_required' | 'statement_outdated' =>
   code === 'assertion_required' || code === 'statement_outdated'
 
-export const endDue: HandlerOf<typeof proposalsApi.end> = {
+export const endDue = externalCall(proposalsApi.end, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     const { status, attempt, dueAt } = proposal
-    if (!dueAt || dueAt > now) return new Settled({ done: true })
+    if (!dueAt || dueAt > now) return new AnswerNow({ done: true })
     if (status === 'open') end(proposal, 'expired', context)
     else if (isRepeatable(attempt)) return beginning(proposal, attempt, true, now)
     else failUnknown(proposal, context)
-    return new Settled({ done: true })
+    return new AnswerNow({ done: true })
   },
 
   call: (applying, { ports }) => carryOut(applying as Applying, ports),
@@ -133,7 +133,7 @@ export const endDue: HandlerOf<typeof proposalsApi.end> = {
   },
 
   recover: async () => ({ done: false }),
-}
+})
 
 const UNKNOWN = {
   code: 'outcome_unknown',

@@ -1,4 +1,4 @@
-import { Settled } from '../../../kernel/contract/handlers.ts'
+import { AnswerNow } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import type { settlementsApi } from './api.ts'
@@ -19,7 +19,7 @@ export const askAcquirer: HandlerOf<typeof settlementsApi.askAcquirer> = {
   async reserve({ params }, { records, now, refuse }) {
     const settlement = await records.findOne(Settlement, { id: params.id })
     if (!settlement) return refuse('settlement_not_found')
-    if (settlement.status !== 'charging') return new Settled({ done: true })
+    if (settlement.status !== 'charging') return new AnswerNow({ done: true })
     const { id, requestId, walletId, mode } = settlement
     return { paying: { id, requestId, walletId }, mode, charge: chargeOf(settlement), now }
   },

@@ -1,4 +1,4 @@
-import { NextCall, type OutsideHandler, type Reserve } from '../../../kernel/contract/handlers.ts'
+import { CallExternal, type OutsideHandler, type Reserve } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Answer } from '../../../kernel/contract/problem.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
@@ -82,7 +82,7 @@ async function begin<R>(
   reading: Reading,
   taken: TakenToken | NotTaken,
   context: PayContext,
-): Promise<Answer<R> | NextCall<Charging>> {
+): Promise<Answer<R> | CallExternal<Charging>> {
   const { params, article, digest } = reading
   if ('message' in taken) return ask(article, 'payment_refused', taken.message, context)
   const { token } = taken
@@ -99,7 +99,7 @@ async function begin<R>(
     )
   if ('known' in begun) return answerAgain(payee, present, begun.known, digest, context)
   const { settlement } = begun
-  return new NextCall(chargingOf(reading, settlement, token))
+  return new CallExternal(chargingOf(reading, settlement, token))
 }
 
 /** What is charged next, once the settlement is committed. */

@@ -1,4 +1,4 @@
-import { Settled } from '../../../kernel/contract/handlers.ts'
+import { AnswerNow } from '../../../kernel/contract/handlers.ts'
 import type { Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
 import { type Credential, credentialDigest, isUnusable, parseCredential } from '../../../mpp/index.ts'
 import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
@@ -17,7 +17,7 @@ export interface Reading {
   readonly sealed: SealedToken
 }
 
-type NotRead<R> = Settled<R> | Refusal | WithHeaders<Refusal>
+type NotRead<R> = AnswerNow<R> | Refusal | WithHeaders<Refusal>
 
 /** Checks all of a credential that is told without its token. */
 export async function readCredential<R>(
@@ -59,4 +59,4 @@ function sealedToken(
 
 /** An answer from which no call follows. */
 const known = <R>(answer: R | Refusal | WithHeaders<R | Refusal>): NotRead<R> =>
-  new Settled(answer) as NotRead<R>
+  new AnswerNow(answer) as NotRead<R>

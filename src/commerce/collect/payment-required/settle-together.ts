@@ -1,9 +1,9 @@
 import {
-  Alone,
-  type Called,
+  type BatchedStep,
+  CallExternal,
+  type CallResult,
   type Item,
-  NextCall,
-  type SharedStep,
+  Unbatched,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { WithHeaders } from '../../../kernel/contract/problem.ts'
@@ -25,10 +25,10 @@ import type { settledEvents } from './settled-events.ts'
 import { Settlement } from './settlement.ts'
 import type { NotTaken, TakenToken } from './take-token.ts'
 
-type Taken = Called<Reading, TakenToken>
-type Charged = Called<Charging, ChargeOutcome>
+type Taken = CallResult<Reading, TakenToken>
+type Charged = CallResult<Charging, ChargeOutcome>
 
-type Step<I, R, S> = SharedStep<I, R, PaidFailure, typeof settledEvents, S>
+type Step<I, R, S> = BatchedStep<I, R, PaidFailure, typeof settledEvents, S>
 
 /** The requests that are paid in a batch, locked. */
 interface Beginnings {
@@ -38,11 +38,11 @@ interface Beginnings {
   readonly begun: Set<LockedRequest>
 }
 
-const requestIdOf = ({ reservation: { article } }: Called<Reading | Charging, unknown>): string =>
+const requestIdOf = ({ reservation: { article } }: CallResult<Reading | Charging, unknown>): string =>
   article.subject.requestId ?? ''
 
 /** Stores the charges of many requests, each before anything is sent. What is not simply begun is looked at alone. */
-const beginTogether: Step<Taken, NextCall<Charging>, Beginnings> = {
+const beginTogether: Step<Taken, CallExternal<Charging>, Beginnings> = {
   name: 'begin',
   tenantOf: ({ reservation: { article } }) => article.tenant,
 
@@ -65,14 +65,14 @@ const beginTogether: Step<Taken, NextCall<Charging>, Beginnings> = {
   decide({ input, tenant, now }, { records, requests, known, begun }, { refuse, emit, wake }) {
     const { reservation: reading, answer: taken } = input
     const locked = requests.get(requestIdOf(input))
-    if (!locked || known.has(reading.sealed.challengeId)) return new Alone()
+    if (!locked || known.has(reading.sealed.challengeId)) return new Unbatched()
     const beginning = beginningOf(reading, taken)
     const blocker = blockerOf(locked, beginning, now)
     if (blocker === 'payment_under_way') return refuse(blocker)
-    if (blocker) return new Alone()
+    if (blocker) return new Unbatched()
     begun.add(locked)
     const settlement = newSettlement(beginning, locked, { records, tenant, now, emit, wake })
-    return new NextCall(chargingOf(reading, settlement, taken.token))
+    return new CallExternal(chargingOf(reading, settlement, taken.token))
   },
 
   async write({ records, begun }, sql) {
@@ -130,7 +130,7 @@ const finishTogether = <R>(
     const locked = state.requests.get(requestIdOf(input))
     const wallet = state.wallets.get(String(walletId))
     if (!settlement || !locked || !wallet) throw new Error(`${id}: the request or its wallet is gone`)
-    if (settlement.status !== 'charging') return new Alone()
+    if (settlement.status !== 'charging') return new Unbatched()
     const { records, book } = state
     takeCharge(settlement, { wallet, locked, book }, { records, tenant, now, emit, wake })
     const receipt = String(state.receipts.get(id))

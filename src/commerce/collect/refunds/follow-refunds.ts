@@ -1,22 +1,16 @@
-import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { externalCall } from '../../../kernel/contract/operation.ts'
 import { after } from '../../../values/clock.ts'
 import { lockRequest } from '../payments.ts'
 import { paymentsById } from '../request-rows.ts'
-import { MOST_PARTS, type refundsApi } from './api.ts'
-import {
-  askAcquirer,
-  type CardRefundOutcome,
-  type CardRefunds,
-  cardRefundOf,
-  settleCardRefunds,
-} from './card-refunds.ts'
+import { MOST_PARTS, refundsApi } from './api.ts'
+import { askAcquirer, cardRefundOf, settleCardRefunds } from './card-refunds.ts'
 import { nextCheckAfter, RequestRefund } from './request-refund.ts'
 
 const DONE = { done: true }
 
 /** Asks the acquirer about what is due. The due time moves before the call, so that no two ask at once. */
-export const followRefunds: HandlerOf<typeof refundsApi.followRefunds> = {
-  async reserve({ params }, context): Promise<CardRefunds | ReturnType<typeof context.refuse>> {
+export const followRefunds = externalCall(refundsApi.followRefunds, {
+  async reserve({ params }, context) {
     const { records, sql, tenant, now, refuse } = context
     const locked = await lockRequest(params.id, context)
     if (!locked) return refuse('request_not_found')
@@ -38,13 +32,13 @@ export const followRefunds: HandlerOf<typeof refundsApi.followRefunds> = {
     return { requestId: params.id, mode: tenant.mode, now: now.toISOString(), refunds }
   },
 
-  call: async (asked: CardRefunds, outside) => askAcquirer(asked, outside),
+  call: askAcquirer,
 
-  async record(outcomes: CardRefundOutcome[], asked: CardRefunds, context) {
+  async record(outcomes, asked, context) {
     if (outcomes.length > 0) await settleCardRefunds(asked, outcomes, context)
     return DONE
   },
 
   // Process or sweep asks again once it is due.
   recover: async () => DONE,
-}
+})

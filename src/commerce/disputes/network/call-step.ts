@@ -1,19 +1,19 @@
 import { CardAuthorization } from '../../../cards/authorizations/index.ts'
 import { CardNumber } from '../../../cards/cards/index.ts'
-import { NextCall, Settled } from '../../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
+import { AnswerNow, CallExternal } from '../../../kernel/contract/handlers.ts'
+import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { KnownDispute } from '../../../ports/card-processor.ts'
 import { after } from '../../../values/clock.ts'
-import type { disputesApi } from '../api.ts'
+import { disputesApi } from '../api.ts'
 import { bundleOf } from '../bundle/bundle-of.ts'
 import { renderBundle } from '../bundle/render.ts'
 import { handIn, stateOf } from '../change.ts'
 import { Dispute, pauseAfter } from '../dispute.ts'
 import { lockDispute } from '../lock-dispute.ts'
 import { pendingCall, schedule } from '../schedule.ts'
-import type { stepsApi } from '../steps-api.ts'
+import { stepsApi } from '../steps-api.ts'
 import { applyAnswer } from './apply-answer.ts'
 import type { DisputeAnswer, DisputeCall } from './dispute-call.ts'
 
@@ -25,33 +25,33 @@ const NOTHING = { acted: false }
 const ACTED = { acted: true }
 
 /** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
-export const callStep: HandlerOf<typeof stepsApi.callProcessor> = {
+export const callStep = externalCall(stepsApi.callProcessor, {
   async reserve({ params }, context) {
     const { now, refuse } = context
     const locked = await lockDispute(params.id, context)
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
     const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
-    return isDue ? reserveCall(dispute, context) : new Settled(NOTHING)
+    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOTHING)
   },
 
   call: askProcessor,
 
-  async record(answer: DisputeAnswer, asked: DisputeCall, context) {
+  async record(answer, asked, context) {
     const recorded = await recordAnswer(answer, asked, context)
-    if (recorded instanceof NextCall) return recorded
+    if (recorded instanceof CallExternal) return recorded
     return recorded ? ACTED : NOTHING
   },
 
   // The process calls again: by the same reference the processor acts once.
   recover: async () => ACTED,
-}
+})
 
 /**
  * Hands a dispute in while the caller waits, so that the answer shows what the network has credited at once. Where the
  * processor does not answer, the process calls it again.
  */
-export const submit: HandlerOf<typeof disputesApi.submit> = {
+export const submit = externalCall(disputesApi.submit, {
   async reserve({ params }, context) {
     const { tenant, ports, refuse } = context
     const locked = await lockDispute(params.id, context)
@@ -60,33 +60,33 @@ export const submit: HandlerOf<typeof disputesApi.submit> = {
     if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
     handIn(locked, context)
     const isOfProcessor = dispute.processor === ports.cardProcessor(tenant.mode).name
-    return isOfProcessor ? reserveCall(dispute, context) : new Settled(dispute)
+    return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
   call: askProcessor,
 
-  async record(answer: DisputeAnswer, asked: DisputeCall, context) {
+  async record(answer, asked, context) {
     return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
   },
 
-  async recover({ disputeId }: DisputeCall, { records, refuse }) {
+  async recover({ disputeId }, { records, refuse }) {
     return (await records.findOne(Dispute, { id: disputeId })) ?? refuse('dispute_not_found')
   },
-}
+})
 
 /** Applies an answer. The next call follows at once: also the first inquiry, as the network may credit at the filing. */
 async function recordAnswer(
   answer: DisputeAnswer,
   asked: DisputeCall,
   context: CallContext,
-): Promise<Dispute | NextCall<DisputeCall> | null> {
+): Promise<Dispute | CallExternal<DisputeCall> | null> {
   const locked = await lockDispute(asked.disputeId, context)
   if (!locked) return null
   applyAnswer(answer, asked, locked, context)
   const { dispute } = locked
   const next = pendingCall(dispute)
   const goesOn = next !== null && next !== asked.kind
-  return goesOn ? new NextCall(await reserveCall(dispute, context)) : dispute
+  return goesOn ? new CallExternal(await reserveCall(dispute, context)) : dispute
 }
 
 async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {

@@ -10,10 +10,10 @@ import {
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
 import {
-  type Called,
+  type BatchedStep,
+  CallExternal,
+  type CallResult,
   type Item,
-  NextCall,
-  type SharedStep,
   type Verdict,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
@@ -57,7 +57,7 @@ type Sender = (typeof senders)[number]
 export const WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
 /** An offer that can be paid, and for whom it was asked for. */
-export type MintedOffer = Called<Asking, Minted>
+export type MintedOffer = CallResult<Asking, Minted>
 
 interface State {
   readonly batch: CardBatch
@@ -79,7 +79,7 @@ type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof 
 export const mintStep = <R>(
   sentBy: Sender,
   then: (credential: MppCredential, minted: MintedOffer, begun: BegunPayment) => R,
-): SharedStep<MintedOffer, R | NextCall<GivingBack>, PayProblemCode, MintingEvents, State> => ({
+): BatchedStep<MintedOffer, R | CallExternal<GivingBack>, PayProblemCode, MintingEvents, State> => ({
   name: 'mint',
   lanes: agentLanes(({ reservation }) => reservation.subject.agentId, WAITS),
 
@@ -99,7 +99,7 @@ export const mintStep = <R>(
     const { records, ports } = state
     const context = { ...item, ...verdict, records, ports }
     const decided = decide(item.input, state, context)
-    if (isProblem(decided)) return new NextCall(givenBack(item.input, decided))
+    if (isProblem(decided)) return new CallExternal(givenBack(item.input, decided))
     return then(put(item.input, sentBy, context), item.input, decided)
   },
 

@@ -1,4 +1,4 @@
-import { NextCall } from '../../../kernel/contract/handlers.ts'
+import { CallExternal } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
@@ -39,7 +39,7 @@ function call(reservation: Reservation, outside: Outside): Promise<Answer> {
 /** The commit before the first byte of the credential: what leaves is on record. */
 const mintAndSend = mintStep('service', (credential, { answer: minted, reservation: { request } }, begun) => {
   const headers = { ...headersBeside(request.headers, minted.header), [minted.header]: minted.credential }
-  return new NextCall(new Sending(credential, begun, { ...request, headers }))
+  return new CallExternal(new Sending(credential, begun, { ...request, headers }))
 })
 
 const recordPaid = outcomeStep()

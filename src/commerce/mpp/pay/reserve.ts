@@ -5,7 +5,7 @@ import {
   denialOf,
   openSubjects,
 } from '../../../cards/access-events/index.ts'
-import { type Item, NextCall, type SharedStep, type Verdict } from '../../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -37,7 +37,7 @@ interface State {
 }
 
 type ReserveVerdict = Verdict<PayProblemCode, typeof denialEvents>
-type Reserved = NextCall<Asking>
+type Reserved = CallExternal<Asking>
 
 /**
  * All that must hold before the first request: the intent, the card, the address, the owner’s rules. It locks nothing, and
@@ -45,7 +45,7 @@ type Reserved = NextCall<Asking>
  */
 export const reserveStep = <I extends Payable>(
   askedBy: (input: I) => Asked,
-): SharedStep<I, Reserved, PayProblemCode, typeof denialEvents, State> => ({
+): BatchedStep<I, Reserved, PayProblemCode, typeof denialEvents, State> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -89,7 +89,7 @@ function decide(
   const context = { ...item, ...verdict, records: state.records }
   const refuse = verdict.refuse as (code: string, message?: string) => Refusal
   const denial = denialOf(subject, ask, { after: reasons }, { ...context, refuse })
-  return denial ?? new NextCall(new Asking(subjectOf(subject, item), request, challenge))
+  return denial ?? new CallExternal(new Asking(subjectOf(subject, item), request, challenge))
 }
 
 /** What stands against the address, and against paying by tokens at all. */

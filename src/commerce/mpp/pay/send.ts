@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { agentLanes, type CardBatch, writeCardBatch } from '../../../cards/authorizations/index.ts'
-import type { Called, Item, SharedStep } from '../../../kernel/contract/handlers.ts'
+import type { BatchedStep, CallResult, Item } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -80,7 +80,7 @@ function cleaned(
   return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
-type PaidPayment = Called<Sending, Sent>
+type PaidPayment = CallResult<Sending, Sent>
 
 interface State {
   readonly batch: CardBatch
@@ -91,7 +91,7 @@ interface State {
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
 /** Records that merchants were paid, for many payments together. */
-export const outcomeStep = (): SharedStep<PaidPayment, Payment, never, OutcomeEvents, State> => ({
+export const outcomeStep = (): BatchedStep<PaidPayment, Payment, never, OutcomeEvents, State> => ({
   name: 'outcome',
   lanes: agentLanes(({ reservation }) => reservation.agentId, WAITS),
 

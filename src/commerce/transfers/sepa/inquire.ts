@@ -1,4 +1,4 @@
-import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { externalCall } from '../../../kernel/contract/operation.ts'
 import {
   isUnanswered,
   type Payment,
@@ -13,7 +13,7 @@ import { applyRecallAnswer, applyStatus, markUncertain } from './apply-notice.ts
 import { lockTransfer } from './lock-transfer.ts'
 import { NOTHING, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
 import { inquiryPause } from './sepa-transfer.ts'
-import type { stepsApi } from './steps-api.ts'
+import { stepsApi } from './steps-api.ts'
 
 interface Question {
   readonly payment: Payment
@@ -31,7 +31,7 @@ interface Answers {
 }
 
 /** Asks the rail when that is due; the due time moves before the call, so that no two ask at once. */
-export const inquire: HandlerOf<typeof stepsApi.inquire> = {
+export const inquire = externalCall(stepsApi.inquire, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
     const sepaTransfer = await lockTransfer(params.id, context)
@@ -50,7 +50,7 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
     const asks = { payment: paymentOf(sepaTransfer, now), howItStands, whetherItComesBack, mayBeSent }
     return { id: params.id, mode: tenant.mode, asks }
   },
-  async call(request: RailRequest<Question> | null, { ports, requestId }): Promise<Answers | null> {
+  async call(request, { ports, requestId }): Promise<Answers | null> {
     if (!request) return null
     const { payment, howItStands, whetherItComesBack, mayBeSent } = request.asks
     const rail = ports.sepaRail(request.mode)
@@ -65,8 +65,8 @@ export const inquire: HandlerOf<typeof stepsApi.inquire> = {
     return { status, recall }
   },
   record: recordAnswers,
-  recover: (request: RailRequest<Question> | null, context) => recordAnswers(null, request, context),
-}
+  recover: (request, context) => recordAnswers(null, request, context),
+})
 
 /**
  * A payment that the rail does not know was lost on the way and is submitted again, under the same reference. An instant

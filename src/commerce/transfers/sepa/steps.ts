@@ -1,6 +1,6 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
-import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
 import {
   isUnanswered,
   type Payee,
@@ -18,15 +18,10 @@ import { blockReasons } from './block-reasons.ts'
 import { lockTransfer } from './lock-transfer.ts'
 import { NOTHING, payeeOf, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
 import { CONFIRM_WITHIN_MS, INSTANT_MS, PROCESS_GRACE_MS } from './sepa-transfer.ts'
-import type { stepsApi } from './steps-api.ts'
-
-interface Submission extends RailRequest<Payment> {
-  /** Real time after which an instant payment is not sent: nothing of it may arrive when its time is over. */
-  readonly byMs: number
-}
+import { stepsApi } from './steps-api.ts'
 
 /** A check whose answer was lost is simply repeated: it moves no money. */
-export const verify: HandlerOf<typeof stepsApi.verify> = {
+export const verify = externalCall(stepsApi.verify, {
   async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
     const transfer = await records.lock(Transfer, params.id)
     if (!transfer) return refuse('transfer_not_found')
@@ -37,11 +32,11 @@ export const verify: HandlerOf<typeof stepsApi.verify> = {
     transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: async (request: RailRequest<Payee> | null, { ports, requestId }) =>
+  call: async (request, { ports, requestId }) =>
     request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId }),
   record: recordPayeeCheck,
-  recover: (request: RailRequest<Payee> | null, context) => recordPayeeCheck(null, request, context),
-}
+  recover: (request, context) => recordPayeeCheck(null, request, context),
+})
 
 /** A bank that does not answer counts as one that cannot check: the payment goes on. */
 async function recordPayeeCheck(
@@ -72,7 +67,7 @@ async function suspensionReason({ records, tenant }: StepContext): Promise<Reaso
  * Writes the state `submitted` before it calls the rail, and only the transaction that wrote it calls. If the answer is
  * lost, or the call was never made, `inquire` finds out.
  */
-export const submit: HandlerOf<typeof stepsApi.submit> = {
+export const submit = externalCall(stepsApi.submit, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
     const sepaTransfer = await lockTransfer(params.id, context)
@@ -83,18 +78,19 @@ export const submit: HandlerOf<typeof stepsApi.submit> = {
     if (blocked) await sepaTransfer.cancel(blocked)
     else sepaTransfer.submit()
     await sepaTransfer.post()
+    // Real time after which an instant payment is not sent: nothing of it may arrive when its time is over.
     const byMs = clock.milliseconds() + INSTANT_MS
     return blocked ? null : { id: params.id, mode: tenant.mode, asks: paymentOf(sepaTransfer, now), byMs }
   },
-  async call(request: Submission | null, { ports, requestId }) {
+  async call(request, { ports, requestId }) {
     if (!request) return null
     const { id, mode, asks, byMs } = request
     if (asks.until && clock.milliseconds() >= byMs) return 'late'
     return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
   },
-  record: recordStatus,
-  recover: (request: Submission | null, context) => recordStatus('late', request, context),
-}
+  record: (answer, request, context) => recordStatus(answer, request, context),
+  recover: (request, context) => recordStatus('late', request, context),
+})
 
 async function recordStatus(
   answer: PaymentStatus | Unanswered | null,
