@@ -48,14 +48,14 @@ const mppKeys = implement(mppKeysApi, {
   rotate: externalCall(mppKeysApi.rotate, {
     reserve: nothingReserved,
     call: (_reserved, { ports }) => newMppKey(ports.vault),
-    record: (key, _reserved, context) => replace(key as NewKey, context),
+    record: (key, _reserved, context) => replace(key, context),
     recover: async (_reserved, context) => replace(await newMppKey(context.ports.vault), context),
   }),
 
   make: externalCall(mppKeysApi.make, {
     reserve: nothingReserved,
     call: (_reserved, { ports }) => newMppKey(ports.vault),
-    record: (key, _reserved, context) => storeFirst(key as NewKey, context),
+    record: (key, _reserved, context) => storeFirst(key, context),
     recover: async (_reserved, context) => storeFirst(await newMppKey(context.ports.vault), context),
   }),
 

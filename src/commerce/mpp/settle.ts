@@ -1,5 +1,4 @@
 import { noteDeletion, tokenToDelete } from '../../cards/agent-credentials/index.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
@@ -28,14 +27,6 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   return { acted: isOpen && (await payment.giveUp('deadline')) }
 }
 
-/** Stored before the call, so it must be JSON. */
-interface Deletion {
-  readonly id: string
-  readonly mode: Mode
-  readonly tokenId: string
-  readonly now: string
-}
-
 const NOTHING = { acted: false }
 
 export const deleteToken = externalCall(stepsApi.deleteToken, {
@@ -50,16 +41,14 @@ export const deleteToken = externalCall(stepsApi.deleteToken, {
     if (tokenId === null) return new AnswerNow(NOTHING)
     return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
   },
-  async call(deletion, { ports, requestId }): Promise<Done | ProcessorFailure> {
-    const { id, mode, tokenId, now } = deletion as Deletion
+  async call({ id, mode, tokenId, now }, { ports, requestId }): Promise<Done | ProcessorFailure> {
     const { setNetworkToken } = ports.cardProcessor(mode)
     if (!setNetworkToken) return { done: true }
     return setNetworkToken(tokenId, 'deleted', { reference: `${id}-deleted`, requestId, now: new Date(now) })
   },
-  async record(answer, deletion, context) {
-    const { id } = deletion as Deletion
+  async record(answer, { id }, context) {
     const credential = await context.records.lock(MppCredential, id)
-    if (await noteDeletion(id, answer as Done | ProcessorFailure, context)) {
+    if (await noteDeletion(id, answer, context)) {
       if (credential) credential.dueAt = null
     }
     return { acted: true }

@@ -14,9 +14,9 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
 
 /** The answer of a reservation that needs no call. */
 export class AnswerNow<R> {
-  readonly answer: R | WithHeaders<R>
+  readonly answer: Answer<R>
 
-  constructor(answer: R | WithHeaders<R>) {
+  constructor(answer: Answer<R>) {
     this.answer = answer
   }
 }

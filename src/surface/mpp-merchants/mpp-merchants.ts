@@ -145,7 +145,6 @@ function asking(article: Article, scenario: Scenario, context: PayContext & Merc
 const good = paidEndpoint(payee)
 
 type Input = InputOf<typeof mppMerchantsApi.get>
-type Called = Parameters<typeof good.record>
 
 /** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
@@ -172,19 +171,18 @@ const merchant = externalCall(mppMerchantsApi.get, {
     const reserved = await good.reserve({ params: paramsOf(input) }, context)
     const scenario = scenarioOf(input.params.scenario)
     if (!(reserved instanceof AnswerNow) || !scenario) return reserved
-    return new AnswerNow(afterCharge(reserved.answer, scenario, context)) as AnswerNow<File>
+    return new AnswerNow(afterCharge(reserved.answer, scenario, context))
   },
 
-  call: (reservation, outside) => good.call(reservation as Called[1], outside),
+  call: (reservation, outside) => good.call(reservation, outside),
 
-  async record(called, reserved, context) {
-    const [answer, reservation] = [called, reserved] as [Called[0], Called[1]]
+  async record(answer, reservation, context) {
     const recorded = await good.record(answer, reservation, context)
     const scenario = scenarioOf(reservation.params.scenario ?? '')
     return recorded instanceof CallExternal || !scenario ? recorded : afterCharge(recorded, scenario, context)
   },
 
-  recover: (reserved, context) => good.recover(reserved as Called[1], context),
+  recover: (reserved, context) => good.recover(reserved, context),
 })
 
 export const mppMerchantsArea = area(

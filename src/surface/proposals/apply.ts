@@ -83,12 +83,10 @@ export const apply = externalCall(proposalsApi.apply, {
     return beginning(proposal, attempt, false, now)
   },
 
-  call: (applying, { ports }) => carryOut(applying as Applying, ports),
+  call: (applying, { ports }) => carryOut(applying, ports),
 
-  async record(applied, applying, context) {
+  async record(answer, { id }, context) {
     const { refuse } = context
-    const { id } = applying as Applying
-    const answer = applied as Applied
     const proposal = await settle(id, answer, context)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return proposalResponse(proposal)
@@ -101,8 +99,8 @@ export const apply = externalCall(proposalsApi.apply, {
   },
 
   /** The sweep finds out what became of it. */
-  async recover(applying, { records, refuse }) {
-    const proposal = await records.findOne(Proposal, { id: (applying as Applying).id })
+  async recover({ id }, { records, refuse }) {
+    const proposal = await records.findOne(Proposal, { id })
     if (!proposal) return refuse('proposal_not_found')
     return proposal.status === 'applied' ? proposalResponse(proposal) : refuse('proposal_applying')
   },
@@ -125,10 +123,10 @@ export const endDue = externalCall(proposalsApi.end, {
     return new AnswerNow({ done: true })
   },
 
-  call: (applying, { ports }) => carryOut(applying as Applying, ports),
+  call: (applying, { ports }) => carryOut(applying, ports),
 
-  async record(applied, applying, context) {
-    await settle((applying as Applying).id, applied as Applied, context)
+  async record(applied, { id }, context) {
+    await settle(id, applied, context)
     return { done: true }
   },
 

@@ -1,9 +1,14 @@
 import type { z } from 'zod'
 import { CardMessage } from '../../cards/authorizations/index.ts'
 import { Dispute } from '../../commerce/disputes/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { type ContextOf, type Handlers, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import {
+  type ContextOf,
+  externalCall,
+  type Handlers,
+  type InputOf,
+  implement,
+} from '../../kernel/contract/operation.ts'
 import type { Delivered, Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
@@ -126,11 +131,6 @@ function tell(sent: Sent, answered: Outcome, { emit }: NetworkContext): Answer {
   return { cardId, messageId, sentAt: new Date(sentAt), ...ids, amountEuros, ...outcome }
 }
 
-interface Reserved {
-  readonly tenant: Tenant
-  readonly toMs: number
-}
-
 const clockResponse = (now: Date) => ({
   now,
   offsetSeconds: Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)),
@@ -148,17 +148,17 @@ const sandbox = implement(
     ...cardNetwork,
     clock: (_, { now }) => clockResponse(now),
 
-    advance: {
+    advance: externalCall(sandboxApi.advance, {
       async reserve({ body }, { tenant, sql, refuse }) {
         if (tenant.mode !== 'test') return refuse('test_mode_only')
         const by = minutes(body.minutes ?? 0) + days(body.days ?? 0) + (body.seconds ?? 0) * 1_000
         const toMs = await reserveClockMove(sql, tenant, by)
         return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
       },
-      call: ({ tenant, toMs }: Reserved, { ports }) => ports.advanceClock(tenant, toMs),
+      call: ({ tenant, toMs }, { ports }) => ports.advanceClock(tenant, toMs),
       record: (_answer, _reserved, context) => recordAdvance(context),
       recover: (_reserved, context) => recordAdvance(context),
-    },
+    }),
   },
 )
 

@@ -1,5 +1,5 @@
 import { AnswerNow } from '../../../kernel/contract/handlers.ts'
-import type { Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
+import type { Answer, Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
 import { type Credential, credentialDigest, isUnusable, parseCredential } from '../../../mpp/index.ts'
 import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
 import { answerAgain, ask, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
@@ -58,5 +58,4 @@ function sealedToken(
 }
 
 /** An answer from which no call follows. */
-const known = <R>(answer: R | Refusal | WithHeaders<R | Refusal>): NotRead<R> =>
-  new AnswerNow(answer) as NotRead<R>
+const known = <R>(answer: Answer<R>): NotRead<R> => new AnswerNow(answer)
