@@ -1,21 +1,20 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import {
-  accountsToPay,
   creditsFor,
-  type HandedOver,
   type IncomingCredit,
   lockCredit,
+  payersOf,
   refundOwner,
 } from '../../../money/incoming/index.ts'
-import { type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
+import { BETWEEN_OWNERS, type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
 import { openRefunds, type RefundRow, type refundReasons } from '../../../money/refunds/index.ts'
 import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import { type Euros, formatEuros } from '../../../values/money.ts'
-import { openPayBacks, type PayBacks } from '../../transfers/index.ts'
+import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest } from '../request.ts'
@@ -40,7 +39,7 @@ export interface OpenRefund {
 
 type Blocker = readonly [code: Parameters<Refunding['refuse']>[0], message?: string]
 
-/** The accounts of the wallets that were paid, and of the owner's own wallets that have paid. */
+/** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -48,12 +47,18 @@ async function accountsOf(
 ) {
   const isByWallet = payments.some(({ way }) => way === 'wallet')
   const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
-  const payers = credits.flatMap(({ fromOwnerId, fromWalletId }) =>
-    fromOwnerId === context.tenant.ownerId && fromWalletId ? [fromWalletId] : [],
-  )
-  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...payers]
-  return { ...accountsToPay(walletId, walletId), wallets }
+  const payers = await payersOf(credits, context)
+  const { ownerId, mode } = context.tenant
+  const own = payers.filter(payer => payer.ownerId === ownerId).flatMap(({ walletIds }) => walletIds)
+  const beside = payers.filter(payer => payer.ownerId !== ownerId)
+  for (const payerId of [...new Set(beside.map(payer => payer.ownerId))].sort())
+    await lockTakeBacks({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
+  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...own]
+  return { wallets, ...BETWEEN_OWNERS, beside }
 }
+
+const paidBy = (credits: readonly IncomingCredit[], ownerId: string): string[] =>
+  credits.flatMap(({ id, fromOwnerId }) => (fromOwnerId === ownerId ? [id] : []))
 
 /** A request, and where only one of its payments is meant, the source by which that came. */
 interface Target {
@@ -171,39 +176,31 @@ export interface RefundWords {
   readonly note: string | null
 }
 
-/** Refunds that have begun, and what is handed over to the owners who had paid. */
-export interface BegunRefunds {
-  readonly refunds: readonly RefundRow[]
-  readonly handedOver: readonly HandedOver[]
-}
-
-/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or has been handed over. */
+/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or is with the owner who paid. */
 export async function beginRefunds(
   opened: OpenRefund,
   why: RefundWords,
   context: Refunding,
-): Promise<BegunRefunds> {
+): Promise<readonly RefundRow[]> {
   const { sql, tenant } = context
   const { locked, parts, book, payBacks } = opened
   const payments = new Map(parts.map(({ payment }) => [payment.id, payment]))
   const moving = { locked, payments, ...(await openRows(payments, context)) }
   const refunds: RefundRow[] = []
-  const handedOver: HandedOver[] = []
   for (const part of parts) {
     const refund = beginRefund(part, why, moving, context)
     refunds.push(refund)
     if (part.payment.way === 'sepa') payBySepa(refund, part, opened, context)
     if (part.payment.way === 'card') book.hold(part.payment.walletId, part.amountEuros, causeOf(refund.id))
     if (part.payment.way === 'wallet') {
-      const made = await payToWallet(part, opened, context)
-      handedOver.push(...made)
+      await payToWallet(part, opened, context)
       completeRefund(refund, moving, context)
     }
   }
   context.sendAlong(payBacks.write())
   context.sendAlong(writeRefunding(sql, tenant, moving))
   context.sendAlong(book.post(sql))
-  return { refunds, handedOver }
+  return refunds
 }
 
 /** The transactions of these payments, and no refund yet. */
@@ -269,12 +266,11 @@ async function payToWallet(
   { payment, amountEuros }: RefundPart,
   opened: OpenRefund,
   context: Refunding,
-): Promise<HandedOver[]> {
+): Promise<void> {
   const { records, tenant } = context
   const credit = opened.credits.get(payment.sourceId)
   if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
   const { name: senderName } = await findCustomer(records, tenant.ownerId)
   const reference = referenceOf(opened)
-  const made = await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
-  return made.handedOver ? [made.handedOver] : []
+  await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
 }

@@ -3,7 +3,6 @@ import { Settled } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
-import { bookAll, type HandedOver, noteArrived } from '../../../money/incoming/index.ts'
 import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import type { Euros } from '../../../values/money.ts'
 import { PaymentRequest } from '../request.ts'
@@ -33,7 +32,6 @@ export interface RefundTarget extends RefundWords {
 /** What is left to do once the refunds are committed: JSON, as it outlives a crash. */
 export interface OpenSteps {
   readonly cards: CardRefunds
-  readonly handedOver: readonly HandedOver[]
   /** Their ids as the request shows them. */
   readonly refundIds: readonly string[]
 }
@@ -46,10 +44,7 @@ export interface BegunRefund {
   readonly isDone: boolean
 }
 
-export interface StepAnswers {
-  readonly outcomes: readonly CardRefundOutcome[]
-  readonly arrived: readonly HandedOver[]
-}
+export type StepAnswers = readonly CardRefundOutcome[]
 
 /** Holds what goes back. A refusal says why nothing can; `isRefused` tells it from what has begun. */
 export async function beginRequestRefund(
@@ -59,7 +54,7 @@ export async function beginRequestRefund(
   const { tenant, now, refuse } = context
   const opened = await openRefund({ id: requestId, sourceId }, amountEuros, context)
   if (isBlocked(opened)) return { refusal: refuse(...opened) }
-  const { refunds, handedOver } = await beginRefunds(opened, why, context)
+  const refunds = await beginRefunds(opened, why, context)
   const payments = new Map(opened.parts.map(({ payment }) => [payment.id, payment]))
   const cards = refunds.flatMap(refund => {
     const payment = payments.get(refund.paymentId ?? '')
@@ -67,35 +62,29 @@ export async function beginRequestRefund(
   })
   const steps = {
     cards: { requestId, mode: tenant.mode, now: now.toISOString(), refunds: cards },
-    handedOver,
     refundIds: refunds.map(({ id }) => requestRefundIdOf(id)),
   }
-  const isDone = cards.length + handedOver.length === 0
-  return { request: opened.locked.request, refunds, steps, isDone }
+  return { request: opened.locked.request, refunds, steps, isDone: cards.length === 0 }
 }
 
-/** Asks the acquirer and hands over to other owners, with no transaction open. */
-export async function carryOutRefund(
-  { cards, handedOver }: OpenSteps,
+/** Asks the acquirer, with no transaction open. */
+export const carryOutRefund = (
+  { cards }: OpenSteps,
   outside: Pick<Context, 'ports' | 'requestId'>,
-): Promise<StepAnswers> {
-  const arrived = await bookAll(handedOver, outside)
-  return { arrived, outcomes: await askAcquirer(cards, outside) }
-}
+): Promise<StepAnswers> => askAcquirer(cards, outside)
 
 /** Records what came of it. */
 export async function recordRefund(
-  { outcomes, arrived }: StepAnswers,
+  outcomes: StepAnswers,
   { cards }: OpenSteps,
   context: Refunding,
 ): Promise<void> {
   if (outcomes.length > 0) await settleCardRefunds(cards, outcomes, context)
-  await noteArrived(context.sql, arrived)
 }
 
 /**
- * Holds what goes back, then asks the acquirer and hands over to other owners. A crash in between loses nothing: the
- * process, or the sweep, asks under the same references, and money that was handed over arrives by its own deadline.
+ * Holds what goes back, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks under the
+ * same references.
  */
 export const refund: HandlerOf<typeof refundsApi.refund> = {
   async reserve({ params, body }, context) {
