@@ -20,3 +20,4 @@ export {
   postCollected,
   recordFails,
 } from './open-book.ts'
+export type { Template } from './templates.ts'
