@@ -1,2 +1,3 @@
+import './delivery/deliveries/many.ts'
 import './insight/analytics/crowds.ts'
 import './insight/spend/at-once.ts'

@@ -102,6 +102,14 @@ describe('the source', () => {
     expect(areaFiles.filter(({ text }) => bypass.test(text)).map(({ path }) => path)).toEqual([])
   })
 
+  test('writes for another owner only where money goes from one to another', () => {
+    const callers = areaFiles.filter(({ text }) => /\brunForOwner\(/.test(text)).map(({ path }) => path)
+    expect(callers).toEqual([
+      'src/commerce/collect/payment-tokens/charge.ts',
+      'src/money/incoming/hand-over.ts',
+    ])
+  })
+
   test('reads the time only from the clock', () => {
     const elsewhere = shipped.filter(({ path }) => path !== 'src/values/system-clock.ts')
     expect(places(elsewhere, readsClock)).toEqual([])

@@ -15,7 +15,8 @@ import type { EventRow } from '../kernel/journal/journal.ts'
 import { announcersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
 import type { KeptAnswers } from '../kernel/run/kept-answers.ts'
-import { type Runtime, reactionsOf } from '../kernel/run/runtime.ts'
+import { withOwners } from '../kernel/run/other-owner.ts'
+import { reactionsOf } from '../kernel/run/runtime.ts'
 import {
   type OpenDatabase,
   onceReachable,
@@ -141,7 +142,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const { runUrl, showRunsAt } = runPages(settings)
   const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
   const runFor = ownOperations(call => execute(call), operations)
-  const runtime: Runtime = {
+  const runtime = withOwners(operations, {
     database,
     ports: portsOf({
       areas,
@@ -171,7 +172,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
     announcers,
     onBatch: metrics.batch,
-  }
+  })
   let temporal: () => Promise<boolean | null> = async () => null
   const execute = executor(runtime)
   const receiveFor = receiversOf({ areas, ports: runtime.ports, database, operations, execute, log })

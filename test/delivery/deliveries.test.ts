@@ -2,6 +2,7 @@ import './deliveries/replayed-by-filter.ts'
 import './deliveries/test-clock.ts'
 import './deliveries/failing-receivers.ts'
 import './deliveries/leased-deliveries.ts'
+import './deliveries/many.ts'
 import { describe, expect, test } from '@jest/globals'
 import { deliveriesOf, makeDue, untilDelivery } from '../support/delivery/deliveries.ts'
 import { type Behavior, respondWith, startReceiver } from '../support/delivery/receiver.ts'
@@ -190,32 +191,6 @@ describe('a dead letter', () => {
 })
 
 describe('many deliveries', () => {
-  test('of one subscription, two thousand, are sent by two processes exactly once each', async () => {
-    const { client, ownerId, path, id } = await subscribed(respondWith(204))
-    await anAgent(client)
-    await untilDelivery(client, id, delivery => delivery.status === 'delivered')
-    await service.sql(
-      `with e as (
-         insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
-         select 'event_' || lpad(n::text, 26, '0'), $1, 'test', 'agent.created', '{"agentId":"agent_1"}', 'r', now(), 'key',
-           'agents.create', 'done', 'agent_1'
-         from generate_series(1, 2000) n returning *)
-       select publish_events((select jsonb_agg(jsonb_build_object('id', 'event_' || lpad(n::text, 26, '0'),
-         'ownerId', $1::text, 'mode', 'test', 'event', 'agent.created', 'data', '{}')) from generate_series(1, 2000) n), array[$1::text])`,
-      [ownerId],
-    )
-    await service.sql('notify deliveries')
-    const undelivered = `select count(*)::int as left from deliveries where webhook_id = $1 and status <> 'delivered'`
-    await until(
-      'all are delivered',
-      async () => (await service.sql(undelivered, [id]))[0]?.left === 0,
-      240_000,
-    )
-    const sent = receiver.at(path).map(({ deliveryId }) => deliveryId)
-    expect(sent).toHaveLength(2_001)
-    expect(new Set(sent.map(name => name.replace(/-[^-]+$/, ''))).size).toBe(2_001)
-  })
-
   test('to slow receivers delay no other receiver', async () => {
     const openAnswers: (() => void)[] = []
     const slow = await Promise.all(

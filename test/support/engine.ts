@@ -11,6 +11,7 @@ import type { Ports } from '../../src/kernel/contract/ports.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { executor } from '../../src/kernel/run/execute.ts'
 import { KeptAnswers } from '../../src/kernel/run/kept-answers.ts'
+import { withOwners } from '../../src/kernel/run/other-owner.ts'
 import { type Runtime, reactionsOf } from '../../src/kernel/run/runtime.ts'
 import { openDatabase } from '../../src/platform/database.ts'
 import { cloneDatabase } from './database.ts'
@@ -47,7 +48,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []
   const { lease, end } = renewLease(database, 'calls', { wake: nothing, onFailure: nothing })
-  const runtime: Runtime = {
+  const runtime = withOwners(registered(areas), {
     database,
     ports: {
       walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
@@ -62,7 +63,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     announcers: { outbox: nothing, deliveries: nothing, pushes: nothing, events: nothing },
     onEvents: nothing,
     onBatch: (_, size, roundTrips) => batches.push({ size, roundTrips }),
-  }
+  })
   const execute = executor(runtime)
   const operations = registered(areas)
   return {

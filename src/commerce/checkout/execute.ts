@@ -133,13 +133,8 @@ export const execute = {
     return { status: 'completed', intentId: intent.id, transactionId, transferId }
   },
 
-  async write(state, sql) {
+  async write(state, sql, runForOwner) {
     const { batch } = state as State
-    if (batch) await pay.write(batch, sql)
-  },
-
-  afterCommit(state, outside) {
-    const { batch } = state as State
-    return batch && pay.afterCommit(batch, outside)
+    if (batch) await pay.write(batch, sql, runForOwner)
   },
 } satisfies Handler

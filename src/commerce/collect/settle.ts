@@ -1,6 +1,6 @@
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { accountsToPay, payWithCredit, simulateCredit } from '../../money/incoming/index.ts'
-import { openBook } from '../../money/ledger/index.ts'
+import { payWithCredit, simulateCredit } from '../../money/incoming/index.ts'
+import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
 import { refusalOfNotOpen } from './not-open.ts'
 import { addPayment, type LockedRequest, lockRequest, writeRequests } from './payments.ts'
@@ -40,7 +40,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
-    openBook(sql, context, accountsToPay(walletId, walletId)),
+    openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
     walletsById(sql, tenant, [walletId]),
     lockKnown(id, context),
   ])

@@ -88,7 +88,6 @@ export const railsApi = {
     summary: 'Take a file of the bank',
     description: readDescription,
     callers: ['dash'],
-    run: 'outside',
     bodyLimitKiB: 1_024,
     body: z.strictObject({
       content: z.base64().min(1).max(1_048_576).meta({

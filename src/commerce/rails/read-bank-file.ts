@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import type { BankMessage } from '../../iso20022/bank-message.ts'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import {
-  bookAll,
-  type HandedOver,
-  noteArrived,
-  platformTenant,
-  recordBankFile,
-} from '../../money/incoming/index.ts'
+import { platformTenant, recordBankFile } from '../../money/incoming/index.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { railsApi } from './api.ts'
 import { type MatchedPayment, matchPayments } from './match-payments.ts'
@@ -20,45 +13,30 @@ import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
-/** A file that has been read, and the credits that their owners have yet to book. */
-interface FileRead {
-  readonly messageId: string
-  readonly credits: readonly HandedOver[]
+/** Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own. */
+export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
+  const { now, records, actFor, refuse, ports } = context
+  const bytes = Buffer.from(content, 'base64')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const platform = platformTenant(mode)
+  actFor(platform)
+  const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
+  if (earlier) return messageResponse(earlier)
+  const bankMessage = await ports.threads.run<typeof messageIn>(
+    { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
+    bytes,
+    now.toISOString().slice(0, 10),
+  )
+  if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
+  return messageResponse(await recordMessage(bankMessage, sha256, mode, context))
 }
 
-/**
- * Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own, and so do
- * the credits of each owner.
- */
-export const read: HandlerOf<typeof railsApi.read> = {
-  async reserve({ body: { content, mode } }, context) {
-    const { now, records, actFor, refuse, ports } = context
-    const bytes = Buffer.from(content, 'base64')
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const platform = platformTenant(mode)
-    actFor(platform)
-    const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
-    if (earlier) return new Settled(messageResponse(earlier))
-    const bankMessage = await ports.threads.run<typeof messageIn>(
-      { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
-      bytes,
-      now.toISOString().slice(0, 10),
-    )
-    if ('unreadable' in bankMessage) return refuse('file_unreadable', `content: ${bankMessage.unreadable}`)
-    const { message, credits } = await recordMessage(bankMessage, sha256, mode, context)
-    return credits.length === 0 ? new Settled(messageResponse(message)) : { messageId: message.id, credits }
-  },
-  call: ({ credits }: FileRead, outside) => bookAll(credits, outside),
-  async record(arrived: HandedOver[], { messageId }: FileRead, { records, sql }) {
-    await noteArrived(sql, arrived)
-    return messageResponse(await records.findOneOrFail(SepaMessage, { id: messageId }))
-  },
-  // The sweep books the credits.
-  recover: async ({ messageId }: FileRead, { records }) =>
-    messageResponse(await records.findOneOrFail(SepaMessage, { id: messageId })),
-}
-
-async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mode, context: ReadContext) {
+async function recordMessage(
+  bankMessage: BankMessage,
+  sha256: string,
+  mode: Mode,
+  context: ReadContext,
+): Promise<SepaMessage> {
   const { records, actFor, emit } = context
   const platform = platformTenant(mode)
   const { kind, statement } = bankMessage
@@ -73,7 +51,7 @@ async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mod
     kind,
     messageId,
     payments,
-    credits: booked?.answer ?? null,
+    credits: booked ?? null,
   })
   await records.flush()
   const taken = createNotices(message.id, matched, context)
@@ -85,15 +63,15 @@ async function recordMessage(bankMessage: BankMessage, sha256: string, mode: Mod
     taken,
     unknown: matched.filter(({ outcome }) => outcome === 'unknown_status').length,
   })
-  return { message, credits: booked?.credits ?? [] }
+  return message
 }
 
 /** Records the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
 async function recordCredits(statement: BankFile, mode: Mode, context: ReadContext) {
-  const { counts, credits } = await recordBankFile(statement, mode, context)
+  const counts = await recordBankFile(statement, mode, context)
   const others = statement.skipped.filter(({ payments }) => payments.length === 0)
   const skipped = others.map(({ bankReference, reason }) => ({ bankReference, reason }))
-  return { answer: { ...counts, skipped }, credits }
+  return { ...counts, skipped }
 }
 
 /** Stores a notice for each transfer that changes; gives their number. */

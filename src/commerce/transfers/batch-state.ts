@@ -7,12 +7,12 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { CreditRows, type HandedOver } from '../../money/incoming/index.ts'
-import { type Book, DEBT_ACCOUNTS, openBook } from '../../money/ledger/index.ts'
+import { BETWEEN_OWNERS, type Book, openBook } from '../../money/ledger/index.ts'
 import type { TransactionRow } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
-import type { TransferRequest } from './intent-checks.ts'
+import type { RecordPayee, TransferRequest } from './intent-checks.ts'
 import { type Limits, limitsOf, lockDay } from './limits/limits.ts'
 import type { TransferRow } from './transfer-rows.ts'
 
@@ -34,7 +34,7 @@ export interface RecordPayments {
   /** The public name of the owner who pays. */
   readonly payerName: string
   readonly credits: CreditRows
-  /** The payments that are for other owners: they are on their way once the batch is committed. */
+  /** The payments that are for other owners, who book them in the same transaction. */
   readonly handedOver: HandedOver[]
 }
 
@@ -72,10 +72,11 @@ export async function loadBatch(
     [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),
   )
   const uniqueIds = [...new Set(walletIds)]
-  const paysRecords = items.some(({ input: { body } }) => body.payee !== undefined)
+  const payees = items.flatMap(({ input: { body } }) => body.payee ?? [])
+  const paysRecords = payees.length > 0
   const accounts = { wallets: uniqueIds, holds: payments.holds }
   const [book, sepa, records, wallets] = await Promise.all([
-    openBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...BANK_ACCOUNTS } : accounts),
+    openBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...betweenOwners(payees) } : accounts),
     loadSepa(items, sql, ports),
     paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
     walletsById(sql, tenant, uniqueIds),
@@ -84,8 +85,11 @@ export async function loadBatch(
   return { sepa, records, book, payments, tokenBudgets, wallets, transfers: [], transactions: [] }
 }
 
-/** The accounts by which money goes from owner to owner, beside the wallets. */
-const BANK_ACCOUNTS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
+/** The accounts by which money goes from owner to owner, on both sides. */
+const betweenOwners = (payees: readonly RecordPayee[]) => ({
+  ...BETWEEN_OWNERS,
+  beside: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
+})
 
 async function loadRecordPayments(sql: Sql, { tenant, now }: TenantNow): Promise<RecordPayments> {
   const names = await holderNames(sql, [tenant.ownerId])

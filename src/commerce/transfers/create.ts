@@ -58,8 +58,7 @@ export const create: CreateHandler = {
     if (code instanceof Problem) return code
     return code ? verdict.refuse(code) : payOwnPayee(request, state, verdict)
   },
-  async write(state: CreateState, sql) {
-    await Promise.all([pay.write(state, sql), writeAssertions(sql, state.tenant, state.locked)])
+  async write(state: CreateState, sql, runForOwner) {
+    await Promise.all([pay.write(state, sql, runForOwner), writeAssertions(sql, state.tenant, state.locked)])
   },
-  afterCommit: (state: CreateState, outside) => pay.afterCommit(state, outside),
 }

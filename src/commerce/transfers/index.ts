@@ -12,5 +12,5 @@ export {
   submittedPayments,
 } from './sepa/rail-notices.ts'
 export { splitApi } from './split-api.ts'
-export { takeBackApi } from './take-back.ts'
+export { lockTakeBacks, takeBackApi } from './take-back.ts'
 export { waitsForPayee } from './transfer.ts'

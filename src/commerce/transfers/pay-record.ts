@@ -17,7 +17,7 @@ import { type TransferRow, unsetFields } from './transfer-rows.ts'
 
 /**
  * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, also where the wallet
- * is another owner's: the money has left then, and comes into the other ledger in that owner's own transaction.
+ * is another owner's, who books the money in it.
  */
 export function payRecord(
   request: TransferRequest,

@@ -3,7 +3,7 @@ import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
-import { finishHandOvers } from '../../money/incoming/index.ts'
+import { bookArrivals } from '../../money/incoming/index.ts'
 import { shortfallText } from '../../money/ledger/index.ts'
 import { insertTransactions } from '../../money/transactions/index.ts'
 import { isPurse, purseRefusal } from '../../money/wallets/index.ts'
@@ -146,7 +146,7 @@ export const pay = {
     if (!payee || !batch.records) return payOwnPayee(request, batch, context)
     return intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
   },
-  async write({ sepa, records, book, payments, transfers, transactions }, sql) {
+  async write({ sepa, records, book, payments, transfers, transactions }, sql, runForOwner) {
     const tenant = transfers[0]
     if (!tenant) return
     await Promise.all([
@@ -156,8 +156,7 @@ export const pay = {
       records?.credits.insert(sql),
       payments.write(sql),
       book.post(sql),
+      records && bookArrivals(records.handedOver, runForOwner),
     ])
   },
-  afterCommit: ({ records }, outside) =>
-    records && records.handedOver.length > 0 ? finishHandOvers(records.handedOver, outside) : undefined,
 } satisfies PayHandler<BatchState>

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement, post } from '../../kernel/contract/operation.ts'
@@ -19,6 +20,13 @@ export const takeBackApi = {
     emits: { ...arrivalEvents, ...arrivedEvents },
   }),
 }
+
+/** Locks what a refund of these payments changes with the owner who paid: to be called before any account is locked. */
+export const lockTakeBacks = (
+  tenant: Tenant,
+  paymentIds: readonly string[],
+  { sql, now }: Pick<Context, 'sql' | 'now'>,
+): Promise<unknown> => openGivenBack(paymentIds, { sql, tenant, now })
 
 /** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */
 export const takeBack = implement(takeBackApi, {

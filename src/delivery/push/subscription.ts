@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import { processOf } from '../../kernel/background/deadlines.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
+import { processOf } from '../../kernel/contract/actor.ts'
 import type { Registered } from '../../kernel/contract/operation.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import type { Execute } from '../../kernel/run/execute.ts'

@@ -1,5 +1,5 @@
 import { clock } from '../../values/clock.ts'
-import type { Mode, Tenant } from '../contract/actor.ts'
+import { type Mode, processOf, type Tenant } from '../contract/actor.ts'
 import { type Areas, registered } from '../contract/area.ts'
 import type { Outcome } from '../contract/call.ts'
 import type { Deadline, Waiting } from '../contract/deadline.ts'
@@ -145,9 +145,6 @@ async function end(
 /** Whether the operation has finished its part, so that the next one may begin. */
 const isDone = ({ errorCode, body }: Outcome): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
-
-export const processOf = (tenant: Tenant) =>
-  ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const
 
 /**
  * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order. Records that

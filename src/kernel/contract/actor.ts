@@ -41,6 +41,10 @@ export interface Actor {
   readonly name?: string
 }
 
+/** The service itself, at work for a tenant. */
+export const processOf = (tenant: Tenant) =>
+  ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor
+
 /** The caller's run that a request belongs to, with everything that it creates. */
 export interface CalledRun {
   readonly id: string

@@ -4,7 +4,7 @@ import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Events } from './events.ts'
 import type { PageOf } from './page.ts'
-import type { Ports } from './ports.ts'
+import type { OwnInput, Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { Process, ProcessRecord } from './process.ts'
 import type { RawRequest } from './raw-request.ts'
@@ -75,7 +75,20 @@ export interface Context<F extends string = string, E extends Events = Events> e
    * time, where it has been read.
    */
   actFor(tenant: Tenant, now?: Date): void
+  /** Runs an operation for another owner in this transaction. Only what moves money between owners uses it. */
+  readonly runForOwner: RunForOwner
 }
+
+/**
+ * Runs an operation without callers for this tenant, in the transaction of another owner's request: what both write is
+ * committed at once, or not at all. The caller has locked the accounts of both. Throws where the operation refuses.
+ */
+export type RunForOwner = (
+  tenant: Tenant,
+  operation: string,
+  input: OwnInput,
+  requestId: string,
+) => Promise<unknown>
 
 /** What of a contract a question needs: the types of its path, query, body and answer. */
 interface Askable<P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {

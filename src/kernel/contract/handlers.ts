@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
-import type { Context } from './context.ts'
+import type { Context, RunForOwner } from './context.ts'
 import type { Events } from './events.ts'
 import type { Ports } from './ports.ts'
 import type { Answer, Problem, Refusal, WithHeaders } from './problem.ts'
@@ -113,15 +113,7 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
    */
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
   /** Writes all decisions, each table in one statement. */
-  write(state: S, sql: Sql): Promise<void>
-  /**
-   * What is left to do once the batch is committed, with no transaction open; undefined where nothing is. The answers
-   * wait for it, and later batches do not. It may fail or never run: what must happen has a deadline, too.
-   */
-  afterCommit?(
-    state: S,
-    outside: { readonly ports: Ports; readonly requestId: string },
-  ): Promise<void> | undefined
+  write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
 /** What a step decides about a request that `record` is to take alone: in the batch nothing is changed for it. */

@@ -28,8 +28,7 @@ export interface Ports extends ExternalSystems {
   health(): Promise<Health>
   metrics(): Promise<string>
   /**
-   * Runs an operation without callers for this tenant, in a transaction of its own: no transaction writes rows of two
-   * owners. Throws where it is refused.
+   * Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused.
    */
   runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */

@@ -179,7 +179,7 @@ async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTra
   }
   // What was left is gone by now: it has been recovered, and its answer dropped since.
   if (typeof handler.reserve !== 'function') throw inProgress()
-  const context = new RequestContext(runtime, call, tx.now, tx.sql)
+  const context = new RequestContext(runtime, call, tx.now, tx)
   const reservation = await handler.reserve(call.input, context)
   const answer = answerIn(reservation)
   if (answer !== undefined) return { outcome: await settle(call, context, tx, answer) }
@@ -194,7 +194,7 @@ async function recordAnswer(
 ): Promise<Step> {
   const recovered = recoveredMeanwhile(tx)
   if (recovered) return { outcome: recovered }
-  const context = new RequestContext(runtime, call, tx.now, tx.sql)
+  const context = new RequestContext(runtime, call, tx.now, tx)
   const recorded = await record(context)
   return recorded instanceof NextCall
     ? reserve(call, context, tx, recorded.reservation)

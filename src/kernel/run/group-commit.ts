@@ -9,15 +9,7 @@ import { commit, onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { retrying } from '../database/retry.ts'
 import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
-import {
-  type AfterCommit,
-  type Done,
-  decideAll,
-  type HotCall,
-  handlerOf,
-  inputOf,
-  type Result,
-} from './group-decide.ts'
+import { type Done, decideAll, type HotCall, handlerOf, inputOf, type Result } from './group-decide.ts'
 import { openBatch } from './group-open.ts'
 import { reactToBatch } from './group-reactions.ts'
 import { announce, type Runtime } from './runtime.ts'
@@ -192,23 +184,11 @@ async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<An
 
 const begin = (lockTimeoutMs: number): string => `begin; set local lock_timeout = '${lockTimeoutMs}ms'`
 
-interface Committed {
-  readonly results: Result[]
-  readonly afterCommit: AfterCommit | undefined
-}
+/** Commits a batch, again where another attempt can succeed. */
+const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> =>
+  retrying(() => commitBatch(runtime, calls, lockTimeoutMs))
 
-/** Commits a batch, again where another attempt can succeed, and then does what is left. */
-const runToEnd = async (
-  runtime: Runtime,
-  calls: readonly HotCall[],
-  lockTimeoutMs: number,
-): Promise<Answer[]> => waitingFor(await retrying(() => commitBatch(runtime, calls, lockTimeoutMs)))
-
-const commitBatch = (
-  runtime: Runtime,
-  calls: readonly HotCall[],
-  lockTimeoutMs: number,
-): Promise<Committed> =>
+const commitBatch = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> =>
   onConnection(runtime.database, begin(lockTimeoutMs), async client => {
     let roundTrips = 2
     const plainSql = sqlOfTransaction(client)
@@ -218,26 +198,16 @@ const commitBatch = (
     }
     const { id, entries } = await openBatch(calls, sql)
     const journal = emptyJournal()
-    const afterCommit = await decideAll(entries, sql, journal, runtime.ports)
-    await reactToBatch(runtime, entries, { sql, journal })
+    const tx = { sql, journal, underWay: [] }
+    await decideAll(entries, runtime, tx)
+    await reactToBatch(runtime, entries, tx)
     const written = writeJournal(sql, journal)
-    await commit(runtime.database, client, { id, event: journal.events[0] }, [written])
+    await commit(runtime.database, client, { id, event: journal.events[0] }, [...tx.underWay, written])
     announce(runtime, journal, await written.catch(() => ANY_NUMBER))
     runtime.onBatch(nameOf(calls[0]), calls.length, roundTrips)
-    return { results: entries.map(({ result }) => result as Result), afterCommit }
+    return entries.map(({ result }) => result as Result)
   })
 
 /** The operation as metrics name it, with its step. */
 const nameOf = (call: HotCall | undefined): string =>
   [call?.operation.key ?? '', ...(call?.step ? [call.step.handler.name] : [])].join('.')
-
-/** Gives the results, which wait until all is done that is left after the commit, or has failed. */
-function waitingFor({ results, afterCommit }: Committed): Answer[] {
-  const work = afterCommit?.()
-  if (!work) return results
-  const done = work.catch(() => undefined)
-  return results.map(result => {
-    if (result.status === 'rejected') return result
-    return { status: 'fulfilled', value: done.then(() => result.value) }
-  })
-}

@@ -1,13 +1,12 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
 import { Alone, type HotHandler, type Item, NextCall, type SharedStep } from '../contract/handlers.ts'
-import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Sql } from '../contract/sql.ts'
 import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, Journal, OutboxRow } from '../journal/journal.ts'
 import { eventOf, journalRowOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
+import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 export type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 export type AnyStep = SharedStep<unknown, unknown, string, Record<string, never>>
@@ -36,9 +35,6 @@ export type Result = PromiseSettledResult<Done>
 /** What a reservation shows in the journal: the answer comes later. */
 export const RESERVED: Outcome = { status: 202, body: null }
 
-/** Does what a batch leaves to be done after its commit. */
-export type AfterCommit = () => Promise<void> | undefined
-
 /** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
 export interface BatchedCall {
   readonly call: HotCall
@@ -49,27 +45,25 @@ export interface BatchedCall {
   events?: readonly EventRow[]
 }
 
-/** Loads, decides and writes the calls of a batch that have no result yet. Gives what is left for after the commit. */
+/** Loads, decides and writes the calls of a batch that have no result yet. */
 export async function decideAll(
   entries: readonly BatchedCall[],
-  sql: Sql,
-  journal: Journal,
-  ports: Ports,
-): Promise<AfterCommit | undefined> {
+  runtime: Runtime,
+  tx: JoinedTransaction,
+): Promise<void> {
   const undecided = entries.filter(entry => !entry.result)
   const first = undecided[0]
-  if (!first) return undefined
+  if (!first) return
+  const { ports } = runtime
   const handler = handlerOf(first.call)
   const items = undecided.map(itemOf)
-  const state = await handler.load(items, sql, ports)
+  const state = await handler.load(items, tx.sql, ports)
   undecided.forEach((entry, index) => {
-    const value = decideOne(handler, entry, items[index] as Item<unknown>, state, journal)
+    const value = decideOne(handler, entry, items[index] as Item<unknown>, state, tx.journal)
     entry.result =
       value instanceof Problem ? { status: 'rejected', reason: value } : { status: 'fulfilled', value }
   })
-  await handler.write(state, sql)
-  const { requestId } = first.call
-  return () => handler.afterCommit?.(state, { ports, requestId })
+  await handler.write(state, tx.sql, runtime.joined(tx))
 }
 
 function decideOne(

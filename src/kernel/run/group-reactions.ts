@@ -1,15 +1,9 @@
 import { Alone, NextCall } from '../contract/handlers.ts'
-import type { Sql } from '../contract/sql.ts'
-import type { EventRow, Journal } from '../journal/journal.ts'
+import type { EventRow } from '../journal/journal.ts'
 import { type BatchedCall, RESERVED } from './group-decide.ts'
 import { addToJournal } from './plain.ts'
 import { RequestContext } from './request-context.ts'
-import type { Runtime } from './runtime.ts'
-
-interface BatchTransaction {
-  readonly sql: Sql
-  readonly journal: Journal
-}
+import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /**
  * Runs other areas' reactions to the events of a batch, in its transaction, after the batch has written its rows. Few
@@ -18,7 +12,7 @@ interface BatchTransaction {
 export async function reactToBatch(
   runtime: Runtime,
   entries: readonly BatchedCall[],
-  tx: BatchTransaction,
+  tx: JoinedTransaction,
 ): Promise<void> {
   const hasReaction = ({ event, data }: EventRow): boolean =>
     runtime.reactions.get(event)?.some(({ concerns }) => concerns?.(data) ?? true) ?? false
@@ -32,10 +26,10 @@ async function reactTo(
   events: readonly EventRow[],
   { call, now, result }: BatchedCall,
   runtime: Runtime,
-  { sql, journal }: BatchTransaction,
+  tx: JoinedTransaction,
 ): Promise<void> {
   if (result?.status !== 'fulfilled') return
-  const context = new RequestContext(runtime, call, now, sql)
+  const context = new RequestContext(runtime, call, now, tx)
   context.events.push(...events)
   await context.react()
   await Promise.all([...context.underWay, context.records.flush()])
@@ -43,5 +37,5 @@ async function reactTo(
   context.events.splice(0, events.length)
   const { value } = result
   const leadsOn = value instanceof NextCall || value instanceof Alone
-  addToJournal(call, context, journal, leadsOn ? RESERVED : value)
+  addToJournal(call, context, tx.journal, leadsOn ? RESERVED : value)
 }

@@ -22,7 +22,7 @@ import { ANY_NUMBER, emptyJournal, type Journal, writeJournal } from '../journal
 import { journalRowOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
 import { RequestContext, unwatched } from './request-context.ts'
-import { announce, type Runtime } from './runtime.ts'
+import { announce, type JoinedTransaction, type Runtime } from './runtime.ts'
 
 type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
@@ -102,15 +102,10 @@ export async function headOfPlain(runtime: Runtime, call: Call): Promise<Outcome
 }
 
 /** A transaction that has been opened for a call, and whatever was stored under the call's idempotency key. */
-export interface OpenTransaction {
-  readonly sql: Sql
+export interface OpenTransaction extends JoinedTransaction {
   readonly now: Date
   readonly key: ScopedKey | null
   readonly stored: StoredAnswer | undefined
-  /** Written with the commit. */
-  readonly journal: Journal
-  /** Statements whose results nobody needs: they are sent with the journal and the commit. */
-  readonly underWay: Promise<unknown>[]
 }
 
 export async function perform(
@@ -119,7 +114,7 @@ export async function perform(
   tx: OpenTransaction,
   handle: (context: RequestContext) => unknown,
 ): Promise<Outcome> {
-  const context = new RequestContext(runtime, call, tx.now, tx.sql)
+  const context = new RequestContext(runtime, call, tx.now, tx)
   return settle(call, context, tx, await handle(context))
 }
 

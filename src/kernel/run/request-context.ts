@@ -2,7 +2,7 @@ import type { EntityClass } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type Call, identityOf } from '../contract/call.ts'
-import type { Ask, Context } from '../contract/context.ts'
+import type { Ask, Context, RunForOwner } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation } from '../contract/operation.ts'
 import { type PageOf, type PageRequest, type PageRows, readPage } from '../contract/page.ts'
@@ -17,7 +17,7 @@ import { sqlOn } from '../database/prepared-sql.ts'
 import { RecordStore } from '../database/record-store.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
-import type { Runtime } from './runtime.ts'
+import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /** A promise that somebody awaits later: until then its failure is nobody's. */
 export function unwatched<T>(promise: Promise<T>): Promise<T> {
@@ -35,6 +35,7 @@ export class RequestContext implements Context {
   readonly records: RecordStore
   readonly #runtime: Runtime
   readonly #call: Call
+  readonly #tx: JoinedTransaction | undefined
   #now: Date | undefined
   #tenant: Tenant | null
   #declared: Events
@@ -42,11 +43,12 @@ export class RequestContext implements Context {
   /** The sort keys of the rows of the last page: cursors are made of them. */
   #keys: readonly string[] = []
 
-  /** `sql` is that of the transaction; a read has none. `now` is undefined for a read that does not declare it. */
-  constructor(runtime: Runtime, call: Call, now: Date | undefined, sql?: Sql) {
+  /** A read has no transaction. `now` is undefined for a read that does not declare it. */
+  constructor(runtime: Runtime, call: Call, now: Date | undefined, tx?: JoinedTransaction) {
     this.#now = now
-    this.sql = sql ?? sqlOn(runtime.database.pool)
-    this.records = new RecordStore(this.sql, { readOnly: !sql })
+    this.#tx = tx
+    this.sql = tx?.sql ?? sqlOn(runtime.database.pool)
+    this.records = new RecordStore(this.sql, { readOnly: !tx })
     this.#runtime = runtime
     this.#call = call
     this.#declared = call.operation.operation.emits
@@ -120,6 +122,11 @@ export class RequestContext implements Context {
     this.#now = now ?? this.#now
     this.#tenant = tenant
     this.#bind()
+  }
+
+  runForOwner: RunForOwner = (...call) => {
+    if (!this.#tx) throw new Error(`${this.#call.operation.key} reads: it runs nothing for another owner`)
+    return this.#runtime.joined(this.#tx)(...call)
   }
 
   #bind(): void {

@@ -1,8 +1,10 @@
 import type { Areas, Reaction } from '../contract/area.ts'
 import type { Call } from '../contract/call.ts'
+import type { RunForOwner } from '../contract/context.ts'
 import type { AnyOperation } from '../contract/operation.ts'
 import type { Cursors } from '../contract/page.ts'
 import type { Ports } from '../contract/ports.ts'
+import type { Sql } from '../contract/sql.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import type { EventRow, Journal, Written } from '../journal/journal.ts'
@@ -20,11 +22,22 @@ export type AskFor = (
   },
 ) => Promise<unknown>
 
+/** A transaction that is under way: operations for another owner join it. */
+export interface JoinedTransaction {
+  readonly sql: Sql
+  /** Written with the commit. */
+  readonly journal: Journal
+  /** Statements whose results are not needed: they are sent with the journal and the commit. */
+  readonly underWay: Promise<unknown>[]
+}
+
 /** Everything that running an operation needs; opened once per process by `app`. */
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
   readonly askFor: AskFor
+  /** Runs operations of other owners within this transaction: see `other-owner.ts`. */
+  readonly joined: (tx: JoinedTransaction) => RunForOwner
   readonly cursors: Cursors
   /** What calls of other systems are made under. */
   readonly lease: ProcessLease

@@ -30,7 +30,7 @@ const IncomingRecord = z
     ...recordHead('credit'),
     status: status.meta({
       description:
-        '`handed_over`: on its way to its wallet, from the platform or from an owner who pays, where it is within a minute or two. `returned`: the bank has sent it back.',
+        '`handed_over`: the record of the platform, or of an owner who has paid, for money that is another owner’s now. `returned`: the bank has sent it back.',
     }),
     reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was in no wallet at first.' }),
     walletId: id('wallet').nullable(),
@@ -165,9 +165,8 @@ export const incomingApi = {
   readFile: post('/billing/incoming/files', {
     summary: 'Read a file of the bank',
     description:
-      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all; the credits then come into the wallets owner by owner.',
+      'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
     callers: ['dash'],
-    run: 'outside',
     bodyLimitKiB: 1_024,
     body: z.strictObject({
       content: z
@@ -187,9 +186,8 @@ export const incomingApi = {
   assign: post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
-      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one, and then comes into the owner’s. If the second step has to wait, the answer is the credit as `handed_over`, and the wallet gets it a little later.',
+      'From suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid; with `walletId` the credit pays the request in that wallet which its text names. What came for a closed wallet, or in an owner’s sandbox, is known to be that owner’s: it goes to another wallet of the same owner only. Other money lies on the platform’s ledger: it leaves that one and comes into the owner’s at once.',
     callers: ['dash'],
-    run: 'outside',
     body: Assignment,
     example: exampleAssignment,
     returns: [200, IncomingRecord],

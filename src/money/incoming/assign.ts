@@ -1,6 +1,5 @@
 import { forgottenOwners, PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -15,15 +14,8 @@ import {
 } from '../references/index.ts'
 import { isPurse, type PayableWallet, payableWallets, walletEvent, walletsById } from '../wallets/index.ts'
 import type { incomingApi, ownCreditsApi } from './api.ts'
-import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
-import {
-  causeOf,
-  creditEvent,
-  creditMachine,
-  IncomingCredit,
-  IS_INCOMING,
-  platformTenant,
-} from './incoming-credit.ts'
+import { bookArrivals, handedOver } from './hand-over.ts'
+import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
 import { payableIn } from './match.ts'
 import { repayDebt } from './suspense.ts'
 
@@ -84,35 +76,17 @@ type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
 
 /**
  * Moves a credit from suspense into a wallet. One on an owner's ledger stays with that owner. One on the platform's may go
- * to any owner, in two transactions: the platform hands it over, and the owner books it.
+ * to any owner: the platform hands it over, and the owner books it.
  */
-export const assign: HandlerOf<typeof incomingApi.assign> = {
-  async reserve({ params, body }, context) {
-    const credit = await namedCredit(context.sql, params.id)
-    if (!credit) return context.refuse('credit_not_found')
-    const destination = await destinationOf(body, credit, context)
-    if (destination instanceof Refusal) return destination
-    const { ownerId, mode } = credit
-    context.actFor({ ownerId, mode })
-    if (ownerId === PLATFORM_OWNER) return handOver(params.id, destination, context)
-    const moved = await moveWithin(params.id, destination, context)
-    return moved instanceof Refusal ? moved : new Settled(moved)
-  },
-
-  call: async (credit: HandedOver, outside) => bookAll([credit], outside),
-
-  async record(arrived: HandedOver[], { id, to }: HandedOver, context) {
-    const holder = arrived.length > 0 ? to : platformTenant(to.mode)
-    const [answer] = await Promise.all([answerOf(id, holder, context), noteArrived(context.sql, arrived)])
-    return answer
-  },
-
-  // The sweep books it, if nobody has.
-  async recover({ id, to }: HandedOver, context) {
-    const credit = await namedCredit(context.sql, id)
-    const { ownerId, mode } = credit ?? to
-    return answerOf(id, { ownerId, mode }, context)
-  },
+export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, body }, context) => {
+  const credit = await namedCredit(context.sql, params.id)
+  if (!credit) return context.refuse('credit_not_found')
+  const destination = await destinationOf(body, credit, context)
+  if (destination instanceof Refusal) return destination
+  const { ownerId, mode } = credit
+  context.actFor({ ownerId, mode })
+  const move = ownerId === PLATFORM_OWNER ? handOver : moveWithin
+  return move(params.id, destination, context)
 }
 
 /** An owner moves a credit from the own suspense account into an own wallet: neither is looked for anywhere else. */
@@ -125,20 +99,27 @@ export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ par
 }
 
 async function handOver(creditId: string, { wallet, payable }: Destination, context: Assigning) {
-  const { records, sql, tenant, now, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, sendAlong } = context
   if (wallet.status === 'closed') return refuse('wallet_closed')
+  const beside = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
   const [book, credit] = await Promise.all([
-    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
+    openBook(sql, context, { wallets: [], others: ['bank', 'suspense'], beside }),
     records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   book.move('hand_over', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
   creditMachine.move(credit, 'handed_over')
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
-  Object.assign(credit, { ...paid, toOwnerId: wallet.ownerId, dueAt: handOverDue(now) })
+  Object.assign(credit, { ...paid, toOwnerId: wallet.ownerId })
   emit('incoming.handed_over', creditEvent(credit))
   sendAlong(book.post(sql))
-  return handedOver(credit)
+  await bookArrivals([handedOver(credit)], context.runForOwner, context.requestId)
+  const arrived = await records.findOneOrFail(IncomingCredit, {
+    ...tenant,
+    ownerId: wallet.ownerId,
+    id: creditId,
+  })
+  return arrived.status === 'unmatched' ? closedMeanwhile(refuse) : arrived
 }
 
 async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: AssigningOwn) {
@@ -164,15 +145,9 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   return credit
 }
 
-/** The credit as it lies with its owner; as the platform has it while it is on its way. */
-async function answerOf(id: string, holder: Tenant, { records, refuse }: Assigning) {
-  const credit = await records.findOneOrFail(IncomingCredit, { ...holder, id })
-  if (credit.status !== 'unmatched') return credit
-  return refuse(
-    'wallet_closed',
-    'The wallet was closed meanwhile: the money waits on its owner’s suspense account.',
-  )
-}
+/** The wallet was read before its account was locked. */
+const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
+  refuse('wallet_closed', 'The wallet was closed meanwhile: the money waits on its owner’s suspense account.')
 
 /** Books what the bank has sent back: the money leaves the suspense account on which it waited, the platform's or the owner's. */
 export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {

@@ -1,12 +1,10 @@
-import type { z } from 'zod'
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { Settled } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { payableColumns } from '../references/index.ts'
 import type { incomingApi } from './api.ts'
-import { bookAll, type HandedOver, handedOver, handOverDue, noteArrived } from './hand-over.ts'
+import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
 import { creditMachine, IncomingCredit, platformTenant } from './incoming-credit.ts'
 import type { Destination } from './match.ts'
 import { FLUSH_EVERY, newDestinations, receive } from './receive.ts'
@@ -14,57 +12,40 @@ import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-type BankFileAnswer = z.output<(typeof incomingApi.readFile)['returns'][1]>
-
-/** What a file has come to, and the credits that their owners have yet to book. */
-interface FileRead<A> {
-  readonly answer: A
-  readonly credits: readonly HandedOver[]
-}
-
 /** Reads a bank's file. Credits for no wallet go to the platform's ledger. */
-export const readFile: HandlerOf<typeof incomingApi.readFile> = {
-  async reserve({ body }, context) {
-    const { mode } = body
-    const { now, refuse, ports } = context
-    const file = await ports.threads.run<typeof parseBankFile>(
-      {
-        module: new URL('./thread.ts', import.meta.url),
-        name: 'parseBankFile',
-        owner: platformTenant(mode).ownerId,
-      },
-      Buffer.from(body.content, 'base64'),
-      now.toISOString().slice(0, 10),
-    )
-    if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
-    const { counts, credits } = await recordBankFile(file, mode, context)
-    const skipped = file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason }))
-    const answer = { ...counts, skipped }
-    return credits.length === 0 ? new Settled(answer) : { answer, credits }
-  },
-  call: ({ credits }: FileRead<BankFileAnswer>, outside) => bookAll(credits, outside),
-  async record(arrived: HandedOver[], { answer }: FileRead<BankFileAnswer>, { sql }) {
-    await noteArrived(sql, arrived)
-    return answer
-  },
-  // The sweep books the credits.
-  recover: async ({ answer }: FileRead<BankFileAnswer>) => answer,
+export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
+  const { mode } = body
+  const { now, refuse, ports } = context
+  const file = await ports.threads.run<typeof parseBankFile>(
+    {
+      module: new URL('./thread.ts', import.meta.url),
+      name: 'parseBankFile',
+      owner: platformTenant(mode).ownerId,
+    },
+    Buffer.from(body.content, 'base64'),
+    now.toISOString().slice(0, 10),
+  )
+  if ('unreadable' in file) return refuse('file_unreadable', `content: ${file.unreadable}`)
+  const counts = await recordBankFile(file, mode, context)
+  const skipped = file.skipped.map(({ bankReference, reason }) => ({ bankReference, reason }))
+  return { ...counts, skipped }
 }
 
 /**
- * Records the new credits of a file in one transaction of the platform: it keeps what the bank has booked, and hands over
- * what is for an owner’s wallet. Afterwards the request acts for the platform.
+ * Records the new credits of a file: the platform keeps what the bank has booked, and hands over what is for an owner’s
+ * wallet. Afterwards the request acts for the platform, whose accounts are locked behind those of all owners.
  */
 export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)
   context.actFor(platform)
   const destinations = await newDestinations(context.sql, file.credits, { mode, fallback: platform })
   const forNobody = destinations.filter(({ walletId }) => walletId === null)
-  if (forNobody.length > 0) await receive(forNobody, context)
   const credits = await handOverAll(
     destinations.filter(({ walletId }) => walletId !== null),
     context,
   )
+  await bookArrivals(credits, context.runForOwner, context.requestId)
+  if (forNobody.length > 0) await receive(forNobody, context)
   const matched = destinations.filter(({ isMatched }) => isMatched).length
   const counts = {
     messageId: excerpt(file.messageId),
@@ -74,17 +55,17 @@ export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<R
     known: file.credits.length - destinations.length,
   }
   context.emit('incoming.file_read', { ...counts, skipped: file.skipped.length })
-  return { counts, credits }
+  return counts
 }
 
 async function handOverAll(
   destinations: readonly Destination[],
-  { records, tenant: platform, now }: Pick<Reading, 'records' | 'tenant' | 'now'>,
+  { records, tenant: platform }: Pick<Reading, 'records' | 'tenant'>,
 ): Promise<HandedOver[]> {
   const credits: HandedOver[] = []
   for (const { received, tenant, walletId, payable } of destinations) {
     const paid = { walletId, ...payableColumns(payable) }
-    const members = { ...platform, ...paid, toOwnerId: tenant.ownerId, dueAt: handOverDue(now) }
+    const members = { ...platform, ...paid, toOwnerId: tenant.ownerId }
     const credit = records.create(IncomingCredit, { ...received, ...members })
     creditMachine.move(credit, 'handed_over')
     credits.push(handedOver(credit))

@@ -3,11 +3,11 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Book, type Cause, DEBT_ACCOUNTS, type openBook } from '../ledger/index.ts'
+import { BETWEEN_OWNERS, type Book, type Cause, type OtherWallets, type openBook } from '../ledger/index.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
-import { type WalletEvent, type WalletRow, walletsById } from '../wallets/index.ts'
+import { mainWalletId, type WalletEvent, type WalletRow, walletsById } from '../wallets/index.ts'
 import type { IncomingEvent } from './events.ts'
-import { type HandedOver, handedOver, handOverDue } from './hand-over.ts'
+import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
 import { type CreditRows, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import { creditWallet, type Incoming } from './receive.ts'
 import { enterSuspense } from './suspense.ts'
@@ -26,8 +26,8 @@ export interface OwnerPayment {
   readonly reference: string | null
 }
 
-/** A payment that is made: on its way where it is for another owner, and received already where it stays with this one. */
-export interface MadePayment {
+/** A payment that is made: it is still to be booked where it is for another owner, and received where it stays with this one. */
+interface MadePayment {
   /** The id of its credit on both sides. */
   readonly id: string
   readonly handedOver: HandedOver | null
@@ -42,7 +42,7 @@ export type PayingContext = Pick<
       'wallet.debited': typeof WalletEvent
     }
   >,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
 >
 
 /** What making a payment needs of the context of a request, or of an item of a group commit. */
@@ -50,28 +50,36 @@ interface MakingContext extends TenantNow, Pick<PayingContext, 'emit'> {
   readonly records: Pick<Records, 'create'>
 }
 
-/** What the book must have open for a payment between these wallets; that of another owner is left out by itself. */
-export const accountsToPay = (fromWalletId: string, toWalletId: string) =>
+/** What the book must have open for a payment between these wallets, of this owner or another one. */
+export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>) =>
   ({
-    wallets: [fromWalletId, toWalletId],
-    others: ['bank', 'suspense'],
-    ifExists: DEBT_ACCOUNTS,
+    wallets: [fromWalletId, to.walletId],
+    ...BETWEEN_OWNERS,
+    beside: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
   }) as const satisfies Parameters<typeof openBook>[2]
 
 /**
- * Pays an owner. `take` posts `charge_out` for the cause: from what a wallet has available, or out of a hold. For another
- * owner the payment leaves this ledger with this transaction, and enters the other one in that owner's: after the commit
- * by `bookAll` or `finishHandOvers`, and after a crash by the sweep.
+ * Pays an owner, and gives the id of the credit on both sides. `take` posts `charge_out` for the cause: from what a wallet
+ * has available, or out of a hold. The payment leaves this ledger and enters the other one in this transaction: the book
+ * has `accountsToPay` locked, of both.
  */
 export const payOwner = async (
   payment: OwnerPayment,
   take: (cause: Cause) => void,
   book: Book,
   context: PayingContext,
-): Promise<MadePayment> =>
-  makePayment('owner', payment, take, await ownWallet(payment, context), book, context)
+): Promise<string> =>
+  arrived(makePayment('owner', payment, take, await ownWallet(payment, context), book, context), context)
 
-/** Pays an owner in a group commit, as `payOwner` does: the caller has read the wallets, and inserts the credits. */
+async function arrived({ id, handedOver }: MadePayment, { runForOwner }: PayingContext): Promise<string> {
+  if (handedOver) await bookArrivals([handedOver], runForOwner)
+  return id
+}
+
+/**
+ * Pays an owner in a group commit, as `payOwner` does: the caller has read the wallets, inserts the credits, and books what
+ * is handed over.
+ */
 export const payOwnerInBatch = (
   payment: OwnerPayment,
   take: (cause: Cause) => void,
@@ -92,15 +100,16 @@ export const refundableEuros = ({ source, amountEuros, refundedEuros }: Incoming
   source === 'owner' ? amountEuros - refundedEuros : 0n
 
 /**
- * Gives an owner's payment back, or a part of it, to the wallet that paid. The payer's side gets it as a credit that names
- * the payment. The caller has locked the credit, and has asked whether its wallet can pay.
+ * Gives an owner's payment back, or a part of it, to the wallet that paid, in this transaction. The payer's side gets it as
+ * a credit that names the payment. The caller has locked the credit and `payersOf` it, and has asked whether its wallet can
+ * pay.
  */
 export async function refundOwner(
   credit: IncomingCredit,
   { amountEuros, senderName, reference }: Pick<OwnerPayment, 'amountEuros' | 'senderName' | 'reference'>,
   book: Book,
   context: PayingContext,
-): Promise<MadePayment> {
+): Promise<string> {
   const { id, walletId, fromOwnerId, fromWalletId } = credit
   if (!walletId || !fromOwnerId || !fromWalletId || amountEuros > refundableEuros(credit))
     throw new Error(`${id}: so much of it cannot be given back`)
@@ -109,8 +118,29 @@ export async function refundOwner(
   const payable = { type: 'payment', id } as const
   const payment = { fromWalletId: walletId, senderName, to, amountEuros, payable, reference }
   const take = (cause: Cause) => book.move('charge_refund', walletId, 'bank', amountEuros, cause)
-  return makePayment('refund', payment, take, await ownWallet(payment, context), book, context)
+  return arrived(
+    makePayment('refund', payment, take, await ownWallet(payment, context), book, context),
+    context,
+  )
 }
+
+/** The wallets to which payments may go back: that which has paid, and the owner's first one, where that is closed. */
+export const payersOf = (
+  credits: readonly Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>[],
+  { sql, tenant: { mode } }: Pick<PayingContext, 'sql' | 'tenant'>,
+): Promise<OtherWallets[]> =>
+  Promise.all(
+    credits.flatMap(({ fromOwnerId: ownerId, fromWalletId }) =>
+      ownerId && fromWalletId
+        ? [
+            mainWalletId(sql, { ownerId, mode }).then(main => ({
+              ownerId,
+              walletIds: [fromWalletId, main ?? []].flat(),
+            })),
+          ]
+        : [],
+    ),
+  )
 
 /** The wallet that is paid, where it is one of the same ledger. */
 const ownWallet = async (
@@ -137,7 +167,7 @@ function makePayment(
     return { id, handedOver: null }
   }
   const leaving = { walletId: to.walletId, toOwnerId: to.ownerId, recipientName: to.name }
-  const columns = { ...leaving, ...payableColumns(payable), dueAt: handOverDue(now) }
+  const columns = { ...leaving, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...columns })
   creditMachine.move(credit, 'handed_over')
   return { id, handedOver: handedOver(credit) }

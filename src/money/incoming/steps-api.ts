@@ -72,7 +72,6 @@ export const incomingSteps = {
   finish: post('/billing/incoming/{id}/finish', {
     summary: 'Book a credit whose hand-over was interrupted',
     callers: [],
-    run: 'outside',
     returns: done,
   }),
 }

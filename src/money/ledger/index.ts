@@ -13,8 +13,10 @@ export {
 export { type AccountKey, Book, type Cause } from './book.ts'
 export {
   ACQUIRER_ACCOUNTS,
+  BETWEEN_OWNERS,
   DEBT_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
+  type OtherWallets,
   openBook,
   openForRecord,
   postCollected,

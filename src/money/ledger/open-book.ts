@@ -23,7 +23,18 @@ interface BookAccounts {
   /** Accounts by kind that are left out if the tenant has none. */
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
+  /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
+  readonly beside?: readonly OtherWallets[]
 }
+
+/** Wallets of another owner in the same mode. */
+export interface OtherWallets {
+  readonly ownerId: string
+  readonly walletIds: readonly string[]
+}
+
+/** What money between owners goes through, beside their wallets. */
+export const BETWEEN_OWNERS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
 
 /**
  * Locks accounts in the order of their ids. `any(array(…))` evaluates the ids once: PostgreSQL evaluates a subquery
@@ -48,21 +59,45 @@ cross join lateral (
 
 /**
  * Opens a book with these accounts locked; wallets of other tenants are left out. All of it is sent at once, so what is
- * sent behind it is locked, and read, after the accounts.
+ * sent behind it is locked, and read, after the accounts. Accounts of several owners are locked in the order of the owners.
  */
 export async function openBook(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { wallets, others = [], ifExists = [], holds = [] }: BookAccounts,
+  { wallets, others = [], ifExists = [], holds = [], beside = [] }: BookAccounts,
 ): Promise<Book> {
-  const kinds = [...others, ...ifExists]
-  const [, accounts, held] = await Promise.all([
-    openMissingAccounts(sql, { tenant, now }, others),
-    sql<LockedAccount>(LOCK, [tenant.ownerId, tenant.mode, [...new Set(wallets)], kinds]),
-    openHolds(sql, tenant, holds),
-  ])
-  return new Book(tenant, now, accounts, held)
+  const lockBeside = (others: typeof beside) => others.map(other => lockOthers(sql, { tenant, now }, other))
+  const foreign = byOwner(beside).filter(({ ownerId }) => ownerId !== tenant.ownerId)
+  const before = lockBeside(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
+  const accounts = lockAccounts(sql, { tenant, now }, { wallets, others, ifExists })
+  const after = lockBeside(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
+  const held = openHolds(sql, tenant, holds)
+  await Promise.all([...before, accounts, ...after, held])
+  return new Book(tenant, now, await accounts, await held)
 }
+
+/** One entry for each owner, in the order in which owners are locked. */
+const byOwner = (wallets: readonly OtherWallets[]): OtherWallets[] =>
+  [...Map.groupBy(wallets, ({ ownerId }) => ownerId)]
+    .map(([ownerId, all]) => ({ ownerId, walletIds: all.flatMap(({ walletIds }) => walletIds) }))
+    .toSorted((one, other) => (one.ownerId < other.ownerId ? -1 : 1))
+
+async function lockAccounts(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  { wallets, others, ifExists }: Required<Pick<BookAccounts, 'wallets' | 'others' | 'ifExists'>>,
+): Promise<LockedAccount[]> {
+  const values = [tenant.ownerId, tenant.mode, [...new Set(wallets)], [...others, ...ifExists]]
+  const [, accounts] = await Promise.all([
+    openMissingAccounts(sql, { tenant, now }, others),
+    sql<LockedAccount>(LOCK, values),
+  ])
+  return accounts
+}
+
+/** Locks what receiving from another owner opens. What is moved there is booked by an operation of that owner. */
+const lockOthers = (sql: Sql, { tenant: { mode }, now }: TenantNow, { ownerId, walletIds }: OtherWallets) =>
+  lockAccounts(sql, { tenant: { ownerId, mode }, now }, { wallets: walletIds, ...BETWEEN_OWNERS })
 
 const openHolds = async (
   sql: Sql,

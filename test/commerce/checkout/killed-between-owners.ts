@@ -1,5 +1,4 @@
 import { describe, expect } from '@jest/globals'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { clientAt } from '../../support/client.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
@@ -8,24 +7,15 @@ import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 import { killAt } from '../../support/processes/kill-at.ts'
 import { testKills } from '../../support/tier.ts'
-import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService({ own: true })
-const worker = await openWorkerRuntime(service)
 const { anApprovedPayee } = paidRequestsIn(service)
 
 /** What a killed process was about to write, as a trigger on incoming credits. */
 const STEPS = {
   'before it is in the other ledger': `before insert on incoming_credits for each row when (new.status <> 'handed_over')`,
-  'before it is noted as arrived': `before update on incoming_credits for each row when (new.due_at is null and old.due_at is not null)`,
   'before it leaves the first ledger': `before insert on incoming_credits for each row when (new.status = 'handed_over')`,
 } as const
-
-/** The sweep, a minute later. */
-async function sweep(): Promise<void> {
-  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-  await endOverdue(worker)
-}
 
 const key = { idempotencyKey: 'killed' }
 const execute = (client: TestClient, { intent }: { readonly intent: { readonly id: string } }) =>
@@ -38,63 +28,48 @@ const balances = async ({ payer, agent, holder, wallet }: Payee) => [
   await balanceOf(holder.client, wallet.id),
 ]
 
-async function hasPaidOnce(when: string, isLost: boolean): Promise<void> {
+async function hasPaidOnce(when: string): Promise<void> {
   const all = await anApprovedPayee()
   const { payer, holder, request } = all
   await killAt(service, when, url => execute(clientAt({ url, token: payer.key }), all))
-  await sweep()
-  await sweep()
-  const paid = [
+  expect(await balances(all)).toEqual([
+    [9_975, 25],
+    [0, 0],
+  ])
+  expect((await execute(payer.client, all)).status).toBe(200)
+  expect(await balances(all)).toEqual([
     [9_975, 0],
     [25, 0],
-  ]
-  expect(await balances(all)).toEqual(
-    isLost
-      ? [
-          [9_975, 25],
-          [0, 0],
-        ]
-      : paid,
-  )
-  expect((await execute(payer.client, all)).status).toBe(200)
-  expect(await balances(all)).toEqual(paid)
+  ])
   expect(await getRequest(holder.client, request.id)).toMatchObject({ status: 'paid', surplusEuros: 0 })
   await expectSoundLedgers(service)
 }
 
-async function hasGivenBackOnce(when: string, isLost: boolean): Promise<void> {
+async function hasGivenBackOnce(when: string): Promise<void> {
   const all = await anApprovedPayee()
   const { payer, holder, request, intent } = all
   await bodyOf(payer.client.checkout.execute({ body: { intentId: intent.id } }))
   await killAt(service, when, url => refund(clientAt({ url, token: holder.key }), all))
-  await sweep()
-  await sweep()
-  const back = [
+  expect(await balances(all)).toEqual([
+    [9_975, 0],
+    [25, 0],
+  ])
+  expect((await refund(holder.client, all)).status).toBe(200)
+  expect(await balances(all)).toEqual([
     [9_985, 0],
     [15, 0],
-  ]
-  expect(await balances(all)).toEqual(
-    isLost
-      ? [
-          [9_975, 0],
-          [25, 0],
-        ]
-      : back,
-  )
-  await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
-  expect((await refund(holder.client, all)).status).toBe(200)
-  expect(await balances(all)).toEqual(back)
+  ])
   expect(await getRequest(holder.client, request.id)).toMatchObject({ refundedEuros: 10 })
   await expectSoundLedgers(service)
 }
 
 describe('a process that is killed', () => {
-  const kills = Object.entries(STEPS).flatMap(([point, when]) => {
-    const isLost = point === 'before it leaves the first ledger'
-    return [
-      [`${point} has paid another owner’s request once, or not at all`, () => hasPaidOnce(when, isLost)],
-      [`${point} has given it back once, or not at all`, () => hasGivenBackOnce(when, isLost)],
-    ] as const
-  })
+  const kills = Object.entries(STEPS).flatMap(([point, when]) => [
+    [
+      `${point} has paid nothing of another owner’s request, and pays it for the same key`,
+      () => hasPaidOnce(when),
+    ] as const,
+    [`${point} has given nothing back, and does for the same key`, () => hasGivenBackOnce(when)] as const,
+  ])
   testKills(Object.fromEntries(kills))
 })

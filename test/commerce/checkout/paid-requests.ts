@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { anAgentClient, aSpender } from '../../support/cards/reveal.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { aRequest, balanceOf, getRequest, paymentsOn, sendEuros } from '../../support/commerce/requests.ts'
@@ -8,10 +7,8 @@ import { anIntent, aWallet, bodyOf, type TestClient } from '../../support/factor
 import { startTestService } from '../../support/harness.ts'
 import { times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService({ own: true })
-const worker = await openWorkerRuntime(service)
 const { anApprovedPayee } = paidRequestsIn(service)
 
 const execute = (client: TestClient, intentId: string, more: object = {}) =>
@@ -22,12 +19,6 @@ const intentOf = (client: TestClient, id: string) => bodyOf(client.intents.get({
 const expectVerified = async ({ payer, holder }: Pick<Payee, 'payer' | 'holder'>): Promise<void> => {
   await expectVerifiedLedger(payer.client)
   await expectVerifiedLedger(holder.client)
-}
-
-/** The sweep, a minute later. */
-async function sweep(): Promise<void> {
-  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-  await endOverdue(worker)
 }
 
 describe.each([false, true])('an intent that pays a payment request (an own one: %s)', isOwn => {
@@ -154,37 +145,18 @@ describe('a payment request of another owner', () => {
     expect(await execute(own, intent.id)).toMatchObject({ status: 200 })
   })
 
-  test('is booked once by the sweep where the other ledger could not be reached', async () => {
+  test('is not paid where the other ledger cannot be written, and once it can', async () => {
     const all = await anApprovedPayee()
     const { payer, holder, agent, wallet, request, intent } = all
-    await withoutArrivals(service, holder.ownerId, async () => {
-      expect(await execute(payer.client, intent.id)).toMatchObject({ status: 200 })
-      expect(await intentOf(payer.client, intent.id)).toMatchObject({ status: 'completed' })
-      expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_975, 0])
-      expect(await balanceOf(holder.client, wallet.id)).toEqual([0, 0])
-      await expectVerified(all)
-      await expect(sweep()).rejects.toThrow()
-    })
-    await times(4, sweep)
+    await withoutArrivals(service, holder.ownerId, async () =>
+      expect((await execute(payer.client, intent.id)).status).toBe(500),
+    )
+    expect(await intentOf(payer.client, intent.id)).toMatchObject({ status: 'approved' })
+    expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_975, 25])
+    await bodyOf(execute(payer.client, intent.id))
+    expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_975, 0])
     expect(await balanceOf(holder.client, wallet.id)).toEqual([25, 0])
     expect(await getRequest(holder.client, request.id)).toMatchObject({ status: 'paid', paidEuros: 25 })
-    await expectVerified(all)
-  })
-
-  test('stays as a surplus with its holder where it arrives too late', async () => {
-    const all = await anApprovedPayee()
-    const { payer, holder, wallet, request, intent } = all
-    await withoutArrivals(service, holder.ownerId, async () => {
-      await bodyOf(execute(payer.client, intent.id))
-    })
-    await sendEuros(holder.client, 25, request.reference)
-    await sweep()
-    expect(await balanceOf(holder.client, wallet.id)).toEqual([50, 0])
-    expect(await getRequest(holder.client, request.id)).toMatchObject({
-      status: 'paid',
-      paidBy: 'sepa',
-      surplusEuros: 25,
-    })
     await expectVerified(all)
   })
 })

@@ -165,7 +165,8 @@ test('what the merchant was sent is given back in no form, and not kept: in the 
         'content-type': `application/json; a=${forms[0]}`,
         'payment-receipt': receiptFor(visit.credential as Credential, { reference: forms[0] as string }),
       })
-      .end(JSON.stringify({ ...members, price: 2.5 }))
+      // Letters right after a secret in Base64 may decode to more of it by chance: those of `end`.
+      .end(JSON.stringify({ price: 2.5, ...members, end: '' }))
   }
   const url = merchant.sells('/echo-in-forms', demand(), echo)
   const payer = await aPayer(service)

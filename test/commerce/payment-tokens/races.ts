@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
 import { clientAt } from '../../support/client.ts'
 import { type Parties, paymentTokensIn, tokenOf } from '../../support/commerce/payment-tokens.ts'
 import { balanceOf } from '../../support/commerce/requests.ts'
@@ -9,21 +8,12 @@ import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { startApi } from '../../support/processes/processes.ts'
-import { times } from '../../support/sample-service.ts'
 import { testKills } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService({ own: true })
-const worker = await openWorkerRuntime(service)
 const { parties } = paymentTokensIn(service)
-
-/** The sweep, a minute later. */
-async function sweep(): Promise<void> {
-  await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-  await endOverdue(worker)
-}
 
 async function expectVerified({ payer, payee }: Parties): Promise<void> {
   await expectVerifiedLedger(payer.client)
@@ -66,49 +56,23 @@ describe('of a charge and an end at once exactly one happens:', () => {
   })
 })
 
-describe('a charge whose money has left the payer, and is not with the payee,', () => {
-  test('is pending, and booked once by the sweep', async () => {
-    const all = await parties({})
-    const { payee, make, charge } = all
-    const { token } = await bodyOf(make())
-    let transactionId = ''
-    await withoutArrivals(service, payee.ownerId, async () => {
-      const charged = await bodyOf(charge(token, 4, { idempotencyKey: 'lost-1' }))
-      expect(charged).toMatchObject({ status: 'pending', amountEuros: 4 })
-      transactionId = charged.transactionId
-      expect(await payee.client.transactions.get({ params: { id: transactionId } })).toMatchObject({
-        status: 404,
-      })
-      expect(await balances(all)).toEqual([9_996, 0, 0])
-      expect(await charge(token)).toMatchObject({ status: 410, code: 'token_charged' })
-      await expect(sweep()).rejects.toThrow()
-      await expectVerified(all)
-    })
-    await times(4, sweep)
-    expect(await balances(all)).toEqual([9_996, 0, 4])
-    expect(await bodyOf(payee.client.transactions.get({ params: { id: transactionId } }))).toMatchObject({
-      type: 'collect',
-      amountEuros: 4,
-    })
-    await expectVerified(all)
+test('a charge that the payee cannot book takes nothing', async () => {
+  const all = await parties({})
+  const { payee, make, charge } = all
+  const { token } = await bodyOf(make())
+  await withoutArrivals(service, payee.ownerId, async () => expect((await charge(token, 4)).status).toBe(500))
+  expect(await balances(all)).toEqual([9_995, 5, 0])
+  const { transactionId } = await bodyOf(charge(token, 4))
+  expect(await balances(all)).toEqual([9_996, 0, 4])
+  expect(await bodyOf(payee.client.transactions.get({ params: { id: transactionId } }))).toMatchObject({
+    type: 'collect',
+    amountEuros: 4,
   })
-
-  test('waits on the suspense account of an owner who has closed the wallet meanwhile', async () => {
-    const all = await parties({})
-    const { payee, wallet, make, charge } = all
-    const { token } = await bodyOf(make())
-    await withoutArrivals(service, payee.ownerId, async () => void (await bodyOf(charge(token))))
-    await bodyOf(payee.client.wallets.close({ params: { id: wallet.id } }))
-    await sweep()
-    const { data } = await bodyOf(service.dash.incoming.list({ query: { ownerId: payee.ownerId } }))
-    expect(data).toMatchObject([{ status: 'unmatched', reason: 'wallet_closed', amountEuros: 5 }])
-    expect((await bodyOf(payee.client.transactions.list())).data).toEqual([])
-    await expectVerified(all)
-  })
+  await expectVerified(all)
 })
 
 /** A process is killed as it waits for the accounts of a wallet that a locker holds. */
-async function isAnswered(all: Parties, walletId: string, taken: number): Promise<void> {
+async function takesNothing(all: Parties, walletId: string): Promise<void> {
   const { payee, agent, make, charge } = all
   const { token, id } = await bodyOf(make())
   const api = await startApi(service.databaseUrl)
@@ -128,29 +92,27 @@ async function isAnswered(all: Parties, walletId: string, taken: number): Promis
   await api.exit
   expect(await answer).toBe('lost')
   await locker.end()
-  await sweep()
-  expect(await balances(all)).toEqual(taken ? [9_995, 0, 5] : [9_995, 5, 0])
-  expect(await charge(token, 5, { idempotencyKey: 'killed' })).toMatchObject({ code: 'in_progress' })
-  await service.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
-  const again = await charge(token, 5, { idempotencyKey: 'killed' })
-  const recovered = { status: 200, body: { status: 'completed', agentId: agent.id, amountEuros: 5 } }
-  expect(again).toMatchObject(taken ? recovered : { status: 503, code: 'charge_interrupted' })
-  const status = taken ? 'charged' : 'active'
-  expect(await tokenOf(all.payer.client, id)).toMatchObject({ status })
-  expect(await charge(token)).toMatchObject({ status: taken ? 410 : 200 })
+  expect(await balances(all)).toEqual([9_995, 5, 0])
+  expect(await tokenOf(all.payer.client, id)).toMatchObject({ status: 'active' })
+  expect(await bodyOf(charge(token, 5, { idempotencyKey: 'killed' }))).toMatchObject({
+    status: 'completed',
+    agentId: agent.id,
+    amountEuros: 5,
+  })
+  expect(await charge(token)).toMatchObject({ status: 410 })
   expect(await balances(all)).toEqual([9_995, 0, 5])
   await expectVerified(all)
 }
 
 describe('a charge whose process is killed', () => {
   testKills({
-    'before the payee has booked it is answered for its key by what has happened': async () => {
+    'before the payee has booked has taken nothing, and is made for the same key': async () => {
       const all = await parties({})
-      await isAnswered(all, all.wallet.id, 5)
+      await takesNothing(all, all.wallet.id)
     },
-    'before the payer has paid is answered for its key by what has happened': async () => {
+    'before the payer has paid has taken nothing, and is made for the same key': async () => {
       const all = await parties({})
-      await isAnswered(all, all.agent.walletId, 0)
+      await takesNothing(all, all.agent.walletId)
     },
   })
 })

@@ -1,4 +1,4 @@
-import './batches/after-commit.ts'
+import './batches/reactions.ts'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'

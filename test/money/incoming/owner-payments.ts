@@ -7,8 +7,7 @@ import { notedWrites } from '../../support/money/noted-writes.ts'
 import { type PayingOwner, startPayingOwners } from '../../support/money/paying-owners.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 
-const { service, owners, pay, refund, wallet, balanceOf, lastEvent, proveLedgers, sweep, withoutArrivals } =
-  await startPayingOwners()
+const { service, owners, pay, refund, wallet, balanceOf, lastEvent, proveLedgers } = await startPayingOwners()
 const [payer, payee] = owners
 
 describe('a payment from owner to owner', () => {
@@ -41,6 +40,32 @@ describe('a payment from owner to owner', () => {
       ])
     expect(await seen(payer)).not.toMatch(new RegExp(`${to}|${payee.ownerId}`))
     expect(await seen(payee)).not.toMatch(new RegExp(`${from}|${payer.ownerId}`))
+  })
+
+  test('is an event of each owner, by that owner’s clock and without the request of the other', async () => {
+    const ahead = await service.owner()
+    await bodyOf(ahead.client.sandbox.advance({ body: { minutes: 3 * 24 * 60 } }))
+    const [from, to] = [await wallet(payer, 10), await wallet(ahead)]
+    const { id } = await bodyOf(pay(payer, ahead, { from, to, amountEuros: 2 }))
+    const told = await service.sql<{ owner: string; days: number; request: string; action: string }>(
+      `select owner_id as owner, round(extract(epoch from created_at - now()) / 86400)::int as days,
+        request_id as request, action from events where event = 'incoming.received' and data ->> 'creditId' = $1`,
+      [id],
+    )
+    expect(told).toEqual([
+      { owner: ahead.ownerId, days: 3, request: `hand-over:${id}`, action: 'incoming.arrive' },
+    ])
+    const days = await service.sql<{ owner: string; days: number }>(
+      `select owner_id as owner, value_date - current_date as days from incoming_credits where id = $1`,
+      [id],
+    )
+    expect(days).toHaveLength(2)
+    expect(days).toEqual(
+      expect.arrayContaining([
+        { owner: payer.ownerId, days: 0 },
+        { owner: ahead.ownerId, days: 3 },
+      ]),
+    )
   })
 
   test('stands on the statements of both with the name of the other', async () => {
@@ -98,13 +123,11 @@ describe('a payment from owner to owner', () => {
     expect(await service.sql(names, [leaving.ownerId])).toEqual([{ name: '[forgotten]' }])
   })
 
-  test('waits on the payee’s suspense account where the wallet is closed meanwhile', async () => {
+  test('waits on the payee’s suspense account where the wallet is closed', async () => {
     const [from, to, next] = [await wallet(payer, 20), await wallet(payee), await wallet(payee)]
     const requestId = newId('request')
-    const payment = { from, to, amountEuros: 5, payableId: requestId }
-    const { id } = await withoutArrivals(() => bodyOf(pay(payer, payee, payment)))
     await bodyOf(payee.client.wallets.close({ params: { id: to } }))
-    await sweep()
+    const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 5, payableId: requestId }))
     expect(await lastEvent(payee, 'incoming.received')).toMatchObject({
       creditId: id,
       status: 'unmatched',
@@ -121,7 +144,7 @@ describe('a payment from owner to owner', () => {
     await proveLedgers()
   })
 
-  test('is taken by a request of the payee, each side in a transaction of its own', async () => {
+  test('is one transaction of both owners and no other, also where a request of the payee takes it', async () => {
     const [from, to] = [await wallet(payer, 20), await wallet(payee)]
     const owned = await notedWrites(service, async () => {
       const body = {
@@ -133,11 +156,9 @@ describe('a payment from owner to owner', () => {
       await bodyOf(payee.client.payer.charge({ body: { ...body, amountEuros: 4 } }))
       await bodyOf(pay(payer, payee, { from, to, amountEuros: 4 }))
     })
-    expect(owned.flat().toSorted()).toEqual(expect.arrayContaining([payer.ownerId, payee.ownerId]))
-    expect(owned.filter(ids => ids.length > 1)).toEqual([])
+    const both = [payer.ownerId, payee.ownerId].toSorted()
+    expect(owned.map(ids => ids.toSorted()).filter(ids => ids.length > 1)).toEqual([both, both])
     expect([await balanceOf(payer, from), await balanceOf(payee, to)]).toEqual([12, 8])
-    const due = await service.sql('select id from incoming_credits where due_at is not null')
-    expect(due).toEqual([])
   })
 
   test('of all that is left, twenty at once, is made as often as there is money for', async () => {

@@ -1,6 +1,6 @@
 import type { TestService } from '../harness.ts'
 
-/** This owner can book nothing that another one hands over while the work is done: as if each process were killed before. */
+/** This owner can book nothing that another one hands over while the work is done. */
 export async function withoutArrivals(
   { sql }: Pick<TestService, 'sql'>,
   ownerId: string,
@@ -8,7 +8,7 @@ export async function withoutArrivals(
 ): Promise<void> {
   await sql(`
     create function refuse_arrival() returns trigger language plpgsql as $$
-    begin if new.owner_id = '${ownerId}' then raise exception 'the process was killed'; end if; return new; end $$;
+    begin if new.owner_id = '${ownerId}' then raise exception 'it cannot be booked'; end if; return new; end $$;
     create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
   try {
     await work()

@@ -1,24 +1,19 @@
 import { z } from 'zod'
 import { area } from '../../../src/kernel/contract/area.ts'
-import { Settled } from '../../../src/kernel/contract/handlers.ts'
 import { type ContextOf, implement, post } from '../../../src/kernel/contract/operation.ts'
 import { lockCredit } from '../../../src/money/incoming/credits.ts'
 import { creditEvents } from '../../../src/money/incoming/events.ts'
-import {
-  bookAll,
-  finishHandOvers,
-  type HandedOver,
-  noteArrived,
-} from '../../../src/money/incoming/hand-over.ts'
-import { IncomingCredit } from '../../../src/money/incoming/incoming-credit.ts'
+import { CreditRows, IncomingCredit } from '../../../src/money/incoming/incoming-credit.ts'
 import {
   accountsToPay,
-  type MadePayment,
+  payersOf,
   payOwner,
+  payOwnerInBatch,
   refundableEuros,
   refundOwner,
 } from '../../../src/money/incoming/pay-owner.ts'
-import { openBook } from '../../../src/money/ledger/open-book.ts'
+import type { Cause } from '../../../src/money/ledger/book.ts'
+import { BETWEEN_OWNERS, openBook } from '../../../src/money/ledger/open-book.ts'
 import { newReference, type Payable } from '../../../src/money/references/register.ts'
 import { id } from '../../../src/values/ids.ts'
 import { positiveEuros } from '../../../src/values/money.ts'
@@ -31,11 +26,12 @@ const payment = z.strictObject({
   toWalletId: id('wallet'),
   amountEuros: positiveEuros(),
   payableId: z.string().max(60).nullable().default(null),
+  /** As versions before 0.6.0 did: the other owner books it in a transaction of its own, later. */
+  asBefore: z.boolean().default(false),
 })
 const shared = {
   callers: ['key'],
   scope: 'wallets:write',
-  run: 'outside',
   returns: [200, Made],
   fails,
 } as const
@@ -99,39 +95,32 @@ const payerApi = {
 
 const payableOf = (id: string | null): Payable | null => (id === null ? null : { type: 'request', id })
 
-/** Pays from what the wallet has available. */
+const NOT_BOOKED = 'update incoming_credits set due_at = $2 where id = $1'
+
+/** Pays from what the wallet has available; gives the id of the credit. */
 async function pay(
   body: z.output<typeof payment>,
   context: ContextOf<typeof payerApi.take>,
-): Promise<MadePayment | undefined> {
-  const { sql, sendAlong } = context
-  const { fromWalletId, toOwnerId, toWalletId, amountEuros, payableId } = body
-  const book = await openBook(sql, context, accountsToPay(fromWalletId, toWalletId))
+): Promise<string | undefined> {
+  const { sql, now, sendAlong } = context
+  const { fromWalletId, toOwnerId, toWalletId, amountEuros, payableId, asBefore } = body
+  const to = { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' }
+  const book = await openBook(sql, context, accountsToPay(fromWalletId, to))
   if (!book.canPay(fromWalletId, amountEuros)) return undefined
   const members = { fromWalletId, amountEuros, payable: payableOf(payableId), reference: 'For the tests' }
-  const made = await payOwner(
-    { ...members, senderName: 'Payer', to: { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' } },
-    cause => book.move('charge_out', fromWalletId, 'bank', amountEuros, cause),
-    book,
-    context,
-  )
+  const made = { ...members, senderName: 'Payer', to }
+  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountEuros, cause)
+  if (!asBefore) {
+    const id = await payOwner(made, take, book, context)
+    sendAlong(book.post(sql))
+    return id
+  }
+  const credits = new CreditRows({ now })
+  const { id } = payOwnerInBatch(made, take, new Map(), book, credits, context)
   sendAlong(book.post(sql))
-  return made
-}
-
-const reserved = ({ id, handedOver }: MadePayment) => handedOver ?? new Settled({ id })
-
-const handingOver = {
-  call: (credit: HandedOver, outside: Parameters<typeof bookAll>[1]) => bookAll([credit], outside),
-  async record(
-    arrived: HandedOver[],
-    { id }: HandedOver,
-    { sql }: Pick<ContextOf<typeof payerApi.take>, 'sql'>,
-  ) {
-    await noteArrived(sql, arrived)
-    return { id }
-  },
-  recover: async ({ id }: HandedOver) => ({ id }),
+  await credits.insert(sql)
+  await sql(NOT_BOOKED, [id, now])
+  return id
 }
 
 export const payerArea = area(
@@ -144,48 +133,33 @@ export const payerArea = area(
       }
     },
     async take({ body }, context) {
-      return (await pay(body, context)) ?? context.refuse('too_little')
+      const id = await pay(body, context)
+      return id === undefined ? context.refuse('too_little') : { id }
     },
-    pay: {
-      async reserve({ body }, context) {
-        const made = await pay(body, context)
-        return made ? reserved(made) : context.refuse('too_little')
-      },
-      ...handingOver,
+    async pay({ body }, context) {
+      const id = await pay(body, context)
+      return id === undefined ? context.refuse('too_little') : { id }
     },
-    refund: {
-      async reserve({ body: { creditId, amountEuros } }, context) {
-        const { records, tenant, sql, sendAlong, refuse } = context
-        const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
-        const walletId = String(known?.walletId)
-        const [book, credit] = await Promise.all([
-          openBook(sql, context, accountsToPay(walletId, String(known?.fromWalletId))),
-          lockCredit(creditId, context),
-        ])
-        if (!credit || refundableEuros(credit) < amountEuros || !book.canPay(walletId, amountEuros))
-          return refuse('too_little')
-        const members = { amountEuros, senderName: 'Payee', reference: 'Given back' }
-        const made = await refundOwner(credit, members, book, context)
-        sendAlong(book.post(sql))
-        return reserved(made)
-      },
-      ...handingOver,
+    async refund({ body: { creditId, amountEuros } }, context) {
+      const { records, tenant, sql, sendAlong, refuse } = context
+      const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
+      const walletId = String(known?.walletId)
+      const beside = await payersOf(known ? [known] : [], context)
+      const wallets = [walletId, String(known?.fromWalletId)]
+      const [book, credit] = await Promise.all([
+        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, beside }),
+        lockCredit(creditId, context),
+      ])
+      if (!credit || refundableEuros(credit) < amountEuros || !book.canPay(walletId, amountEuros))
+        return refuse('too_little')
+      const members = { amountEuros, senderName: 'Payee', reference: 'Given back' }
+      const id = await refundOwner(credit, members, book, context)
+      sendAlong(book.post(sql))
+      return { id }
     },
-    charge: {
-      async reserve({ body: { fromOwnerId, ...body } }, { tenant }) {
-        return {
-          from: { ...tenant, ownerId: fromOwnerId },
-          body: { ...body, amountEuros: String(body.amountEuros) },
-        }
-      },
-      async call({ from, body }, { ports, requestId }) {
-        const exact = { ...body, amountEuros: BigInt(body.amountEuros) }
-        const taken = (await ports.runFor(from, 'payer.take', { body: exact }, requestId)) as { id: string }
-        await finishHandOvers([{ id: taken.id, from }], { ports, requestId })
-        return taken
-      },
-      record: async (taken: { id: string }) => taken,
-      recover: async () => ({ id: 'credit_unknown' }),
+    async charge({ body: { fromOwnerId, ...body } }, { tenant, runForOwner, requestId }) {
+      const from = { ...tenant, ownerId: fromOwnerId }
+      return (await runForOwner(from, 'payer.take', { body }, requestId)) as { id: string }
     },
   }),
 )

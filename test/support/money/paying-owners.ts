@@ -15,6 +15,7 @@ interface Payment {
   readonly to: string
   readonly amountEuros: number
   readonly payableId?: string
+  readonly asBefore?: boolean
 }
 
 type Told = (typeof IncomingEvent)['_output']
@@ -52,11 +53,11 @@ export async function startPayingOwners() {
 
   const proveLedgers = () => expectSoundLedgers(service)
 
-  /** These owners can book nothing that comes in meanwhile: as if each process were killed before the second step. */
+  /** These owners can book nothing that comes in meanwhile. */
   async function withoutArrivals<T>(work: () => Promise<T>): Promise<T> {
     await service.sql(`
       create function refuse_arrival() returns trigger language plpgsql as $$
-      begin if new.status <> 'handed_over' then raise exception 'the process was killed'; end if; return new; end $$;
+      begin if new.status <> 'handed_over' then raise exception 'it cannot be booked'; end if; return new; end $$;
       create trigger refuse before insert on incoming_credits for each row execute function refuse_arrival()`)
     try {
       return await work()

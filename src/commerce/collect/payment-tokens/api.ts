@@ -98,7 +98,6 @@ export const paymentTokensApi = {
       'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the agent that pays, as whoever gave you the token told you. It takes this amount, at most what the token is for, and once: afterwards 410. The money leaves the payer’s ledger and enters yours, as money from outside does. You learn nothing else of the payer, and the payer nothing of you but your name.',
     callers: ['key', 'agent'],
     scope: 'collect:write',
-    run: 'outside',
     body: withoutCardNumbers(
       z.strictObject({
         paymentToken: z
@@ -116,14 +115,10 @@ export const paymentTokensApi = {
       token_not_found: [404, 'paymentToken: no token of this agent for a wallet of yours has it.'],
       wallet_closed: [400, 'The wallet that the token was made for is closed.'],
       ...chargeRefusals,
-      charge_interrupted: [
-        503,
-        'The charge was interrupted before anything was taken. Charge again, with another Idempotency-Key.',
-      ],
     },
     emits: { 'claim.payment_token.accepted': chargeEvents['claim.payment_token.accepted'] },
   }),
-  /** The payer's side of a charge, in a transaction of the payer's own. Repeated for the same charge, it takes nothing more. */
+  /** The payer's side of a charge, in the transaction of the request that charges. */
   take: post('/collect/payment-tokens/{id}/take', {
     summary: 'Take what a payment token is charged',
     callers: [],

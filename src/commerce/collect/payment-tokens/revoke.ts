@@ -58,9 +58,9 @@ export const revoke = {
     return token
   },
 
-  async write(state, sql) {
+  async write(state, sql, runForOwner) {
     const { batch, revoked } = state as State
     const [tenant] = revoked
-    if (tenant) await Promise.all([cancel.write(batch, sql), updateTokens(sql, tenant, revoked)])
+    if (tenant) await Promise.all([cancel.write(batch, sql, runForOwner), updateTokens(sql, tenant, revoked)])
   },
 } satisfies Handler

@@ -42,8 +42,7 @@ export const NewToken = TokenRecord.extend({
 export const ChargeRecord = z
   .object({
     status: z.enum(['completed', 'pending']).meta({
-      description:
-        '`pending`: the payer has paid, and the money comes into your wallet within a minute or two. `incoming.received` tells when.',
+      description: '`completed`: the money is in your wallet. Versions before 0.6.0 also answered `pending`.',
     }),
     agentId: id('agent'),
     walletId: id('wallet'),

@@ -81,14 +81,10 @@ export const take = {
     return TAKEN
   },
 
-  async write(state, sql) {
+  async write(state, sql, runForOwner) {
     const { batch, charged } = state as State
     const [tenant] = charged
-    if (batch && tenant) await Promise.all([pay.write(batch, sql), updateTokens(sql, tenant, charged)])
-  },
-
-  afterCommit(state, outside) {
-    const { batch } = state as State
-    return batch && pay.afterCommit(batch, outside)
+    if (batch && tenant)
+      await Promise.all([pay.write(batch, sql, runForOwner), updateTokens(sql, tenant, charged)])
   },
 } satisfies Handler

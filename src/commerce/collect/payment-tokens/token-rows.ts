@@ -68,18 +68,3 @@ export const payingTokens = (
   { ownerId, mode }: Tenant,
   ids: readonly string[],
 ): Promise<readonly PayingToken[]> => sql<PayingToken & Row>(WITH_WALLET, [ownerId, mode, [...new Set(ids)]])
-
-const CHARGED_BY = `
-select t.id from payment_tokens t
-where (t.owner_id, t.mode, t.id) = ($1, $2, $3) and t.charge_id = $4`
-
-/** Whether this charge has taken something: asked where its answer was lost. */
-export async function isChargedBy(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  tokenId: string,
-  chargeId: string,
-): Promise<boolean> {
-  const rows = await sql(CHARGED_BY, [ownerId, mode, tokenId, chargeId])
-  return rows.length > 0
-}

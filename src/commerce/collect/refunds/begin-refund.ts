@@ -1,5 +1,5 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
-import { type HandedOver, refundOwner } from '../../../money/incoming/index.ts'
+import { refundOwner } from '../../../money/incoming/index.ts'
 import type { refundReasons } from '../../../money/refunds/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
@@ -16,39 +16,31 @@ export interface RefundWords {
   readonly note: string | null
 }
 
-/** Refunds that have begun, and what is handed over to the owners who had paid. */
-export interface BegunRefunds {
-  readonly refunds: readonly RequestRefund[]
-  readonly handedOver: readonly HandedOver[]
-}
-
-/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or has been handed over. */
+/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or is with the owner who paid. */
 export async function beginRefunds(
   opened: OpenRefund,
   why: RefundWords,
   context: Refunding,
-): Promise<BegunRefunds> {
+): Promise<readonly RequestRefund[]> {
   const { sql, tenant } = context
   const { locked, parts, book, payBacks } = opened
   const payments = new Map(parts.map(({ payment }) => [payment.id, payment]))
   const moving = { locked, payments, ...(await openRecords(payments, [], context)) }
   const refunds: RequestRefund[] = []
-  const handedOver: HandedOver[] = []
   for (const part of parts) {
     const refund = beginRefund(part, why, moving, context)
     refunds.push(refund)
     if (part.payment.way === 'sepa') payBySepa(refund, part, opened, context)
     if (part.payment.way === 'card') book.hold(part.payment.walletId, part.amountEuros, causeOf(refund))
     if (part.payment.way === 'wallet') {
-      const made = await payToWallet(part, opened, context)
-      handedOver.push(...made)
+      await payToWallet(part, opened, context)
       completeRefund(refund, moving, context)
     }
   }
   context.sendAlong(payBacks.write())
   context.sendAlong(writeRefunding(sql, tenant, moving))
   context.sendAlong(book.post(sql))
-  return { refunds, handedOver }
+  return refunds
 }
 
 function beginRefund(
@@ -99,12 +91,11 @@ async function payToWallet(
   { payment, amountEuros }: RefundPart,
   opened: OpenRefund,
   context: Refunding,
-): Promise<HandedOver[]> {
+): Promise<void> {
   const { records, tenant } = context
   const credit = opened.credits.get(payment.sourceId)
   if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
   const { name: senderName } = await findCustomer(records, tenant.ownerId)
   const reference = referenceOf(opened)
-  const made = await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
-  return made.handedOver ? [made.handedOver] : []
+  await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
 }

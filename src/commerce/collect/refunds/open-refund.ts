@@ -1,9 +1,9 @@
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
-import { accountsToPay, creditsFor, type IncomingCredit, lockCredit } from '../../../money/incoming/index.ts'
-import { type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
+import { creditsFor, type IncomingCredit, lockCredit, payersOf } from '../../../money/incoming/index.ts'
+import { BETWEEN_OWNERS, type Book, openBook, shortfallText } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { type Euros, formatEuros } from '../../../values/money.ts'
-import { openPayBacks, type PayBacks } from '../../transfers/index.ts'
+import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest } from '../payments.ts'
 import { PaymentRequest } from '../request.ts'
 import { type PaymentRow, refundablePayments } from '../request-rows.ts'
@@ -25,7 +25,7 @@ export interface OpenRefund {
 
 type Blocker = readonly [code: Parameters<Refunding['refuse']>[0], message?: string]
 
-/** The accounts of the wallets that were paid, and of the owner's own wallets that have paid. */
+/** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -33,12 +33,18 @@ async function accountsOf(
 ) {
   const isByWallet = payments.some(({ way }) => way === 'wallet')
   const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
-  const payers = credits.flatMap(({ fromOwnerId, fromWalletId }) =>
-    fromOwnerId === context.tenant.ownerId && fromWalletId ? [fromWalletId] : [],
-  )
-  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...payers]
-  return { ...accountsToPay(walletId, walletId), wallets }
+  const payers = await payersOf(credits, context)
+  const { ownerId, mode } = context.tenant
+  const own = payers.filter(payer => payer.ownerId === ownerId).flatMap(({ walletIds }) => walletIds)
+  const beside = payers.filter(payer => payer.ownerId !== ownerId)
+  for (const payerId of [...new Set(beside.map(payer => payer.ownerId))].sort())
+    await lockTakeBacks({ ownerId: payerId, mode }, paidBy(credits, payerId), context)
+  const wallets = [walletId, ...payments.map(payment => payment.walletId), ...own]
+  return { wallets, ...BETWEEN_OWNERS, beside }
 }
+
+const paidBy = (credits: readonly IncomingCredit[], ownerId: string): string[] =>
+  credits.flatMap(({ id, fromOwnerId }) => (fromOwnerId === ownerId ? [id] : []))
 
 /** A request, and where only one of its payments is meant, the source by which that came. */
 interface Target {

@@ -1,7 +1,6 @@
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
-import { bookAll, type HandedOver, noteArrived } from '../../../money/incoming/index.ts'
 import type { Euros } from '../../../values/money.ts'
 import type { PaymentRequest } from '../request.ts'
 import type { RequestRow } from '../request-rows.ts'
@@ -30,7 +29,6 @@ export interface RefundTarget extends RefundWords {
 /** What is left to do once the refunds are committed: JSON, as it outlives a crash. */
 export interface OpenSteps {
   readonly cards: CardRefunds
-  readonly handedOver: readonly HandedOver[]
   readonly refundIds: readonly string[]
   /** Their ids among the refunds of all payments. */
   readonly recordIds: readonly string[]
@@ -44,10 +42,7 @@ export interface BegunRefund {
   readonly isDone: boolean
 }
 
-export interface StepAnswers {
-  readonly outcomes: readonly CardRefundOutcome[]
-  readonly arrived: readonly HandedOver[]
-}
+export type StepAnswers = readonly CardRefundOutcome[]
 
 /** Holds what goes back. A refusal says why nothing can; `isRefused` tells it from what has begun. */
 export async function beginRequestRefund(
@@ -57,7 +52,7 @@ export async function beginRequestRefund(
   const { tenant, now, refuse } = context
   const opened = await openRefund({ id: requestId, sourceId }, amountEuros, context)
   if (isBlocked(opened)) return { refusal: refuse(...opened) }
-  const { refunds, handedOver } = await beginRefunds(opened, why, context)
+  const refunds = await beginRefunds(opened, why, context)
   const payments = new Map(opened.parts.map(({ payment }) => [payment.id, payment]))
   const cards = refunds.flatMap(refund => {
     const payment = payments.get(refund.paymentId)
@@ -65,29 +60,23 @@ export async function beginRequestRefund(
   })
   const steps = {
     cards: { requestId, mode: tenant.mode, now: now.toISOString(), refunds: cards },
-    handedOver,
     refundIds: refunds.map(({ id }) => id),
     recordIds: refunds.map(recordIdOf),
   }
-  const isDone = cards.length + handedOver.length === 0
-  return { request: opened.locked.request, refunds, steps, isDone }
+  return { request: opened.locked.request, refunds, steps, isDone: cards.length === 0 }
 }
 
-/** Asks the acquirer and hands over to other owners, with no transaction open. */
-export async function carryOutRefund(
-  { cards, handedOver }: OpenSteps,
+/** Asks the acquirer, with no transaction open. */
+export const carryOutRefund = (
+  { cards }: OpenSteps,
   outside: Pick<Context, 'ports' | 'requestId'>,
-): Promise<StepAnswers> {
-  const arrived = await bookAll(handedOver, outside)
-  return { arrived, outcomes: await askAcquirer(cards, outside) }
-}
+): Promise<StepAnswers> => askAcquirer(cards, outside)
 
 /** Records what came of it. */
 export async function recordRefund(
-  { outcomes, arrived }: StepAnswers,
+  outcomes: StepAnswers,
   { cards }: OpenSteps,
   context: Refunding,
 ): Promise<void> {
   if (outcomes.length > 0) await settleCardRefunds(cards, outcomes, context)
-  await noteArrived(context.sql, arrived)
 }

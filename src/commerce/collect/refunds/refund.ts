@@ -17,8 +17,8 @@ import { RequestRefund } from './request-refund.ts'
 type Refunding = ContextOf<typeof refundsApi.refund>
 
 /**
- * Holds what goes back, then asks the acquirer and hands over to other owners. A crash in between loses nothing: the
- * process, or the sweep, asks under the same references, and money that was handed over arrives by its own deadline.
+ * Holds what goes back, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks under the
+ * same references.
  */
 export const refund: HandlerOf<typeof refundsApi.refund> = {
   async reserve({ params, body }, context) {

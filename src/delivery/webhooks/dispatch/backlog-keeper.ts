@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises'
-import { processOf } from '../../../kernel/background/deadlines.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
+import { processOf } from '../../../kernel/contract/actor.ts'
 import type { Registered } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'

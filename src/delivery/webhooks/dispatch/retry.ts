@@ -1,5 +1,5 @@
-import { processOf } from '../../../kernel/background/deadlines.ts'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
+import { processOf } from '../../../kernel/contract/actor.ts'
 import type { Registered } from '../../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
