@@ -2,7 +2,7 @@ import { NextCall } from '../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { Refund, type RefundRow } from '../../money/refunds/index.ts'
-import { beginRequestRefund, type OpenSteps } from '../collect/index.ts'
+import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
 import type { refundsApi } from './api.ts'
 import type { Push } from './push.ts'
 import { refundResponse } from './schemas.ts'
@@ -37,7 +37,6 @@ export async function begin(
 }
 
 /** The refund as it stands. What this transaction has written of it is sent before. */
-export async function found({ recordIds }: OpenSteps, { records }: Creating) {
-  const [id = ''] = recordIds
-  return refundResponse(await records.findOneOrFail(Refund, { id }))
+export async function found({ refundIds: [id = ''] }: OpenSteps, { records }: Creating) {
+  return refundResponse(await records.findOneOrFail(Refund, { id: refundIdOf(id) }))
 }

@@ -10,10 +10,11 @@ export const refundsPersonal = {
         forget: { value: '{"code":"forgotten","message":"[forgotten]"}' },
       },
     },
-    plain: ['origin', 'way', 'reason', 'source_type', 'source_id'],
+    plain: ['origin', 'way', 'reason', 'source_type', 'source_id', 'payment_id', 'transfer_id'],
     keptWhile: {
       where: "t.status not in ('cancelled', 'failed') or t.arrived_cents > 0 or t.completed_at is not null",
       words: 'money has come back, or can still',
     },
+    about: { payer: ['request_id'] },
   },
 } as const satisfies Personal

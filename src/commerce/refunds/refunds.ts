@@ -61,6 +61,7 @@ const deadline: Deadline = {
 const askDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
+  open: "status = 'pending' and request_id is null",
   waits: 'false',
   operations: ['refunds.askMerchant'],
 }
