@@ -6,7 +6,7 @@ export type Euros = bigint
 const HIGHEST = 100_000_000_000
 
 /** The exact cents of a JSON number; undefined if it has more than two decimals. */
-function cents(amount: number): bigint | undefined {
+function exactCents(amount: number): bigint | undefined {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount))
   if (!parts) return undefined
   return BigInt(parts[1] + (parts[2] ?? '').padEnd(2, '0'))
@@ -16,7 +16,7 @@ function cents(amount: number): bigint | undefined {
 export const euros = z
   .codec(z.number().min(0).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
-      const exact = cents(amount)
+      const exact = exactCents(amount)
       if (exact !== undefined) return exact
       context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
       return z.NEVER
@@ -37,7 +37,7 @@ export const positiveEuros = (highest?: Euros) =>
 export const signedEuros = z
   .codec(z.number().min(-HIGHEST).max(HIGHEST), z.bigint(), {
     decode: (amount, context) => {
-      const exact = cents(Math.abs(amount))
+      const exact = exactCents(Math.abs(amount))
       if (exact !== undefined) return amount < 0 ? -exact : exact
       context.issues.push({ code: 'custom', message: 'at most two decimals', input: amount })
       return z.NEVER
@@ -68,3 +68,25 @@ export function formatAmount(amount: Euros): string {
   const digits = decimal(amount)
   return digits.length <= '999.99'.length ? digits : digits.replace(/\B(?=(?:\d{3})+\.)/g, ',')
 }
+
+declare const centsBrand: unique symbol
+
+/** An exact amount in cents. The arithmetic below keeps the brand, so that no other number is taken for an amount. */
+export type Cents = bigint & { readonly [centsBrand]: true }
+
+export const NO_CENTS = 0n as Cents
+
+/** The cents of an amount, or of the decimal digits in which JSON keeps them. */
+export const cents = (amount: Euros | string): Cents => BigInt(amount) as Cents
+
+export const sumOf = (amounts: readonly Cents[]): Cents =>
+  amounts.reduce<Euros>((sum, amount) => sum + amount, 0n) as Cents
+
+export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
+
+/** What is left of an amount: nothing, where more is taken than there is. */
+export const restOf = (amount: Cents, taken: Cents): Cents =>
+  amount > taken ? minus(amount, taken) : NO_CENTS
+
+/** May be negative: a movement between two amounts. */
+export const minus = (amount: Cents, other: Cents): Cents => (amount - other) as Cents

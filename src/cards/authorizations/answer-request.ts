@@ -1,6 +1,13 @@
 import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
 import type { IntentRow, IntentSearch } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import {
+  addFact,
+  foldFacts,
+  noFacts,
+  type PaymentFact,
+  type PaymentFacts,
+} from '../../control/payments/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import type { Euros } from '../../values/money.ts'
@@ -10,7 +17,6 @@ import type { DecisionState } from './batch.ts'
 import { isUnplaced } from './blank-authorization.ts'
 import { cardBlocker, isOfOtherIntent, isOrphan, otherIntentWords, TOO_LATE } from './blockers.ts'
 import type { IncomingMessage } from './network/incoming-message.ts'
-import { type Facts, noFacts, standingOf, withAsk } from './standing/facts.ts'
 
 /** A request of the network with everything that its answer goes by. */
 export interface Request {
@@ -41,8 +47,8 @@ function findCover(
   const { payments } = batch
   if (existing && !isUnplaced(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
-    const { approvedEuros } = standingOf(withAsk(existing.facts, askOf(content, content.amountEuros)))
-    return intent && approvedEuros <= (intent.holdEuros ?? 0n) ? intent : undefined
+    const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
+    return intent && approvedCents <= (intent.holdEuros ?? 0n) ? intent : undefined
   }
   const candidates = intentId === undefined ? search && batch.candidates.get(search) : [intentId]
   for (const id of candidates ?? []) {
@@ -52,17 +58,17 @@ function findCover(
   return undefined
 }
 
-const askOf = ({ ask, amountEuros }: AuthorizationRequest, approved: Euros) => ({
-  ask,
-  asked: String(amountEuros),
-  approved: String(approved),
-})
+/** The fact that we answer a request, by default with the whole amount. */
+export const requestFact = (
+  { ask, amountEuros }: AuthorizationRequest,
+  approvedCents: Euros = amountEuros,
+): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountEuros, approvedCents })
 
 /** What the approval would have to hold beyond what is held: less, where facts came first. */
 function neededEuros(existing: AuthorizationRow | undefined, content: AuthorizationRequest): Euros {
   const facts = existing?.facts ?? noFacts
-  const before = standingOf(facts).heldEuros
-  return standingOf(withAsk(facts, askOf(content, content.amountEuros))).heldEuros - before
+  const before = foldFacts(facts).heldCents
+  return foldFacts(addFact(facts, requestFact(content))).heldCents - before
 }
 
 /** Decides a request; changes nothing, and is the same for a simulation. */
@@ -136,13 +142,13 @@ function furtherCharge(content: AuthorizationRequest, existing: AuthorizationRow
   const { amountEuros, ask } = content
   if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
   const before = chargedEuros(existing.facts)
-  const further = chargedEuros(withAsk(existing.facts, askOf(content, amountEuros))) - before
+  const further = chargedEuros(addFact(existing.facts, requestFact(content))) - before
   return { amountEuros: further > 0n ? further : 0n, isIncrement: before > 0n }
 }
 
-const chargedEuros = (facts: Facts): Euros => {
-  const { heldEuros, capturedEuros } = standingOf(facts)
-  return heldEuros + capturedEuros
+const chargedEuros = (facts: PaymentFacts): Euros => {
+  const { heldCents, capturedCents } = foldFacts(facts)
+  return heldCents + capturedCents
 }
 
 /** A check of the card itself comes first: the rules cannot outweigh it. */
@@ -194,7 +200,7 @@ function decideAmount(
     {
       kind: 'card',
       amountEuros,
-      paymentEuros: existing ? standingOf(existing.facts).approvedEuros + amountEuros : undefined,
+      paymentEuros: existing ? foldFacts(existing.facts).approvedCents + amountEuros : undefined,
       merchant,
       alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
       payeeIban: null,

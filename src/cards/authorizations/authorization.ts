@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { PaymentFacts } from '../../control/payments/index.ts'
 import type { Decision } from '../../control/policies/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { Facts } from './standing/facts.ts'
 
 /**
  * The status follows from the facts, which come in any order: so nearly every step is possible. `pending`: a machine payment
@@ -54,7 +54,7 @@ const schema = defineEntity({
     descriptor: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),
-    facts: p.json<Facts>(),
+    facts: p.json<PaymentFacts>(),
     decision: p.json<Decision | null>().strictNullable(),
     declineReason: nullable.string(),
     /** When what is held or confirmed is given back; null while nothing is. */

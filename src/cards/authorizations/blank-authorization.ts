@@ -1,10 +1,10 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
+import { noFacts } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { newId } from '../../values/ids.ts'
 import { authorizationMachine } from './authorization.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
-import { noFacts } from './standing/facts.ts'
 
 /** What pays an authorization. */
 export interface PaidFrom {

@@ -1,9 +1,9 @@
 import type { CardTermsRow } from '../../control/card-terms/index.ts'
+import { foldFacts } from '../../control/payments/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
 import type { PayingCard } from './paying-card.ts'
-import { standingOf } from './standing/facts.ts'
 
 /** The answer to a request that could not be decided while the network waits. */
 export const TOO_LATE = 'The decision came too late for the card network.'
@@ -49,4 +49,4 @@ export const otherIntentWords = ({ intentId }: Pick<CardTermsRow, 'intentId'>): 
 
 /** An increment needs the authorization that it adds to, and nothing is held for one that is over. */
 export const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
-  ask > 0 && (!existing || standingOf(existing.facts).isOver)
+  ask > 0 && (!existing || foldFacts(existing.facts).isOver)

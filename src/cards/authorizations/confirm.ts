@@ -1,12 +1,12 @@
 import { hasPayeeRecord, type IntentRow } from '../../control/intents/index.ts'
+import { type ApplyContext, evidenceOf } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { applyCardFact } from './apply-fact.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import { type CardBatch, writeCardBatch } from './batch.ts'
 import { blankAuthorization } from './blank-authorization.ts'
 import { loadCardBatch } from './load-batch.ts'
-import { type ApplyContext, applyFacts } from './standing/apply.ts'
-import { postingsOf } from './standing/payment.ts'
 
 const AGENTS = `
 select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
@@ -63,9 +63,8 @@ export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
  */
 export function confirmPayment(intent: IntentRow, batch: CardBatch, context: ApplyContext): string {
   const row = paymentOf(intent, batch) ?? addPayment(intent, batch)
-  const evidence = { type: 'checkout', id: intent.id }
-  const facts = { ...row.facts, confirmed: String(intent.amountEuros) }
-  applyFacts(row, facts, evidence, batch, postingsOf(`${intent.id}/confirm`), context)
+  const evidence = evidenceOf('checkout', intent.id, row.id, `${intent.id}/confirm`)
+  applyCardFact(row, { type: 'captured', cents: intent.amountEuros }, evidence, batch, context)
   return String(row.transactionId)
 }
 

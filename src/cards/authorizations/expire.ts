@@ -1,11 +1,11 @@
+import { evidenceOf } from '../../control/payments/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { applyCardFact } from './apply-fact.ts'
 import { type CardBatch, writeCardBatch } from './batch.ts'
 import { loadCardBatch } from './load-batch.ts'
 import type { messagesApi } from './messages-api.ts'
 import { tellOfToken } from './network/token-events.ts'
-import { applyFacts } from './standing/apply.ts'
-import { postingsOf } from './standing/payment.ts'
 
 type Expire = HandlerOf<typeof messagesApi.expire>
 type ExpireItem = Parameters<Expire['decide']>[0]
@@ -52,10 +52,10 @@ export const expire: Expire = {
     const row = [...batch.authorizations].find(({ id }) => id === params.id)
     if (!row?.expiresAt || row.expiresAt > now) return { expired: false }
     const isUnconfirmed = row.facts.confirmed !== null && row.facts.clearings.length === 0
-    const evidence = { type: isUnconfirmed ? 'unconfirmed' : 'expired', id: row.id }
-    const postings = postingsOf(`${row.id}/expiry/${row.expiresAt.getTime()}`)
+    const type = isUnconfirmed ? 'unconfirmed' : 'expired'
+    const evidence = evidenceOf(type, row.id, row.id, `${row.id}/expiry/${row.expiresAt.getTime()}`)
     const before = row.facts
-    applyFacts(row, { ...before, expired: true }, evidence, batch, postings, context)
+    applyCardFact(row, { type: 'expired' }, evidence, batch, context)
     tellOfToken(row, before, batch, context)
     return { expired: true }
   },

@@ -1,6 +1,7 @@
 import { type BudgetCounters, openCounters, readCounters } from '../../control/budgets/index.ts'
 import { openCardTerms } from '../../control/card-terms/index.ts'
 import { findIntents, findPayableIntents, lockIntents, Payments } from '../../control/intents/index.ts'
+import { holdReferences, intentReference, reservationReferences } from '../../control/payments/index.ts'
 import { findSpenders, lockSpenders } from '../../control/policies/index.ts'
 import { openRiskAssessor } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
@@ -20,9 +21,8 @@ import {
   messagesById,
 } from './authorization-rows.ts'
 import type { BatchChanges, BatchNeeds, CardBatch, DecisionState, Funds } from './batch.ts'
+import { REFUND_SOURCE } from './channel.ts'
 import { payingCards } from './paying-card.ts'
-import { holdCausesOf, intentCause, reservationCausesOf } from './standing/causes.ts'
-import { REFUND_SOURCE } from './standing/refunds.ts'
 
 const noChanges = (): BatchChanges => ({
   newAuthorizations: new Set(),
@@ -125,13 +125,13 @@ const batchLoader =
     const { agents, authorizations, candidates } = ofAgents
     const linked = authorizations.map(({ intentId }) => intentId)
     const intentIds = present([...needs.intentIds, ...candidates.flat(), ...linked])
-    const intentCauses = intentIds.map(intentCause)
+    const intentReferences = intentIds.map(intentReference)
     const agentIds = [...agents.keys()]
     const subjects = present([...agentIds, ...needs.cardIds, ...authorizations.map(({ cardId }) => cardId)])
     const wallets = walletIdsOf(ofAgents)
     const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
-    const causes = [...intentCauses, ...authorizations.flatMap(reservationCausesOf)]
-    const holds = [...intentCauses, ...authorizations.flatMap(holdCausesOf)]
+    const causes = [...intentReferences, ...authorizations.flatMap(reservationReferences)]
+    const holds = [...intentReferences, ...authorizations.flatMap(holdReferences)]
     const tokenIds = present([
       ...needs.tokenIds,
       ...authorizations.map(({ networkTokenId }) => networkTokenId),

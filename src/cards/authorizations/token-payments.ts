@@ -1,6 +1,7 @@
 import { AgentEvent } from '../../control/agents/index.ts'
 import { hasPayeeRecord, type IntentRow, type Payments } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import { type ApplyContext, evidenceOf, foldFacts, type PaymentFact } from '../../control/payments/index.ts'
 import type { Decision, Spender } from '../../control/policies/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
@@ -10,14 +11,12 @@ import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type Answered, answerRequest, blockerOf, type Request } from './answer-request.ts'
+import { applyCardFact } from './apply-fact.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
 import type { CardBatch } from './batch.ts'
 import { blankAuthorization } from './blank-authorization.ts'
 import { loadCardBatch } from './load-batch.ts'
 import { authorizationEvents } from './messages-api.ts'
-import { type ApplyContext, applyFacts, type Evidence } from './standing/apply.ts'
-import { noFacts, standingOf } from './standing/facts.ts'
-import { postingsOf } from './standing/payment.ts'
 
 /** A payment that the service is about to begin itself, by a network token that a merchant is given for it. */
 export interface TokenPayment {
@@ -188,9 +187,8 @@ function begin(payment: TokenPayment, answered: Answered, { id, batch, context }
   })
   batch.authorizations.add(row)
   batch.changed.newAuthorizations.add(row)
-  const evidence = { type: 'mpp', id: mppCredentialId }
-  const facts = { ...noFacts, begun: String(amountEuros) }
-  applyFacts(row, facts, evidence, batch, postingsOf(`${mppCredentialId}/begun`), context)
+  const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
+  applyCardFact(row, { type: 'requested', cents: amountEuros }, evidence, batch, context)
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
 }
 
@@ -212,18 +210,15 @@ export const isTokenPaymentConfirmed = (mppCredentialId: string, batch: CardBatc
 export function settleTokenPayment(
   mppCredentialId: string,
   outcome: 'paid' | 'not_paid',
-  evidence: Evidence,
   batch: CardBatch,
   context: ApplyContext,
 ): string | null {
   const row = begunBy(mppCredentialId, batch)
-  const { facts } = row
-  const { approvedEuros, capturedEuros } = standingOf(facts)
-  if (outcome === 'not_paid' && approvedEuros + capturedEuros > 0n) return row.transactionId
-  const told =
-    outcome === 'paid'
-      ? { ...facts, confirmed: facts.confirmed ?? facts.begun ?? null }
-      : { ...facts, notPaid: true as const }
-  applyFacts(row, told, evidence, batch, postingsOf(`${mppCredentialId}/${outcome}`), context)
+  const { approvedCents, capturedCents } = foldFacts(row.facts)
+  if (outcome === 'not_paid' && approvedCents + capturedCents > 0n) return row.transactionId
+  const fact: PaymentFact =
+    outcome === 'paid' ? { type: 'captured', cents: BigInt(row.facts.begun ?? 0) } : { type: 'not_paid' }
+  const evidence = evidenceOf('mpp', mppCredentialId, row.id, `${mppCredentialId}/${outcome}`)
+  applyCardFact(row, fact, evidence, batch, context)
   return row.transactionId
 }

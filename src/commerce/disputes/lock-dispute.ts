@@ -1,7 +1,7 @@
 import {
   authorizationsOfTransactions,
-  openReturned,
-  type ReturnedUse,
+  type DisputeCredits,
+  openDisputeCredits,
 } from '../../cards/authorizations/index.ts'
 import { Agent } from '../../control/agents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -21,7 +21,7 @@ export interface LockedDispute {
   /** What has come back of it for refunds that were asked for. */
   readonly askedEuros: bigint
   /** What it gives back in the limits of the payment; null where there is nothing of that. */
-  readonly returned: ReturnedUse | null
+  readonly returned: DisputeCredits | null
   readonly book: Book
   readonly creditTo: CreditTo
 }
@@ -40,7 +40,7 @@ export async function lockDispute(id: string, context: Locking): Promise<LockedD
     authorizationsOfTransactions(sql, tenant, [transactionId]),
   ])
   const [returned, place, transaction, dispute, askedEuros] = await Promise.all([
-    openReturned(sql, { tenant, now }, payment),
+    openDisputeCredits(sql, { tenant, now }, payment),
     openAccounts(known, main?.id ?? null, context),
     records.lock(Transaction, transactionId),
     records.lock(Dispute, id),

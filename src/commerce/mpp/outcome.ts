@@ -67,7 +67,7 @@ export class OpenPayment {
     const { credential } = this
     const { now, emit } = this.#context
     const { id } = credential
-    const transactionId = settleTokenPayment(id, 'not_paid', { type: 'mpp', id }, this.#batch, this.#context)
+    const transactionId = settleTokenPayment(id, 'not_paid', this.#batch, this.#context)
     this.#write()
     if (transactionId !== null && credential.declinedAt === null) {
       consume(credential, transactionId, 'network', this.#context)
@@ -100,7 +100,7 @@ export function takeAsPaid(
   context: PaidContext,
 ): void {
   const { id } = credential
-  const transactionId = settleTokenPayment(id, 'paid', { type: 'mpp', id }, batch, context)
+  const transactionId = settleTokenPayment(id, 'paid', batch, context)
   if (transactionId === null) throw new Error(`${id}: paid without a transaction`)
   consume(credential, transactionId, by, context)
 }

@@ -22,3 +22,4 @@ export {
   postCollected,
   recordFails,
 } from './open-book.ts'
+export type { Template } from './templates.ts'

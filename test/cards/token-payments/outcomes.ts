@@ -58,7 +58,7 @@ describe('a machine payment', () => {
       { id: transactionId, type: 'mpp', status: 'completed', amountEuros: 20, refundedEuros: 0 },
     ])
     expect(transactions[0]?.witnesses.map(({ type }) => type)).toEqual([
-      'receipt',
+      'mpp',
       'card_authorization',
       'card_clearing',
     ])

@@ -156,8 +156,7 @@ async function settle(
 ) {
   const { sql, tenant, now } = context
   const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: [mppCredentialId] })
-  const evidence = { type: outcome === 'paid' ? 'receipt' : 'resolved', id: mppCredentialId }
-  const transactionId = settleTokenPayment(mppCredentialId, outcome, evidence, batch, context)
+  const transactionId = settleTokenPayment(mppCredentialId, outcome, batch, context)
   await writeCardBatch(batch, sql)
   if (outcome === 'not_paid' && transactionId === null) await revokeMppToken(mppCredentialId, context)
   return { transactionId }

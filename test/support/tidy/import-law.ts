@@ -10,7 +10,7 @@ const business: Readonly<Record<string, string>> = {
   money:
     'ledger wallets references beneficiaries transactions refunds payment-methods incoming fundings billing statements',
   control:
-    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents',
+    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents payments',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce: 'transfers rails checkout mpp-keys mpp collect refunds receipts evidence disputes',
   insight: 'spend reports outcomes analytics forecast',

@@ -1,8 +1,8 @@
+import { addFact, type PaymentFact } from '../../../control/payments/index.ts'
 import type { MessageContent } from '../../../ports/card-processor.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { isUnplaced } from '../blank-authorization.ts'
-import { withFact } from '../standing/facts.ts'
 
 /**
  * The machine payment whose token a message names. The first authorization under any name of the network is that payment's;
@@ -31,8 +31,13 @@ export function joined(
 ): AuthorizationRow {
   if (!isUnplaced(known) || known.transactionId !== null) return known
   const { reversals, expired } = known.facts
-  const facts = { ...begun.facts, expired: begun.facts.expired || expired }
-  begun.facts = { ...facts, reversals: reversals.reduce((all, one) => withFact(all, one), facts.reversals) }
+  const facts: PaymentFact[] = reversals.map(({ id, amount }) => ({
+    type: 'reversed',
+    id,
+    cents: amount === null ? null : BigInt(amount),
+  }))
+  if (expired) facts.push({ type: 'expired' })
+  begun.facts = facts.reduce(addFact, begun.facts)
   begun.processorRef = known.processorRef
   authorizations.delete(known)
   changed.newAuthorizations.delete(known)

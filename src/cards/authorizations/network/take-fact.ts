@@ -1,14 +1,13 @@
 import type { IntentSearch } from '../../../control/intents/index.ts'
+import { type ApplyContext, evidenceOf, type PaymentFact } from '../../../control/payments/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { CardFact, CardReply } from '../../../ports/card-processor.ts'
 import type { chargeEvents } from '../../agent-credentials/index.ts'
+import { applyCardFact } from '../apply-fact.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { blankAuthorization, isUnplaced, type PaidFrom, place } from '../blank-authorization.ts'
 import { TOO_LATE } from '../blockers.ts'
-import { type ApplyContext, applyFacts } from '../standing/apply.ts'
-import { type Facts, withClearing, withFact, withOutcome } from '../standing/facts.ts'
-import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import { processorRefOf } from './needs.ts'
 import { tellOfToken } from './token-events.ts'
@@ -32,10 +31,10 @@ export function takeFact(fact: IncomingFact, batch: CardBatch, context: FactCont
     place(existing, content.merchant, placeOf(incoming, search, batch))
   row.cardId ??= incoming.cardId
   row.processorRef ??= refToKeep(row, content)
-  const evidence = { type: `card_${content.kind}`, id: incoming.message.id }
+  const messageId = incoming.message.id
+  const evidence = evidenceOf(`card_${content.kind}`, messageId, row.id, messageId)
   const before = row.facts
-  const facts = withMessage(before, content, incoming.message.id)
-  applyFacts(row, facts, evidence, batch, postingsOf(incoming.message.id), context)
+  applyCardFact(row, factOf(content, messageId), evidence, batch, context)
   tellOfToken(row, before, batch, context)
   return { kind: 'noted' }
 }
@@ -72,29 +71,24 @@ function placeOf(
     : { intent: undefined, source: 'wallet', walletId: wallet }
 }
 
-/** Adds a message to what is known. */
-function withMessage(facts: Facts, content: CardFact, messageId: string): Facts {
+/** The fact that a message of the network states. */
+function factOf(content: CardFact, messageId: string): PaymentFact {
   switch (content.kind) {
-    case 'reversal': {
-      const amount = content.amountEuros === null ? null : String(content.amountEuros)
-      return { ...facts, reversals: withFact(facts.reversals, { id: messageId, amount }) }
-    }
+    case 'reversal':
+      return { type: 'reversed', id: messageId, cents: content.amountEuros }
     case 'expiry':
-      return { ...facts, expired: true }
+      return { type: 'expired' }
     case 'clearing': {
-      const { clearingId: id, amountEuros, final, authorizationId } = content
-      const clearing = { id, amount: String(amountEuros), final: final || authorizationId === null }
-      return { ...facts, clearings: withClearing(facts.clearings, clearing) }
+      const { clearingId: id, amountEuros: cents, final, authorizationId } = content
+      return { type: 'cleared', id, cents, final: final || authorizationId === null }
     }
-    case 'refund': {
-      const refund = { id: content.refundId, amount: String(content.amountEuros) }
-      return { ...facts, refunds: withFact(facts.refunds, refund) }
-    }
+    case 'refund':
+      return { type: 'refunded', id: content.refundId, cents: content.amountEuros }
     case 'outcome':
-      return withOutcome(
-        facts,
-        content.asks.map(({ amountEuros, approved }) => ({ amount: String(amountEuros), approved })),
-      )
+      return {
+        type: 'answered',
+        answers: content.asks.map(({ amountEuros: cents, approved }) => ({ cents, approved })),
+      }
   }
 }
 
@@ -107,10 +101,9 @@ export function withdrawAsk(
   context: FactContext,
 ): void {
   if (row.facts.asks.some(one => one.ask === ask && one.approved === '0')) return
-  const asks = row.facts.asks.map(one => (one.ask === ask ? { ...one, approved: '0' } : one))
   row.declineReason ??= TOO_LATE
-  const evidence = { type: 'card_authorization', id: messageId }
+  const evidence = evidenceOf('card_authorization', messageId, row.id, `${messageId}/late`)
   const before = row.facts
-  applyFacts(row, { ...before, asks }, evidence, batch, postingsOf(`${messageId}/late`), context)
+  applyCardFact(row, { type: 'answered_late', increment: ask }, evidence, batch, context)
   tellOfToken(row, before, batch, context)
 }

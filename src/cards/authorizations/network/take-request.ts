@@ -1,16 +1,15 @@
 import type { AgentEvent } from '../../../control/agents/index.ts'
+import { evidenceOf } from '../../../control/payments/index.ts'
 import type { riskEvents } from '../../../control/risk/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../../ports/card-processor.ts'
 import { newId } from '../../../values/ids.ts'
 import { excerpt } from '../../../values/schemas.ts'
-import { type Answered, answerRequest, type Request, replyOf } from '../answer-request.ts'
+import { type Answered, answerRequest, type Request, replyOf, requestFact } from '../answer-request.ts'
+import { applyCardFact } from '../apply-fact.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
 import { blankAuthorization, isUnplaced, place } from '../blank-authorization.ts'
-import { applyFacts } from '../standing/apply.ts'
-import { withAsk } from '../standing/facts.ts'
-import { postingsOf } from '../standing/payment.ts'
 import type { IncomingMessage } from './incoming-message.ts'
 import type { FactContext } from './take-fact.ts'
 import { tellOfToken } from './token-events.ts'
@@ -48,13 +47,9 @@ export function takeRequest(
   describe(row, content, answered, incoming.cardId)
   const { approvedEuros } = answered
   const before = row.facts
-  const facts = withAsk(before, {
-    ask: content.ask,
-    asked: String(content.amountEuros),
-    approved: String(approvedEuros),
-  })
-  const evidence = { type: 'card_authorization', id: incoming.message.id }
-  applyFacts(row, facts, evidence, batch, postingsOf(incoming.message.id), context)
+  const messageId = incoming.message.id
+  const evidence = evidenceOf('card_authorization', messageId, id, messageId)
+  applyCardFact(row, requestFact(content, approvedEuros), evidence, batch, context)
   tellOfToken(row, before, batch, context)
   if (approvedEuros > 0n && batch.singleUse.has(incoming.cardId)) batch.used.set(incoming.cardId, row.id)
   return replyOf(answered, content.amountEuros)

@@ -1,9 +1,9 @@
+import { foldFacts, type PaymentFacts, type PaymentState } from '../../../control/payments/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Euros } from '../../../values/money.ts'
 import type { chargeEvents } from '../../agent-credentials/index.ts'
 import type { AuthorizationRow } from '../authorization-rows.ts'
 import type { CardBatch } from '../batch.ts'
-import { type Facts, type Standing, standingOf } from '../standing/facts.ts'
 
 /**
  * Tells of a payment by a network token what has become known of it just now: that it was authorized or cleared, or that
@@ -11,15 +11,15 @@ import { type Facts, type Standing, standingOf } from '../standing/facts.ts'
  */
 export function tellOfToken(
   row: AuthorizationRow,
-  factsBefore: Facts,
+  factsBefore: PaymentFacts,
   { credentials }: Pick<CardBatch, 'credentials'>,
   { emit }: Pick<Context<never, typeof chargeEvents>, 'emit'>,
 ): void {
   if (row.networkTokenId === null) return
   const credential = credentials.find(row.networkTokenId)
   if (!credential) return
-  const [before, after] = [standingOf(factsBefore), standingOf(row.facts)]
-  const cleared = after.clearedEuros - before.clearedEuros
+  const [before, after] = [foldFacts(factsBefore), foldFacts(row.facts)]
+  const cleared = after.clearedCents - before.clearedCents
   const authorized = authorizedOf(after) - authorizedOf(before)
   const { agentId, cardId, intentId, status } = credential
   const { mppCredentialId, transactionId } = row
@@ -40,10 +40,10 @@ export function tellOfToken(
 }
 
 /** What is authorized: nothing any more where the payment is over, and the merchant has collected nothing of it. */
-const authorizedOf = ({ approvedEuros, clearedEuros, isOver }: Standing): Euros =>
-  isOver && clearedEuros === 0n ? 0n : approvedEuros
+const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Euros =>
+  isOver && clearedCents === 0n ? 0n : approvedCents
 
-const isPaying = (standing: Standing): boolean => authorizedOf(standing) + standing.clearedEuros > 0n
+const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
 /** How many answers to requests are known, ours and the processor's own. */
-const heardOf = ({ asks, outcome }: Facts): number => asks.length + outcome.length
+const heardOf = ({ asks, outcome }: PaymentFacts): number => asks.length + outcome.length

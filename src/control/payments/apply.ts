@@ -1,0 +1,148 @@
+import {
+  addWitness,
+  moveToState,
+  newTransaction,
+  type TransactionRow,
+} from '../../money/transactions/index.ts'
+import { minOf, minus, restOf } from '../../values/money.ts'
+import type { IntentRow } from '../intents/index.ts'
+import { countUsage } from './count-usage.ts'
+import { diffOf, intentStepOf, refundedOfPayment } from './diff.ts'
+import { addFact, type PaymentFact } from './facts.ts'
+import { moveMoney, refundWallet } from './move-money.ts'
+import {
+  type ApplyContext,
+  type Channel,
+  coveringIntent,
+  type Evidence,
+  type Payment,
+  type PaymentBatch,
+} from './payment.ts'
+import { foldFacts, type PaymentState } from './state.ts'
+
+/** The one place that changes a payment: money, limits, record, transaction, refunds and intent follow from its facts. */
+export function applyFact<P extends Payment, B extends PaymentBatch>(
+  payment: P,
+  fact: PaymentFact,
+  channel: Channel<P, B>,
+  evidence: Evidence,
+  batch: B,
+  context: ApplyContext,
+): PaymentState {
+  const before = foldFacts(payment.facts)
+  payment.facts = addFact(payment.facts, fact)
+  const state = foldFacts(payment.facts)
+  reclaimIntent(payment, state, batch)
+  moveMoney(payment, diffOf(payment, state), channel, batch, evidence)
+  countUsage(payment, state, channel, batch)
+  channel.record(payment, state, batch)
+  const transaction = updateTransaction(payment, state, channel, evidence, batch, context)
+  if (transaction) recordRefunds(payment, before, state, transaction.id, channel, batch, context)
+  moveIntent(payment, before, state, transaction, batch, context)
+  return state
+}
+
+/** A payment that is paid after it was given back keeps its intent only if no other payment has taken it. */
+function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {
+  const intent = coveringIntent(payment, { payments })
+  if (!intent || state.capturedCents === 0n) return
+  const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
+  if (isMine && (intent.paymentId || intent.transactionId)) return
+  // An intent on which we have begun the payment pays it, even if its agent has been frozen since.
+  const isPayable = state.isOurs
+    ? intent.status === 'approved' && intent.paymentId === null
+    : payments.blockerOf(intent) === undefined
+  if (isPayable) payments.begin(intent, payment.id)
+  else Object.assign(payment, { source: 'wallet', intentId: null })
+}
+
+function updateTransaction<P extends Payment, B extends PaymentBatch>(
+  payment: P,
+  state: PaymentState,
+  channel: Channel<P, B>,
+  { witness }: Evidence,
+  batch: B,
+  { emit }: ApplyContext,
+): TransactionRow | undefined {
+  const wanted = channel.transactionOf(payment, state)
+  if (!wanted) return undefined
+  const { changed, now, transactions } = batch
+  const known = payment.transactionId ? transactions.get(payment.transactionId) : undefined
+  const transaction = known ?? createTransaction(payment, wanted, batch, emit)
+  const isMoved = moveToState(transaction, wanted, now, emit)
+  const isWitnessed = witness !== null && addWitness(transaction, { ...witness, at: now.toISOString() })
+  if ((isMoved || isWitnessed) && !changed.newTransactions.has(transaction))
+    changed.transactions.add(transaction)
+  return transaction
+}
+
+function createTransaction(
+  payment: Payment,
+  wanted: NonNullable<ReturnType<Channel<never, never>['transactionOf']>>,
+  batch: PaymentBatch,
+  emit: ApplyContext['emit'],
+): TransactionRow {
+  const intent = coveringIntent(payment, batch)
+  const { agentId, cardId, walletId, merchant, mcc, country } = payment
+  const members = { agentId, cardId, walletId, runId: intent?.runId ?? null, merchant, mcc, country }
+  const transaction = newTransaction(members, wanted, batch, emit)
+  payment.transactionId = transaction.id
+  batch.transactions.set(transaction.id, transaction)
+  batch.changed.newTransactions.add(transaction)
+  return transaction
+}
+
+/** Records what came back. How much of it is of the payment may become known later. */
+function recordRefunds(
+  payment: Payment,
+  before: PaymentState,
+  state: PaymentState,
+  transactionId: string,
+  { refunds: { sourceType, ...way } }: Pick<Channel<never, never>, 'refunds'>,
+  batch: PaymentBatch,
+  { emit }: ApplyContext,
+): void {
+  if (state.refundedCents === 0n) return
+  const source = { type: sourceType, id: payment.id }
+  const amountEuros = minus(state.refundedCents, before.refundedCents)
+  const ofPayment = refundedOfPayment(state)
+  if (amountEuros > 0n) {
+    const { agentId } = payment
+    const walletId = refundWallet(payment, batch)
+    const arrival = { agentId, walletId, ...way, amountEuros, source }
+    const more = minOf(restOf(ofPayment, refundedOfPayment(before)), amountEuros)
+    batch.refunds.record(transactionId, arrival, more, emit)
+  }
+  batch.refunds.link(source, transactionId, ofPayment)
+}
+
+function moveIntent(
+  payment: Payment,
+  before: PaymentState,
+  state: PaymentState,
+  transaction: TransactionRow | undefined,
+  batch: PaymentBatch,
+  context: ApplyContext,
+): void {
+  const intent = coveringIntent(payment, batch)
+  if (!intent) return
+  if (intent.status === 'approved') stepIntent(intent, payment, state, transaction, batch, context)
+  const isConfirmedNow = state.confirmedCents !== null && before.confirmedCents === null
+  const isDone = state.isOver || isConfirmedNow
+  if (intent.status === 'completed' && intent.transactionId === transaction?.id && isDone)
+    batch.payments.releaseRest(intent, batch.book, context)
+}
+
+function stepIntent(
+  intent: IntentRow,
+  payment: Payment,
+  state: PaymentState,
+  transaction: TransactionRow | undefined,
+  { payments }: PaymentBatch,
+  context: ApplyContext,
+): void {
+  const step = intentStepOf(state, payment.id, intent.paymentId)
+  if (step === 'begin') payments.begin(intent, payment.id)
+  if (step === 'free') payments.cancel(intent, context)
+  if (step === 'complete' && transaction) payments.completeWith(intent, transaction.id, context)
+}

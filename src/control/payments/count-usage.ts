@@ -1,0 +1,87 @@
+import type { Cause } from '../../money/ledger/index.ts'
+import { cents, restOf } from '../../values/money.ts'
+import type { IntentRow } from '../intents/index.ts'
+import { spentOf, type Usage, usageOf } from './diff.ts'
+import { type Channel, coveringIntent, type Payment, type PaymentBatch } from './payment.ts'
+import {
+  incrementReference,
+  intentCoveredReference,
+  intentReference,
+  overClearingReference,
+  unauthorizedClearingReference,
+} from './references.ts'
+import type { PaymentState } from './state.ts'
+
+export type CountingBatch = Pick<PaymentBatch, 'payments' | 'counters' | 'agents'>
+
+/** Counts the payment towards the limits: what is spent, and what is still reserved. */
+export function countUsage<P extends Payment>(
+  payment: P,
+  state: PaymentState,
+  { limitsOf }: Pick<Channel<P, never>, 'limitsOf'>,
+  batch: CountingBatch,
+): void {
+  const intent = coveringIntent(payment, batch)
+  if (intent) countForIntent(intent, state, batch)
+  const subjects = limitsOf(payment, intent !== undefined)
+  // A card that the intent names was counted when the intent was approved.
+  if (subjects.length === 0 || intent?.cardId) return
+  for (const usage of usageOf(state, intent !== undefined)) {
+    const reference = referenceOf(usage, payment)
+    countOne(intent ? intentCoveredReference(reference) : reference, subjects, usage, payment, batch)
+  }
+}
+
+function referenceOf({ of }: Usage, { id }: Payment): Cause {
+  if (of === 'excess') return overClearingReference(id)
+  return of === 'unauthorized' ? unauthorizedClearingReference(id) : incrementReference(id, of)
+}
+
+/**
+ * Captured money is no longer reserved, even if it came back before it was counted: so the reservation does not depend on
+ * the order of facts.
+ */
+function countForIntent(intent: IntentRow, state: PaymentState, batch: CountingBatch): void {
+  const { counters } = batch
+  const reference = intentReference(intent.id)
+  const { capturedCents } = state
+  setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
+  const left = restOf(cents(intent.holdEuros ?? intent.amountEuros), capturedCents)
+  releaseAbove(reference, left, counters)
+}
+
+function countOne(
+  reference: Cause,
+  subjects: readonly string[],
+  usage: Usage,
+  payment: Payment,
+  batch: CountingBatch,
+): void {
+  const { counters, agents } = batch
+  const { amountCents, heldCents, isUse } = usage
+  if (!counters.reservationOf(reference)) {
+    if (amountCents === 0n) return
+    const term = agents.get(payment.agentId ?? '')?.term ?? null
+    counters.reserve(reference, subjects, amountCents, term, { isUse })
+  }
+  setSpent(reference, usage, payment.merchant, batch)
+  releaseAbove(reference, heldCents, counters)
+}
+
+function releaseAbove(reference: Cause, kept: bigint, counters: PaymentBatch['counters']): void {
+  const reserved = counters.reservationOf(reference)?.reserved ?? 0n
+  if (reserved > kept) counters.releasePart(reference, reserved - kept)
+}
+
+/** A payment whose money has come back stays a use, in whatever order its facts arrive. */
+function setSpent(
+  reference: Cause,
+  { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,
+  merchant: string,
+  { counters }: CountingBatch,
+): void {
+  const before = counters.reservationOf(reference)?.spent ?? 0n
+  if (spentCents > before) counters.spend(reference, spentCents - before, merchant)
+  if (spentCents < before) counters.giveBack(reference, before - spentCents)
+  if (counters.reservationOf(reference)) counters.noteUse(reference, capturedCents > 0n)
+}

@@ -1,0 +1,109 @@
+import { type Cents, cents, type Euros, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type PaymentState, type Share, sharesOf } from './state.ts'
+
+/** The amounts that a payment's record states as booked. */
+export interface BookedAmounts {
+  readonly capturedEuros: Euros
+  readonly clearedEuros: Euros
+  readonly refundedEuros: Euros
+}
+
+/** The money that moves between what is booked and the new state. At most one of capture and undo is above zero. */
+export interface PaymentDiff {
+  readonly captureCents: Cents
+  readonly undoCents: Cents
+  readonly settleCents: Cents
+  readonly refundCents: Cents
+  /** How much of each approval stays held. */
+  readonly shares: readonly Share[]
+}
+
+export function diffOf(booked: BookedAmounts, state: PaymentState): PaymentDiff {
+  const [captured, cleared, refunded] = [
+    cents(booked.capturedEuros),
+    cents(booked.clearedEuros),
+    cents(booked.refundedEuros),
+  ]
+  return {
+    captureCents: restOf(state.capturedCents, captured),
+    undoCents: restOf(captured, state.capturedCents),
+    settleCents: restOf(state.clearedCents, cleared),
+    refundCents: restOf(state.refundedCents, refunded),
+    shares: sharesOf(state),
+  }
+}
+
+/** What counts towards limits for one reservation. */
+export interface Usage {
+  /** An increment by its number; what was cleared beyond all approvals; what was requested or cleared without any. */
+  readonly of: number | 'excess' | 'unauthorized'
+  /** Reserved if there is no reservation yet. */
+  readonly amountCents: Cents
+  readonly heldCents: Cents
+  readonly capturedCents: Cents
+  /** Captured, less what came back. */
+  readonly spentCents: Cents
+  /** Whether it counts as a payment of its own. */
+  readonly isUse: boolean
+}
+
+/** What is spent: captured, less refunds and dispute credits. */
+export const spentOf = ({ capturedCents, refundedCents, creditedCents }: PaymentState): Cents =>
+  restOf(restOf(capturedCents, refundedCents), creditedCents)
+
+/** How a payment counts towards the limits of its subjects. Under an intent it is no use of its own. */
+export function usageOf(state: PaymentState, hasIntent: boolean): Usage[] {
+  const { approvals, isOurs, pendingCents } = state
+  const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
+  let [captured, spent] = [state.capturedCents, spentOf(state)]
+  const usage: Usage[] = sharesOf(state).map(({ increment, approvedCents, capturedCents, heldCents }) => {
+    const part = minOf(capturedCents, spent)
+    spent = minus(spent, part)
+    captured = minus(captured, capturedCents)
+    const isFirst = increment === first
+    return {
+      // A payment of ours was reserved when it began, on that day: its first approval reserves nothing more.
+      of: isOurs && isFirst ? 'unauthorized' : increment,
+      ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
+      isUse: isFirst && !hasIntent,
+    }
+  })
+  const rest = { capturedCents: captured, spentCents: spent }
+  const none = { capturedCents: NO_CENTS, spentCents: NO_CENTS }
+  const isAuthorized = first !== undefined
+  const excess = isAuthorized ? rest : none
+  usage.push({
+    of: 'excess',
+    amountCents: excess.capturedCents,
+    heldCents: NO_CENTS,
+    isUse: false,
+    ...excess,
+  })
+  if (isOurs && isAuthorized) return usage
+  const unauthorized = isAuthorized ? none : rest
+  const amountCents = unauthorized.capturedCents > 0n ? unauthorized.capturedCents : pendingCents
+  usage.push({ of: 'unauthorized', amountCents, heldCents: pendingCents, isUse: !hasIntent, ...unauthorized })
+  return usage
+}
+
+/** How much of the refunds is of the payment: no more than was paid. */
+export function refundedOfPayment(state: PaymentState): Cents {
+  const { clearedCents, confirmedCents, refundedCents, isRefundOnly } = state
+  if (isRefundOnly) return NO_CENTS
+  return minOf(refundedCents, clearedCents > 0n ? clearedCents : (confirmedCents ?? refundedCents))
+}
+
+/** What the state asks of the payment's intent. */
+export type IntentStep = 'begin' | 'complete' | 'free'
+
+/** An intent is being paid while something is held or unknown, completed by the first capture, and free if there is none. */
+export function intentStepOf(
+  { capturedCents, heldCents, pendingCents }: PaymentState,
+  paymentId: string,
+  beingPaidBy: string | null,
+): IntentStep | undefined {
+  if (capturedCents > 0n) return 'complete'
+  const isOpen = heldCents > 0n || pendingCents > 0n
+  if (isOpen) return beingPaidBy === null ? 'begin' : undefined
+  return beingPaidBy === paymentId ? 'free' : undefined
+}

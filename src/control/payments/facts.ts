@@ -1,0 +1,150 @@
+import type { Euros } from '../../values/money.ts'
+
+/** What a network, a merchant, the owner or we ourselves state about one payment. */
+export type PaymentFact =
+  /** We begin the payment: it may cost so much. */
+  | { readonly type: 'requested'; readonly cents: Euros }
+  /** We answer a request of the network: 0 is the authorization, 1 its first increment, and so on. */
+  | {
+      readonly type: 'authorized'
+      readonly increment: number
+      readonly requestedCents: Euros
+      /** Zero = declined. */
+      readonly approvedCents: Euros
+    }
+  /** Our answer came too late: the network has taken it for a decline. */
+  | { readonly type: 'answered_late'; readonly increment: number }
+  /** The network's own account of its answers to the first requests. It overrides ours. */
+  | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
+  /** Null = the whole authorization. */
+  | { readonly type: 'reversed'; readonly id: string; readonly cents: Euros | null }
+  /** The payer's checkout or the payee's receipt states that it is paid. Only the first one counts. */
+  | { readonly type: 'captured'; readonly cents: Euros }
+  /** The network moves the money. `final`: nothing more is cleared of what was authorized. */
+  | { readonly type: 'cleared'; readonly id: string; readonly cents: Euros; readonly final: boolean }
+  | { readonly type: 'refunded'; readonly id: string; readonly cents: Euros }
+  /** A dispute leaves so much with the owner; a later amount of the same dispute replaces it. */
+  | { readonly type: 'credited'; readonly id: string; readonly cents: Euros }
+  /** It counts as not paid. A capture or an approval of the network overrides this. */
+  | { readonly type: 'not_paid' }
+  /** The time for what was authorized or captured is over. */
+  | { readonly type: 'expired' }
+
+export interface NetworkAnswer {
+  readonly cents: Euros
+  readonly approved: boolean
+}
+
+/** An amount in cents, as JSON keeps it. */
+type StoredCents = string
+
+/** A request of the network, and our answer. */
+export interface AuthRequest {
+  readonly ask: number
+  readonly asked: StoredCents
+  readonly approved: StoredCents
+}
+
+/** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
+export interface PaymentFacts {
+  readonly asks: readonly AuthRequest[]
+  readonly outcome: readonly { readonly amount: StoredCents; readonly approved: boolean }[]
+  readonly reversals: readonly { readonly id: string; readonly amount: StoredCents | null }[]
+  readonly clearings: readonly {
+    readonly id: string
+    readonly amount: StoredCents
+    readonly final: boolean
+  }[]
+  readonly refunds: readonly { readonly id: string; readonly amount: StoredCents }[]
+  readonly begun?: StoredCents
+  readonly confirmed: StoredCents | null
+  readonly notPaid?: true
+  readonly returned?: readonly { readonly id: string; readonly amount: StoredCents }[]
+  readonly expired: boolean
+}
+
+export const noFacts: PaymentFacts = {
+  asks: [],
+  outcome: [],
+  reversals: [],
+  clearings: [],
+  refunds: [],
+  confirmed: null,
+  expired: false,
+}
+
+/** Appends a fact. Facts commute, and one that is known already changes nothing: networks repeat and reorder messages. */
+export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
+  switch (fact.type) {
+    case 'requested':
+      return { ...facts, begun: facts.begun ?? String(fact.cents) }
+    case 'authorized':
+      return addRequest(facts, fact)
+    case 'answered_late':
+      return {
+        ...facts,
+        asks: facts.asks.map(one => (one.ask === fact.increment ? { ...one, approved: '0' } : one)),
+      }
+    case 'answered':
+      return addAnswers(facts, fact.answers)
+    case 'reversed':
+      return {
+        ...facts,
+        reversals: addById(facts.reversals, { id: fact.id, amount: fact.cents?.toString() ?? null }),
+      }
+    case 'captured':
+      return { ...facts, confirmed: facts.confirmed ?? String(fact.cents) }
+    case 'cleared':
+      return addClearing(facts, fact)
+    case 'refunded':
+      return { ...facts, refunds: addById(facts.refunds, { id: fact.id, amount: String(fact.cents) }) }
+    case 'credited':
+      return setCredit(facts, fact)
+    case 'not_paid':
+      return { ...facts, notPaid: true }
+    case 'expired':
+      return { ...facts, expired: true }
+  }
+}
+
+export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
+
+type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
+
+function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T): readonly T[] {
+  return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]
+}
+
+/** The first answer to a request counts. */
+function addRequest(
+  facts: PaymentFacts,
+  { increment, requestedCents, approvedCents }: FactOf<'authorized'>,
+): PaymentFacts {
+  if (facts.asks.some(({ ask }) => ask === increment)) return facts
+  const request = { ask: increment, asked: String(requestedCents), approved: String(approvedCents) }
+  return { ...facts, asks: [...facts.asks, request].sort((one, other) => one.ask - other.ask) }
+}
+
+/** The network repeats its earlier answers in each account: the longest account is the latest. */
+function addAnswers(facts: PaymentFacts, answers: readonly NetworkAnswer[]): PaymentFacts {
+  if (answers.length <= facts.outcome.length) return facts
+  return { ...facts, outcome: answers.map(({ cents, approved }) => ({ amount: String(cents), approved })) }
+}
+
+/** Two messages may report one clearing, and it is final if one of them says so. */
+function addClearing(facts: PaymentFacts, { id, cents, final }: FactOf<'cleared'>): PaymentFacts {
+  const clearings = addById(facts.clearings, { id, amount: String(cents), final })
+  return {
+    ...facts,
+    clearings: clearings.map(known => (known.id === id ? { ...known, final: known.final || final } : known)),
+  }
+}
+
+function setCredit(
+  { returned = [], ...facts }: PaymentFacts,
+  { id, cents }: FactOf<'credited'>,
+): PaymentFacts {
+  const others = returned.filter(one => one.id !== id)
+  const all = cents === 0n ? others : [...others, { id, amount: String(cents) }]
+  return all.length === 0 ? facts : { ...facts, returned: all }
+}

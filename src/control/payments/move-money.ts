@@ -1,0 +1,124 @@
+import type { Cause } from '../../money/ledger/index.ts'
+import { cents, type Euros, minOf, NO_CENTS, restOf } from '../../values/money.ts'
+import type { PaymentDiff } from './diff.ts'
+import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
+import { intentReference } from './references.ts'
+import type { Share } from './state.ts'
+
+type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
+
+/** Books a diff: facts are never refused, so what neither holds nor the wallet have the owner owes. */
+export function moveMoney(
+  payment: Payment,
+  { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
+  channel: Postings,
+  batch: PaymentBatch,
+  evidence: Evidence,
+): void {
+  const money = new PaymentMoney(payment, channel, batch, evidence)
+  if (captureCents > 0n) money.capture(captureCents, shares)
+  if (undoCents > 0n) money.undo(undoCents)
+  if (settleCents > 0n) money.settle(settleCents)
+  if (refundCents > 0n) money.refund(refundCents)
+  if (!coveringIntent(payment, batch)) money.holdShares(shares)
+}
+
+/** The wallet that gets a refund: the payer's, or the owner's main wallet if that is closed; null for suspense. */
+export function refundWallet(
+  { walletId }: Pick<Payment, 'walletId'>,
+  { wallets, ownersWalletId }: Pick<PaymentBatch, 'wallets' | 'ownersWalletId'>,
+): string | null {
+  if (wallets.get(walletId)?.status !== 'closed') return walletId
+  return ownersWalletId && wallets.get(ownersWalletId)?.status !== 'closed' ? ownersWalletId : null
+}
+
+class PaymentMoney {
+  readonly #payment: Payment
+  readonly #channel: Postings
+  readonly #batch: PaymentBatch
+  readonly #next: () => Cause
+
+  constructor(payment: Payment, channel: Postings, batch: PaymentBatch, { nextPosting }: Evidence) {
+    this.#payment = payment
+    this.#channel = channel
+    this.#batch = batch
+    this.#next = nextPosting
+  }
+
+  /** Out of the holds, then out of the wallet. */
+  capture(amount: Euros, shares: readonly Share[]): void {
+    const { book } = this.#batch
+    const { clearing, postings } = this.#channel
+    let left = cents(amount)
+    for (const hold of this.#holds(shares)) {
+      const part = minOf(cents(book.heldFor(hold)), left)
+      if (part > 0n) book.capture(postings.capture, hold, clearing, part, this.#next())
+      left = restOf(left, part)
+    }
+    if (left > 0n) book.forceDebit(postings.capture, this.#payment.walletId, clearing, left, this.#next())
+  }
+
+  /** Gives back what was captured and not cleared. */
+  undo(amount: Euros): void {
+    const { book } = this.#batch
+    const { clearing, postings } = this.#channel
+    if (this.#isClosed()) book.move(postings.undoUnmatched, clearing, 'suspense', amount, this.#next())
+    else {
+      book.move(postings.undo, clearing, this.#payment.walletId, amount, this.#next())
+      this.#repay(amount)
+    }
+  }
+
+  settle(amount: Euros): void {
+    const { clearing, postings } = this.#channel
+    this.#batch.book.move(postings.settle, clearing, 'bank', amount, this.#next())
+  }
+
+  refund(amount: Euros): void {
+    const { book } = this.#batch
+    const { postings } = this.#channel
+    const walletId = refundWallet(this.#payment, this.#batch)
+    if (walletId === null) book.move(postings.refundUnmatched, 'bank', 'suspense', amount, this.#next())
+    else {
+      book.move(postings.refund, 'bank', walletId, amount, this.#next())
+      book.repayDebt(walletId, amount, this.#next())
+    }
+  }
+
+  /**
+   * Holds each share as far as money is there (the processor may have approved in our place), and releases the rest of
+   * each hold. Debts are repaid out of that first.
+   */
+  holdShares(shares: readonly Share[]): void {
+    const { book } = this.#batch
+    let freed: Euros = NO_CENTS
+    for (const { increment, approvedCents, heldCents } of shares) {
+      const hold = this.#channel.holdReference(this.#payment.id, increment)
+      const excess = restOf(cents(book.heldFor(hold)), heldCents)
+      if (excess > 0n) freed += book.releasePart(hold, excess, this.#next())
+      if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
+    }
+    if (freed > 0n) this.#repay(freed)
+  }
+
+  #hold(hold: Cause, wanted: Euros): void {
+    const { book } = this.#batch
+    const { walletId } = this.#payment
+    const part = minOf(cents(wanted), cents(book.available(walletId)))
+    if (part > 0n && !book.isFrozen(walletId) && !this.#isClosed()) book.hold(walletId, part, hold)
+  }
+
+  #holds(shares: readonly Share[]): Cause[] {
+    const intent = coveringIntent(this.#payment, this.#batch)
+    if (intent) return [intentReference(intent.id)]
+    return shares.map(({ increment }) => this.#channel.holdReference(this.#payment.id, increment))
+  }
+
+  #repay(credited: Euros): void {
+    if (!this.#isClosed()) this.#batch.book.repayDebt(this.#payment.walletId, credited, this.#next())
+  }
+
+  #isClosed(): boolean {
+    return this.#batch.wallets.get(this.#payment.walletId)?.status === 'closed'
+  }
+}

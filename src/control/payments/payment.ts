@@ -1,0 +1,96 @@
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { AccountKey, Book, Cause, Template } from '../../money/ledger/index.ts'
+import type { arrivedEvents, RefundRow, Refunds } from '../../money/refunds/index.ts'
+import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
+import type { WalletRow } from '../../money/wallets/index.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
+import type { IntentRow, Payments, paidEvents } from '../intents/index.ts'
+import type { Spender } from '../policies/index.ts'
+import type { BookedAmounts } from './diff.ts'
+import type { PaymentFacts } from './facts.ts'
+import type { PaymentState } from './state.ts'
+
+/** A payment as the record of its channel keeps it. */
+export interface Payment extends BookedAmounts {
+  readonly id: string
+  readonly agentId: string | null
+  readonly cardId: string | null
+  readonly walletId: string
+  /** What pays: the hold of the intent, or a wallet. */
+  source: string
+  intentId: string | null
+  facts: PaymentFacts
+  transactionId: string | null
+  readonly merchant: string
+  readonly mcc: string | null
+  readonly country: string | null
+}
+
+/** The locked records by which payments change, and their changes. The caller writes them. */
+export interface PaymentBatch extends TenantNow {
+  readonly agents: ReadonlyMap<string, Spender>
+  readonly payments: Payments
+  readonly counters: BudgetCounters
+  readonly book: Book
+  readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
+  /** Gets the refunds of a closed wallet; undefined if no refund is expected, or the owner has no such wallet. */
+  readonly ownersWalletId: string | undefined
+  readonly refunds: Refunds
+  readonly transactions: Map<string, TransactionRow>
+  readonly changed: {
+    readonly newTransactions: Set<TransactionRow>
+    readonly transactions: Set<TransactionRow>
+  }
+}
+
+/** A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. */
+export interface Channel<P extends Payment, B extends PaymentBatch> {
+  /** Holds captured money until the network has cleared it. */
+  readonly clearing: AccountKey
+  readonly postings: {
+    readonly capture: Template
+    readonly settle: Template
+    readonly undo: Template
+    /** The wallet is closed: the money goes to suspense. */
+    readonly undoUnmatched: Template
+    readonly refund: Template
+    readonly refundUnmatched: Template
+  }
+  /** Under which the money of an approval is held. */
+  holdReference(paymentId: string, increment: number): Cause
+  /** How its refunds travel, who reports them, and the type of record by which they name the payment. */
+  readonly refunds: Pick<RefundRow, 'way'> & {
+    readonly origin: 'network' | 'bank'
+    readonly sourceType: string
+  }
+  /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
+  limitsOf(payment: P, hasIntent: boolean): readonly string[]
+  /** Writes the state onto the record of the payment, in the words of the channel. */
+  record(payment: P, state: PaymentState, batch: B): void
+  /** The state of the transaction; null as long as no money was asked for. */
+  transactionOf(payment: P, state: PaymentState): TransactionState | null
+}
+
+/** What states a fact, and the names of the postings that it causes. */
+export interface Evidence {
+  /** A message, a receipt, a deadline; null where the payment's own record is the evidence. */
+  readonly witness: { readonly type: string; readonly id: string } | null
+  /** Names the next posting, so that none is made twice. */
+  readonly nextPosting: () => Cause
+}
+
+/** Prefixed with the payment's id, by which statements look up the merchant. */
+export function evidenceOf(type: string, id: string, paymentId: string, change: string): Evidence {
+  let count = 0
+  const nextPosting = (): Cause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
+  return { witness: { type, id }, nextPosting }
+}
+
+export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
+
+/** The intent whose hold pays; undefined if none covers the payment. */
+export const coveringIntent = (
+  { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
+  { payments }: Pick<PaymentBatch, 'payments'>,
+): IntentRow | undefined => (source === 'intent' ? payments.find(intentId) : undefined)

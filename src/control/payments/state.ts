@@ -1,0 +1,122 @@
+import { type Cents, cents, minOf, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
+import type { PaymentFacts } from './facts.ts'
+
+/** What was approved for one request of the network. */
+export interface Approval {
+  readonly increment: number
+  readonly approvedCents: Cents
+}
+
+/** The state of a payment, by its facts alone. */
+export interface PaymentState {
+  readonly approvals: readonly Approval[]
+  readonly requestedCents: Cents
+  readonly approvedCents: Cents
+  /** Stays held. */
+  readonly heldCents: Cents
+  /** Has left the payer. */
+  readonly capturedCents: Cents
+  readonly clearedCents: Cents
+  readonly refundedCents: Cents
+  /** The owner keeps it by decided disputes. */
+  readonly creditedCents: Cents
+  /** Stated to be paid by a checkout or a receipt. */
+  readonly confirmedCents: Cents | null
+  /** May still be spent, as long as no one has stated what became of a payment that we began. */
+  readonly pendingCents: Cents
+  /** Whether we began the payment, before the network or the payee mentioned it. */
+  readonly isOurs: boolean
+  /** A refund is all that is known: money that came back for an unknown payment. */
+  readonly isRefundOnly: boolean
+  /** Nothing more is held for it. A later clearing is booked all the same. */
+  readonly isOver: boolean
+  readonly isReversed: boolean
+  readonly isNotPaid: boolean
+}
+
+const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
+  sumOf(facts.map(({ amount }) => cents(amount)))
+
+/** The network's account of a request, else our own answer. */
+function approvalsOf({ asks, outcome }: PaymentFacts): Approval[] {
+  const ours = asks.filter(({ ask }) => ask >= outcome.length)
+  return [
+    ...outcome.map(({ amount, approved }, increment) => ({
+      increment,
+      approvedCents: approved ? cents(amount) : NO_CENTS,
+    })),
+    ...ours.map(({ ask, approved }) => ({ increment: ask, approvedCents: cents(approved) })),
+  ]
+}
+
+function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
+  const isWhole = reversals.some(({ amount }) => amount === null)
+  const partial = sumOf(reversals.map(({ amount }) => cents(amount ?? '0')))
+  const reversedCents = isWhole ? approvedCents : partial
+  return { reversedCents, isReversed: isWhole || (approvedCents > 0n && reversedCents >= approvedCents) }
+}
+
+/** Reads the state from the facts. It depends on the set, not on the order in which facts arrived. */
+export function foldFacts(facts: PaymentFacts): PaymentState {
+  const approvals = approvalsOf(facts)
+  const approvedCents = sumOf(approvals.map(approval => approval.approvedCents))
+  const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
+  const clearedCents = sumOfFacts(facts.clearings)
+  const refundedCents = sumOfFacts(facts.refunds)
+  const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
+  const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
+  const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
+  const isAwaited = !isOver && confirmedCents !== null && confirmedCents > clearedCents
+  const capturedCents = isAwaited ? confirmedCents : clearedCents
+  const isAnswered = facts.asks.length + facts.outcome.length > 0 || confirmedCents !== null
+  return {
+    approvals,
+    requestedCents: sumOf(facts.asks.map(({ asked }) => cents(asked))),
+    approvedCents,
+    heldCents: isOver ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
+    capturedCents,
+    clearedCents,
+    refundedCents,
+    creditedCents: sumOfFacts(facts.returned ?? []),
+    confirmedCents,
+    pendingCents: isOver || isAnswered ? NO_CENTS : restOf(cents(facts.begun ?? '0'), clearedCents),
+    isOurs: facts.begun !== undefined,
+    isRefundOnly:
+      facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined,
+    isOver,
+    isReversed,
+    isNotPaid,
+  }
+}
+
+/** The part of an approval that is captured, and the part that stays held. */
+export interface Share extends Approval {
+  readonly capturedCents: Cents
+  readonly heldCents: Cents
+}
+
+/**
+ * Divides a state among its approvals: captures fill the first ones, holds the last ones. So no hold ever grows: a later
+ * approval has a hold of its own.
+ */
+export function sharesOf({
+  approvals,
+  capturedCents,
+  heldCents,
+}: Pick<PaymentState, 'approvals' | 'capturedCents' | 'heldCents'>): Share[] {
+  let captured = capturedCents
+  const paid = approvals.map(approval => {
+    const part = minOf(captured, approval.approvedCents)
+    captured = restOf(captured, part)
+    return { ...approval, capturedCents: part }
+  })
+  let held = heldCents
+  return paid
+    .toReversed()
+    .map(share => {
+      const part = minOf(held, restOf(share.approvedCents, share.capturedCents))
+      held = restOf(held, part)
+      return { ...share, heldCents: part }
+    })
+    .toReversed()
+}

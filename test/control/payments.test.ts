@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { spentOf, usageOf } from '../../src/control/payments/diff.ts'
+import { addFact, factsOf, noFacts, type PaymentFact } from '../../src/control/payments/facts.ts'
+import { foldFacts, sharesOf } from '../../src/control/payments/state.ts'
+
+type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
+
+const amounts = fc.integer({ min: 1, max: 5_000 }).map(BigInt)
+const maybeZero = fc.integer({ min: -1_000, max: 5_000 }).map(amount => BigInt(Math.max(amount, 0)))
+
+const request = (increment: number, approvedCents: bigint): PaymentFact => ({
+  type: 'authorized',
+  increment,
+  requestedCents: approvedCents || 100n,
+  approvedCents,
+})
+
+/** The network repeats its earlier answers each time it gives one more. */
+const accounts = (answers: readonly bigint[]): PaymentFact[] =>
+  answers.map((_, last) => ({
+    type: 'answered',
+    answers: answers.slice(0, last + 1).map(cents => ({ cents: cents || 1n, approved: cents > 0n })),
+  }))
+
+/** All facts of one payment, in the order in which they happened. */
+const history: fc.Arbitrary<PaymentFact[]> = fc
+  .record({
+    requested: fc.option(amounts),
+    approved: fc.array(maybeZero, { maxLength: 3 }),
+    answers: fc.array(maybeZero, { maxLength: 4 }),
+    captured: fc.option(amounts, { freq: 2 }),
+    clearings: fc.array(fc.tuple(amounts, fc.boolean()), { maxLength: 3 }),
+    reversals: fc.array(fc.option(amounts), { maxLength: 2 }),
+    refunds: fc.array(amounts, { maxLength: 2 }),
+    credits: fc.array(amounts, { maxLength: 2 }),
+    ends: fc.subarray(['expired', 'not_paid'] as const),
+  })
+  .map(({ requested, approved, answers, captured, clearings, reversals, refunds, credits, ends }) => [
+    ...(requested === null ? [] : [{ type: 'requested', cents: requested } as const]),
+    ...approved.map((cents, increment) => request(increment, cents)),
+    ...accounts(answers),
+    ...(captured === null ? [] : [{ type: 'captured', cents: captured } as const]),
+    ...clearings.map(([cents, final], n) => ({ type: 'cleared', id: `c${n}`, cents, final }) as const),
+    ...reversals.map((cents, n) => ({ type: 'reversed', id: `r${n}`, cents }) as const),
+    ...refunds.map((cents, n) => ({ type: 'refunded', id: `f${n}`, cents }) as const),
+    ...credits.map((cents, n) => ({ type: 'credited', id: `d${n}`, cents }) as const),
+    ...ends.map(type => ({ type })),
+  ])
+
+/** The facts of one payment in any order, some of them repeated. */
+const received = history.chain(facts =>
+  fc.record({
+    facts: fc.constant(facts),
+    order: fc.shuffledSubarray(facts, { minLength: facts.length }),
+    repeated: fc.subarray(facts),
+  }),
+)
+
+/** What a bookkeeper writes who reads the facts once each, in the order in which they happened, with plain numbers. */
+class Bookkeeper {
+  readonly #facts: readonly PaymentFact[]
+
+  constructor(facts: readonly PaymentFact[]) {
+    this.#facts = facts
+  }
+
+  #of<T extends PaymentFact['type']>(type: T): FactOf<T>[] {
+    return this.#facts.filter((fact): fact is FactOf<T> => fact.type === type)
+  }
+
+  #sum(type: 'cleared' | 'refunded' | 'credited' | 'reversed' | 'requested'): number {
+    return this.#of(type).reduce((sum, { cents }) => sum + Number(cents ?? 0), 0)
+  }
+
+  #approved(): number {
+    const approved = new Map<number, number>()
+    for (const { increment, approvedCents } of this.#of('authorized'))
+      approved.set(increment, Number(approvedCents))
+    for (const { answers } of this.#of('answered'))
+      for (const [n, one] of answers.entries()) approved.set(n, one.approved ? Number(one.cents) : 0)
+    return [...approved.values()].reduce((sum, cents) => sum + cents, 0)
+  }
+
+  read() {
+    const approved = this.#approved()
+    const cleared = this.#sum('cleared')
+    const [capture] = this.#of('captured')
+    const isWhole = this.#of('reversed').some(({ cents }) => cents === null)
+    const reversed = this.#sum('reversed')
+    const isReversed = isWhole || (approved > 0 && reversed >= approved)
+    const isNotPaid = this.#of('not_paid').length > 0 && !capture && approved === 0
+    const isLast = this.#of('cleared').some(({ final }) => final)
+    const isOver = isLast || isReversed || isNotPaid || this.#of('expired').length > 0
+    const stated = capture && !isOver ? Number(capture.cents) : 0
+    const captured = Math.max(stated, cleared)
+    const isHeard = this.#of('authorized').length + this.#of('answered').length > 0 || capture !== undefined
+    return {
+      approvedCents: BigInt(approved),
+      capturedCents: BigInt(captured),
+      clearedCents: BigInt(cleared),
+      heldCents: BigInt(isOver ? 0 : Math.max(0, approved - reversed - captured)),
+      pendingCents: BigInt(isOver || isHeard ? 0 : Math.max(0, this.#sum('requested') - cleared)),
+      refundedCents: BigInt(this.#sum('refunded')),
+      creditedCents: BigInt(this.#sum('credited')),
+      isOver,
+      isReversed,
+      isNotPaid,
+    }
+  }
+}
+
+const SOME = { numRuns: 2_000 }
+const total = <T>(items: readonly T[], of: (item: T) => bigint): bigint =>
+  items.reduce((sum, item) => sum + of(item), 0n)
+
+describe('the state of a payment', () => {
+  test('is what a bookkeeper reads from the same facts, in 100,000 orders with repetitions', () => {
+    const { counterexample } = fc.check(
+      fc.property(received, ({ facts, order, repeated }) => {
+        const state = new Map(Object.entries(foldFacts(factsOf([...order, ...repeated]))))
+        return Object.entries(new Bookkeeper(facts).read()).every(
+          ([name, value]) => state.get(name) === value,
+        )
+      }),
+      { numRuns: 100_000 },
+    )
+    // With an `expect` for each order the test would take minutes.
+    expect(counterexample).toBeNull()
+  })
+
+  test.each([
+    [false, true],
+    [true, false],
+  ])(
+    'is over once one of two messages about a clearing states that it is final: %s, then %s',
+    (...finals) => {
+      const clearings = finals.map(final => ({ type: 'cleared', id: 'one', cents: 700n, final }) as const)
+      const state = foldFacts(factsOf([request(0, 1_000n), ...clearings]))
+      expect(state).toMatchObject({ clearedCents: 700n, heldCents: 0n, isOver: true })
+    },
+  )
+
+  test('counts only the first of two captures, and only the last credit of a dispute', () => {
+    const state = foldFacts(
+      factsOf([
+        { type: 'captured', cents: 500n },
+        { type: 'captured', cents: 900n },
+        { type: 'credited', id: 'one', cents: 500n },
+        { type: 'credited', id: 'one', cents: 200n },
+      ]),
+    )
+    expect([state.capturedCents, spentOf(state)]).toEqual([500n, 300n])
+  })
+
+  test('holds nothing for an answer that came too late', () => {
+    const facts = factsOf([request(0, 1_000n), { type: 'answered_late', increment: 0 }])
+    expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
+  })
+
+  test('never grows a hold, whatever fact comes next', () => {
+    fc.assert(
+      fc.property(received, ({ facts, order }) => {
+        // The network may approve what we declined: a hold that has ended stays so. Requests arrive in their order.
+        const isRequest = ({ type }: PaymentFact): boolean => type === 'authorized'
+        const others = order.filter(fact => !isRequest(fact) && fact.type !== 'answered')
+        const sent = [...facts.filter(isRequest), ...others]
+        const held = new Map<number, bigint>()
+        let known = noFacts
+        for (const fact of sent) {
+          known = addFact(known, fact)
+          for (const { increment, heldCents } of sharesOf(foldFacts(known))) {
+            expect(heldCents).toBeLessThanOrEqual(held.get(increment) ?? heldCents)
+            held.set(increment, heldCents)
+          }
+        }
+      }),
+      SOME,
+    )
+  })
+
+  test('divides what is held and captured among the approvals', () => {
+    fc.assert(
+      fc.property(history, facts => {
+        const state = foldFacts(factsOf(facts))
+        const shares = sharesOf(state)
+        const { heldCents, capturedCents, approvedCents } = state
+        expect(total(shares, share => share.heldCents)).toBe(heldCents)
+        const captured = capturedCents < approvedCents ? capturedCents : approvedCents
+        expect(total(shares, share => share.capturedCents)).toBe(captured)
+      }),
+      SOME,
+    )
+  })
+
+  test('counts all that is spent towards the limits, and at most one use', () => {
+    fc.assert(
+      fc.property(history, fc.boolean(), (facts, hasIntent) => {
+        const state = foldFacts(factsOf(facts))
+        const usage = usageOf(state, hasIntent)
+        expect(total(usage, ({ spentCents }) => spentCents)).toBe(spentOf(state))
+        expect(total(usage, ({ capturedCents }) => capturedCents)).toBe(state.capturedCents)
+        const uses = usage.filter(({ isUse, amountCents }) => isUse && amountCents > 0n)
+        expect(uses.length).toBeLessThanOrEqual(hasIntent ? 0 : 1)
+      }),
+      SOME,
+    )
+  })
+})
