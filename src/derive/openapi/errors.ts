@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { type AnyOperation, beginsSession, type Failure, isWriting, takesKey } from '../../kernel/contract/operation.ts'
+import {
+  type AnyOperation,
+  beginsSession,
+  type Failure,
+  isWriting,
+  takesKey,
+} from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'

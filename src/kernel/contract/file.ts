@@ -35,7 +35,12 @@ export const file = (mediaType: string) =>
 export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
   z
     .custom<File>()
-    .meta({ mediaType: EVENT_STREAM, item, isEndless: true, description: 'Server-sent events that go on.' }) as never
+    .meta({
+      mediaType: EVENT_STREAM,
+      item,
+      isEndless: true,
+      description: 'Server-sent events that go on.',
+    }) as never
 
 /** An answer that is written line by line, each of them one of these as JSON. */
 export const linesOf = (line: z.ZodType): z.ZodType<File> =>

@@ -177,7 +177,11 @@ type Nothing = z.ZodObject<Record<never, never>>
  */
 function callersOf(
   method: Method,
-  { callers, keyOnly, emits }: Pick<Contract<never, never, never, never, Events, Run>, 'callers' | 'keyOnly' | 'emits'>,
+  {
+    callers,
+    keyOnly,
+    emits,
+  }: Pick<Contract<never, never, never, never, Events, Run>, 'callers' | 'keyOnly' | 'emits'>,
 ): readonly Caller[] {
   if (!callers.includes('key') || callers.includes('console')) return callers
   if (keyOnly !== undefined || (method === 'GET' && emitsEvents(emits))) return callers
