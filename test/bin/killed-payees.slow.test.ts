@@ -137,7 +137,7 @@ describe('an API process that is killed while it gives money back to a card', ()
     await api.sql(`
       create function wait_for_test() returns trigger language plpgsql as
         $$ begin perform pg_advisory_xact_lock(4711); return new; end $$;
-      create trigger wait before update on request_refunds for each row execute function wait_for_test()`)
+      create trigger wait before update on refunds for each row execute function wait_for_test()`)
     const release = await api.hold('select pg_advisory_lock($1)', [4711])
     await api.killDuring(() => giveBack(payee), api.isWaiting)
     await api.endWaiting()

@@ -86,8 +86,9 @@ test('after any steps in any order the counters are the sum of the reservations,
           expect(counters.release(cause)).toBe(reservation.reserved)
           reservation.reserved = 0n
         } else if (reservation && kind === 'reverse' && amount <= reservation.spent) {
-          counters.reverse(cause, amount)
+          counters.giveBack(cause, amount)
           reservation.spent -= amount
+          counters.noteUse(cause, reservation.spent > 0n)
         }
       }
       const total = [...expected.values()].reduce((sum, { reserved, spent }) => sum + reserved + spent, 0n)

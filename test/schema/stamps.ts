@@ -20,6 +20,14 @@ async function opened(): Promise<{ url: string; client: pg.Client }> {
   return { url, client }
 }
 
+/** A database with the baseline alone, without the migrations that came after it. */
+async function openedAtBaseline(): Promise<{ url: string; client: pg.Client }> {
+  const { url, client } = await opened()
+  await client.query('drop schema public cascade; create schema public')
+  await updateSchema(client, { migrations: [baseline], stamps: [], released: {} })
+  return { url, client }
+}
+
 const appliedIn = async (client: pg.Client) =>
   (await client.query('select name, checksum from migration_checksums order by name')).rows
 
@@ -47,8 +55,10 @@ describe('a database of the last schema before the baseline', () => {
   let client: pg.Client
   let expected: string[]
   beforeAll(async () => {
-    ;({ url, client } = await opened())
-    expected = await describeSchema(client)
+    const { client: other } = await openedAtBaseline()
+    await updateSchema(other, { migrations, stamps: [], released: {} })
+    expected = await describeSchema(other)
+    ;({ url, client } = await openedAtBaseline())
     await client.query(OF_0_5_0)
   })
 
@@ -86,7 +96,7 @@ describe('migrations that were folded into the baseline', () => {
   const now = { migrations: [folded], stamps: stampsOf(before, released), released }
 
   async function madeBy(count: number): Promise<pg.Client> {
-    const { client } = await opened()
+    const { client } = await openedAtBaseline()
     for (const { name, text, checksum } of before.slice(1, count)) {
       await client.query(text)
       await client.query('insert into migration_checksums (name, checksum) values ($1, $2)', [name, checksum])
@@ -124,4 +134,60 @@ describe('migrations that were folded into the baseline', () => {
       'This database was made by version 0.5.9',
     )
   })
+})
+
+/** The refund of a request in the two tables that held it, and its request: without foreign keys, as nothing else is read. */
+const REFUND_IN_TWO_TABLES = `
+insert into payment_requests (owner_id, mode, id, created_at, updated_at, agent_id, wallet_id, amount_cents, description,
+  metadata, reference, status, paid_cents, surplus_cents, refunded_cents, refunding_cents, expires_at, workflow_id)
+values ('owner_1', 'test', 'request_1', now(), now(), 'agent_1', 'wallet_1', 5000, 'Book', '{}', 'REF', 'open', 0, 5000, 500,
+  2000, now(), 'collect-1');
+insert into request_refunds (owner_id, mode, id, created_at, updated_at, request_id, payment_id, way, status, amount_cents,
+  reason, failure, transfer_id, attempts, due_at, completed_at)
+values
+  ('owner_1', 'test', 'requestrefund_1', now(), now(), 'request_1', 'requestpayment_1', 'sepa', 'returned', 1000, 'Torn',
+    '{"code":"returned","message":"Closed."}', 'transfer_1', 0, null, now()),
+  ('owner_1', 'test', 'requestrefund_2', now(), now(), 'request_1', 'requestpayment_2', 'card', 'pending', 2000, null,
+    null, null, 3, '2026-11-23T10:00:00Z', null),
+  ('owner_1', 'test', 'requestrefund_3', now(), now(), 'request_1', 'requestpayment_3', 'wallet', 'completed', 500, null,
+    null, null, 0, null, now());
+insert into refunds (owner_id, mode, id, created_at, updated_at, transaction_id, agent_id, status, origin, way, amount_cents,
+  arrived_cents, reason, note, failure, source_type, source_id, attempts, completed_at)
+values
+  ('owner_1', 'test', 'refund_1', now(), now(), 'txn_1', 'agent_1', 'failed', 'asked', 'sepa', 1000, 0, 'other', 'Torn',
+    '{"code":"returned","message":"Closed."}', 'request_refund', 'requestrefund_1', 0, now()),
+  ('owner_1', 'test', 'refund_2', now(), now(), 'txn_2', 'agent_1', 'pending', 'asked', 'card', 2000, 0, 'requested', null,
+    null, 'request_refund', 'requestrefund_2', 0, null)`
+
+const MOVED = `
+select id, request_id as request, payment_id as payment, transfer_id as transfer, status, attempts, ask_due_at as "askDueAt",
+  arrived_cents::int as arrived, reason, source_id as source
+from refunds order by id`
+
+test('refunds of payment requests move into the one table of refunds, with and without a record there', async () => {
+  const { client } = await openedAtBaseline()
+  await client.query(`set session_replication_role = replica; ${REFUND_IN_TWO_TABLES}`)
+  await updateSchema(client, { migrations, stamps: [], released: {} })
+  const of = {
+    request: 'request_1',
+    transfer: null,
+    attempts: 0,
+    askDueAt: null,
+    arrived: 0,
+    reason: 'other',
+  }
+  expect((await client.query(MOVED)).rows).toEqual([
+    {
+      ...{ ...of, id: 'refund_1', payment: 'requestpayment_1', transfer: 'transfer_1', status: 'failed' },
+      source: 'requestrefund_1',
+    },
+    {
+      ...{ ...of, id: 'refund_2', payment: 'requestpayment_2', status: 'pending', attempts: 3 },
+      ...{ askDueAt: new Date('2026-11-23T10:00:00Z'), reason: 'requested', source: 'requestrefund_2' },
+    },
+    {
+      ...{ ...of, id: 'refund_3', payment: 'requestpayment_3', status: 'completed', arrived: 500 },
+      source: 'requestrefund_3',
+    },
+  ])
 })

@@ -1,5 +1,10 @@
-import type { Channel, PaymentFacts, PaymentState } from '../../control/payments/index.ts'
-import type { CardPaymentState } from '../../money/transactions/index.ts'
+import {
+  type Channel,
+  incrementReference,
+  type PaymentFacts,
+  type PaymentState,
+} from '../../control/payments/index.ts'
+import type { TransactionState } from '../../money/transactions/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { type AuthorizationStatus, authorizationMachine } from './authorization.ts'
 import type { AuthorizationRow } from './authorization-rows.ts'
@@ -27,7 +32,8 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
     refund: 'card_refund',
     refundUnmatched: 'card_refund_unmatched',
   },
-  refunds: { way: 'card', sourceType: REFUND_SOURCE },
+  holdReference: incrementReference,
+  refunds: { way: 'card', origin: 'network', sourceType: REFUND_SOURCE },
   limitsOf,
   record(row, state, batch) {
     chargeToken(row, state, batch)
@@ -113,16 +119,13 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type Shown = Omit<CardPaymentState, 'type' | 'intentId'>
+type Shown = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
 
-function transactionOf(row: AuthorizationRow, state: PaymentState): CardPaymentState | null {
+function transactionOf(row: AuthorizationRow, state: PaymentState): TransactionState | null {
   const shown = isUnconfirmed(row) ? null : shownOf(row, state)
   if (shown === null) return null
-  return {
-    ...shown,
-    type: state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card',
-    intentId: row.intentId,
-  }
+  const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
+  return { ...shown, type, intentId: row.intentId, transferId: null }
 }
 
 function shownOf(row: AuthorizationRow, state: PaymentState): Shown | null {

@@ -3,6 +3,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { Refund } from '../../money/refunds/index.ts'
 import { collectApi } from './api.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
@@ -11,10 +12,10 @@ import { collectPersonal } from './personal.ts'
 import { collectProcess } from './process.ts'
 import { collectReactions } from './reactions.ts'
 import { refundsApi } from './refunds/api.ts'
-import { followRefunds } from './refunds/follow-refunds.ts'
-import { refundReactions } from './refunds/reactions.ts'
+import { followRefunds } from './refunds/card-refunds.ts'
+import { refundReactions } from './refunds/end-refund.ts'
 import { refund } from './refunds/refund.ts'
-import { RequestRefund, refundMachine } from './refunds/request-refund.ts'
+import { requestRefundResponse } from './refunds/request-refund.ts'
 import { NEEDS_RUN, PaymentRequest, requestMachine } from './request.ts'
 import { RequestPayment, requestPaymentMachine } from './request-payment.ts'
 import { requestResponse } from './response.ts'
@@ -50,7 +51,9 @@ const collect = implement(
 
     async refunds({ params }, { records, page, refuse }) {
       const request = await records.findOne(PaymentRequest, { id: params.id })
-      return request ? page(RequestRefund, { requestId: request.id }) : refuse('request_not_found')
+      if (!request) return refuse('request_not_found')
+      const refunds = await page(Refund, { requestId: request.id })
+      return { ...refunds, data: refunds.data.map(requestRefundResponse) }
     },
 
     async status({ params }, { records, now, refuse }) {
@@ -58,13 +61,13 @@ const collect = implement(
         records.findOne(PaymentRequest, { id: params.id }),
         records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
         records.find(
-          RequestRefund,
-          { requestId: params.id, status: 'pending', dueAt: { $ne: null } },
-          { orderBy: { dueAt: 'asc' }, limit: 1 },
+          Refund,
+          { requestId: params.id, status: 'pending', askDueAt: { $ne: null } },
+          { orderBy: { askDueAt: 'asc' }, limit: 1 },
         ),
       ])
       if (!request) return refuse('request_not_found')
-      const refundDueAt = waiting[0]?.dueAt ?? null
+      const refundDueAt = waiting[0]?.askDueAt ?? null
       return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt }, now)
     },
   },
@@ -83,11 +86,11 @@ const expiry: Deadline = {
 
 const refundsDue: Deadline = {
   process: collectProcess,
-  table: 'request_refunds',
+  table: 'refunds',
   record: 'request_id',
-  agent: 'null::text',
-  due: 'due_at',
-  open: "status = 'pending'",
+  agent: 'agent_id',
+  due: 'ask_due_at',
+  open: "status = 'pending' and request_id is not null",
   waits: 'true',
   operations: ['collect.followRefunds'],
 }
@@ -99,8 +102,8 @@ export const collectArea = area(
   {
     aliases: { collect: 'claim' },
     personal: collectPersonal,
-    entities: [PaymentRequest, RequestPayment, RequestRefund],
-    machines: [requestMachine, requestPaymentMachine, refundMachine],
+    entities: [PaymentRequest, RequestPayment],
+    machines: [requestMachine, requestPaymentMachine],
     reactions: { ...collectReactions, ...refundReactions },
     findPayables: findPayableRequests,
     deadlines: [expiry, refundsDue],

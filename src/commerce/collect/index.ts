@@ -11,5 +11,6 @@ export {
   type OpenSteps,
   recordRefund,
   type StepAnswers,
-} from './refunds/refund-steps.ts'
+} from './refunds/refund.ts'
+export { refundIdOf } from './refunds/request-refund.ts'
 export { settleApi } from './settle-api.ts'

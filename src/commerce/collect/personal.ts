@@ -28,20 +28,4 @@ export const collectPersonal = {
     },
     about: { payer: ['request_id'] },
   },
-  request_refunds: {
-    personal: {
-      reason: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      failure: {
-        kind: 'words',
-        ground: 'vouchers',
-        forget: { value: '{"code":"forgotten","message":"[forgotten]"}' },
-      },
-    },
-    plain: ['payment_id', 'way'],
-    keptWhile: {
-      where: "t.status <> 'failed'",
-      words: 'it has not failed',
-    },
-    about: { payer: ['request_id'] },
-  },
 } as const satisfies Personal

@@ -153,30 +153,24 @@ export class BudgetCounters {
     return left
   }
 
-  /** Takes back what was not paid after all. A subject that has then paid nobody has no first merchant any more. */
-  reverse(cause: Cause, amount: Euros): void {
-    this.#takeBack(cause, amount, amount < this.#reservation(cause).spent)
-  }
-
-  /** Takes back what was paid and has come back: the payment stays a use. */
+  /**
+   * Takes back what was paid and has come back: the payment stays a use. A subject that has then paid no one has no first
+   * merchant any more.
+   */
   giveBack(cause: Cause, amount: Euros): void {
-    this.#takeBack(cause, amount, this.#reservation(cause).made)
+    const reservation = this.#reservation(cause)
+    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
+    this.#change(reservation, { reserved: 0n, spent: -amount }, reservation.made)
+    for (const subject of reservation.subjects) {
+      const all = this.#counter(subject, 'all')
+      if (all.spent === 0n) all.firstMerchant = null
+    }
   }
 
   /** Says whether it has been paid, where that does not follow from what is spent. */
   noteUse(cause: Cause, made: boolean): void {
     const reservation = this.#reservation(cause)
     if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
-  }
-
-  #takeBack(cause: Cause, amount: Euros, made: boolean): void {
-    const reservation = this.#reservation(cause)
-    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
-    this.#change(reservation, { reserved: 0n, spent: -amount }, made)
-    for (const subject of reservation.subjects) {
-      const all = this.#counter(subject, 'all')
-      if (all.spent === 0n) all.firstMerchant = null
-    }
   }
 
   /** Writes all changes in one call of the database. */

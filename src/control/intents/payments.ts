@@ -106,7 +106,7 @@ export class Payments {
   submissionBlockerOf({ agentId, merchant }: IntentRow): SubmissionBlocker | undefined {
     const agent = this.#agents.get(agentId)
     if (agent?.status !== 'active') return 'agent_not_active'
-    const first = agent.policy.terms?.lockToFirstMerchant ? this.#counters.firstMerchantOf(agentId) : null
+    const first = agent.policy.terms?.lockToFirstMerchant ? this.counters.firstMerchantOf(agentId) : null
     return first === null || isSameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
@@ -126,7 +126,7 @@ export class Payments {
     const { kind, to, amountEuros, cause, transactionId } = capture
     this.completeWith(intent, transactionId, context)
     book.capture(kind, causeOf(intent), to, amountEuros, cause)
-    this.#counters.spend(causeOf(intent), amountEuros, intent.merchant)
+    this.counters.spend(causeOf(intent), amountEuros, intent.merchant)
     this.releaseRest(intent, book, context)
   }
 
@@ -142,24 +142,19 @@ export class Payments {
   /** Ends the mandate that has approved the intent, where this payment was the last that it allows. */
   #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
     if (decidedBy?.type === 'mandate' && decidedBy.id)
-      this.#exhausted.endIfUsedUp(decidedBy.id, this.#counters, context)
+      this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
   }
 
   /** Gives back what the payment has left of the money and of the limits. */
   releaseRest(intent: IntentRow, book: Book, context: PaymentContext): void {
     book.release(causeOf(intent))
-    this.#counters.release(causeOf(intent))
+    this.counters.release(causeOf(intent))
     this.#endMandateOf(intent, context)
-  }
-
-  /** Takes money that was not paid after all out of the limits. */
-  reverse(intent: IntentRow, amount: Euros): void {
-    this.#counters.reverse(causeOf(intent), amount)
   }
 
   /** Takes money that came back out of the limits. The intent stays completed by its one payment, which stays a use. */
   giveBack(intent: IntentRow, amount: Euros): void {
-    this.#counters.giveBack(causeOf(intent), amount)
+    this.counters.giveBack(causeOf(intent), amount)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -170,7 +165,8 @@ export class Payments {
     ])
   }
 
-  get #counters(): BudgetCounters {
+  /** Throws if the counters were not opened: whoever only cancels payments has not locked them. */
+  get counters(): BudgetCounters {
     if (!this.#openedCounters) throw new Error('the counters of the intents were not opened')
     return this.#openedCounters
   }

@@ -1,7 +1,7 @@
 import {
   addWitness,
-  moveCardTransaction,
-  newCardTransaction,
+  moveToState,
+  newTransaction,
   type TransactionRow,
 } from '../../money/transactions/index.ts'
 import { minOf, minus, restOf } from '../../values/money.ts'
@@ -60,7 +60,7 @@ function updateTransaction<P extends Payment, B extends PaymentBatch>(
   payment: P,
   state: PaymentState,
   channel: Channel<P, B>,
-  { type, id }: Evidence,
+  { witness }: Evidence,
   batch: B,
   { emit }: ApplyContext,
 ): TransactionRow | undefined {
@@ -68,15 +68,15 @@ function updateTransaction<P extends Payment, B extends PaymentBatch>(
   if (!wanted) return undefined
   const { changed, now, transactions } = batch
   const known = payment.transactionId ? transactions.get(payment.transactionId) : undefined
-  const transaction = known ?? newTransaction(payment, wanted, batch, emit)
-  const isMoved = moveCardTransaction(transaction, wanted, now, emit)
-  const isWitnessed = addWitness(transaction, { type, id, at: now.toISOString() })
+  const transaction = known ?? createTransaction(payment, wanted, batch, emit)
+  const isMoved = moveToState(transaction, wanted, now, emit)
+  const isWitnessed = witness !== null && addWitness(transaction, { ...witness, at: now.toISOString() })
   if ((isMoved || isWitnessed) && !changed.newTransactions.has(transaction))
     changed.transactions.add(transaction)
   return transaction
 }
 
-function newTransaction(
+function createTransaction(
   payment: Payment,
   wanted: NonNullable<ReturnType<Channel<never, never>['transactionOf']>>,
   batch: PaymentBatch,
@@ -85,7 +85,7 @@ function newTransaction(
   const intent = coveringIntent(payment, batch)
   const { agentId, cardId, walletId, merchant, mcc, country } = payment
   const members = { agentId, cardId, walletId, runId: intent?.runId ?? null, merchant, mcc, country }
-  const transaction = newCardTransaction(members, wanted, batch, emit)
+  const transaction = newTransaction(members, wanted, batch, emit)
   payment.transactionId = transaction.id
   batch.transactions.set(transaction.id, transaction)
   batch.changed.newTransactions.add(transaction)
@@ -98,7 +98,7 @@ function recordRefunds(
   before: PaymentState,
   state: PaymentState,
   transactionId: string,
-  { refunds: { way, sourceType } }: Pick<Channel<never, never>, 'refunds'>,
+  { refunds: { sourceType, ...way } }: Pick<Channel<never, never>, 'refunds'>,
   batch: PaymentBatch,
   { emit }: ApplyContext,
 ): void {
@@ -109,7 +109,7 @@ function recordRefunds(
   if (amountEuros > 0n) {
     const { agentId } = payment
     const walletId = refundWallet(payment, batch)
-    const arrival = { agentId, walletId, way, origin: 'network', amountEuros, source } as const
+    const arrival = { agentId, walletId, ...way, amountEuros, source }
     const more = minOf(restOf(ofPayment, refundedOfPayment(before)), amountEuros)
     batch.refunds.record(transactionId, arrival, more, emit)
   }

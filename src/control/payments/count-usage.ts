@@ -22,7 +22,7 @@ export function countUsage<P extends Payment>(
   batch: CountingBatch,
 ): void {
   const intent = coveringIntent(payment, batch)
-  if (intent) countForIntent(intent, state, payment, batch)
+  if (intent) countForIntent(intent, state, batch)
   const subjects = limitsOf(payment, intent !== undefined)
   // A card that the intent names was counted when the intent was approved.
   if (subjects.length === 0 || intent?.cardId) return
@@ -41,16 +41,11 @@ function referenceOf({ of }: Usage, { id }: Payment): Cause {
  * Captured money is no longer reserved, even if it came back before it was counted: so the reservation does not depend on
  * the order of facts.
  */
-function countForIntent(
-  intent: IntentRow,
-  state: PaymentState,
-  payment: Payment,
-  batch: CountingBatch,
-): void {
+function countForIntent(intent: IntentRow, state: PaymentState, batch: CountingBatch): void {
   const { counters } = batch
   const reference = intentReference(intent.id)
   const { capturedCents } = state
-  setSpent(reference, { capturedCents, spentCents: spentOf(state) }, payment, batch)
+  setSpent(reference, { capturedCents, spentCents: spentOf(state) }, intent.merchant, batch)
   const left = restOf(cents(intent.holdEuros ?? intent.amountEuros), capturedCents)
   releaseAbove(reference, left, counters)
 }
@@ -69,7 +64,7 @@ function countOne(
     const term = agents.get(payment.agentId ?? '')?.term ?? null
     counters.reserve(reference, subjects, amountCents, term, { isUse })
   }
-  setSpent(reference, usage, payment, batch)
+  setSpent(reference, usage, payment.merchant, batch)
   releaseAbove(reference, heldCents, counters)
 }
 
@@ -82,7 +77,7 @@ function releaseAbove(reference: Cause, kept: bigint, counters: PaymentBatch['co
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,
-  { merchant }: Payment,
+  merchant: string,
   { counters }: CountingBatch,
 ): void {
   const before = counters.reservationOf(reference)?.spent ?? 0n

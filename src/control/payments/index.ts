@@ -1,11 +1,13 @@
 export { applyFact } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
-export { addFact, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
+export { addFact, factsOf, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
 export {
   type ApplyContext,
   type Channel,
   type Evidence,
   evidenceOf,
+  type Payment,
+  type PaymentBatch,
 } from './payment.ts'
-export { holdReferences, intentReference, reservationReferences } from './references.ts'
+export { holdReferences, incrementReference, intentReference, reservationReferences } from './references.ts'
 export { foldFacts, type PaymentState } from './state.ts'

@@ -2,10 +2,10 @@ import type { Cause } from '../../money/ledger/index.ts'
 import { cents, type Euros, minOf, NO_CENTS, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
-import { incrementReference, intentReference } from './references.ts'
+import { intentReference } from './references.ts'
 import type { Share } from './state.ts'
 
-type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings'>
+type Postings = Pick<Channel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
 
 /** Books a diff: facts are never refused, so what neither holds nor the wallet have the owner owes. */
 export function moveMoney(
@@ -93,7 +93,7 @@ class PaymentMoney {
     const { book } = this.#batch
     let freed: Euros = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
-      const hold = incrementReference(this.#payment.id, increment)
+      const hold = this.#channel.holdReference(this.#payment.id, increment)
       const excess = restOf(cents(book.heldFor(hold)), heldCents)
       if (excess > 0n) freed += book.releasePart(hold, excess, this.#next())
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
@@ -111,7 +111,7 @@ class PaymentMoney {
   #holds(shares: readonly Share[]): Cause[] {
     const intent = coveringIntent(this.#payment, this.#batch)
     if (intent) return [intentReference(intent.id)]
-    return shares.map(({ increment }) => incrementReference(this.#payment.id, increment))
+    return shares.map(({ increment }) => this.#channel.holdReference(this.#payment.id, increment))
   }
 
   #repay(credited: Euros): void {

@@ -2,7 +2,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AccountKey, Book, Cause, Template } from '../../money/ledger/index.ts'
 import type { arrivedEvents, RefundRow, Refunds } from '../../money/refunds/index.ts'
-import type { CardPaymentState, TransactionRow } from '../../money/transactions/index.ts'
+import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import type { IntentRow, Payments, paidEvents } from '../intents/index.ts'
@@ -57,20 +57,25 @@ export interface Channel<P extends Payment, B extends PaymentBatch> {
     readonly refund: Template
     readonly refundUnmatched: Template
   }
-  /** How its refunds travel, and the type of record by which they name the payment. */
-  readonly refunds: { readonly way: RefundRow['way']; readonly sourceType: string }
+  /** Under which the money of an approval is held. */
+  holdReference(paymentId: string, increment: number): Cause
+  /** How its refunds travel, who reports them, and the type of record by which they name the payment. */
+  readonly refunds: Pick<RefundRow, 'way'> & {
+    readonly origin: 'network' | 'bank'
+    readonly sourceType: string
+  }
   /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
   /** Writes the state onto the record of the payment, in the words of the channel. */
   record(payment: P, state: PaymentState, batch: B): void
   /** The state of the transaction; null as long as no money was asked for. */
-  transactionOf(payment: P, state: PaymentState): CardPaymentState | null
+  transactionOf(payment: P, state: PaymentState): TransactionState | null
 }
 
-/** What states the facts (a message, a receipt, a deadline), and the names of the postings that they cause. */
+/** What states a fact, and the names of the postings that it causes. */
 export interface Evidence {
-  readonly type: string
-  readonly id: string
+  /** A message, a receipt, a deadline; null where the payment's own record is the evidence. */
+  readonly witness: { readonly type: string; readonly id: string } | null
   /** Names the next posting, so that none is made twice. */
   readonly nextPosting: () => Cause
 }
@@ -78,7 +83,8 @@ export interface Evidence {
 /** Prefixed with the payment's id, by which statements look up the merchant. */
 export function evidenceOf(type: string, id: string, paymentId: string, change: string): Evidence {
   let count = 0
-  return { type, id, nextPosting: () => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` }) }
+  const nextPosting = (): Cause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
+  return { witness: { type, id }, nextPosting }
 }
 
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>

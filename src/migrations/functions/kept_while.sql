@@ -31,7 +31,6 @@ create or replace function kept_while(of_table text) returns text language sql i
   when 'receipts' then 't.status not in (''unread'', ''unmatched'', ''suggested'') or t.transaction_id is not null'
   when 'refunds' then 't.status not in (''cancelled'', ''failed'') or t.arrived_cents > 0 or t.completed_at is not null'
   when 'request_payments' then 't.status <> ''failed'''
-  when 'request_refunds' then 't.status <> ''failed'''
   when 'sepa_notices' then 'not exists (select from transfers o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.transfer_id) and o.status = ''cancelled'' and o.submitted_at is null)'
   when 'transactions' then 't.status <> ''declined'' or not exists (
         select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)

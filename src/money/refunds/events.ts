@@ -5,8 +5,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { cardPaymentEvents } from '../transactions/index.ts'
-import { refundMachine, refundOrigins, refundWays } from './refund.ts'
-import type { RefundRow } from './refund-rows.ts'
+import { type RefundRow, refundMachine, refundOrigins, refundWays } from './refund.ts'
 
 const RefundEvent = z.object({
   refundId: id('refund'),

@@ -1,6 +1,20 @@
 export { arrivedEvents, refundEvents } from './events.ts'
-export { refundsOf } from './of-payment.ts'
-export { Refund, refundMachine, refundOrigins, refundReasons, refundWays } from './refund.ts'
-export { openRefunds, type Refunds } from './refund-records.ts'
-export { type RefundRow, refundsById } from './refund-rows.ts'
-export { askedBack, leftToRefund, refundableOf } from './refundable.ts'
+export {
+  Refund,
+  type RefundFailure,
+  type RefundRow,
+  refundMachine,
+  refundOrigins,
+  refundReasons,
+  refundWays,
+} from './refund.ts'
+export {
+  askedBack,
+  leftToRefund,
+  openRefunds,
+  type Refunds,
+  refundableOf,
+  refundsById,
+  refundsOf,
+  refundsOfTransfers,
+} from './refunds.ts'

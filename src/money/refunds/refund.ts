@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 
 /** What was completed fails only where a bank has sent the money back to us. */
 export const refundMachine = machine('refund', {
@@ -54,7 +55,12 @@ const schema = defineEntity({
     /** The record that speaks for it: a payment by card, a transfer, a credit, the refund of a request. */
     sourceType: nullable.string(),
     sourceId: nullable.string(),
-    /** How often the processor was asked to ask the merchant. */
+    /** The payment request that gives it back, and the payment of that request; null for all other refunds. */
+    requestId: nullable.string(),
+    paymentId: nullable.string(),
+    /** The transfer by SEPA that takes it back to the payer of the request. */
+    transferId: nullable.string(),
+    /** How often the processor or the acquirer was asked. */
     attempts: p.integer().onCreate(() => 0),
     /** When it is asked next; null where nothing is left to ask. */
     askDueAt: nullable.instant(),
@@ -70,3 +76,31 @@ const schema = defineEntity({
 /** Money that comes back of a payment, or goes back of one that we have got. */
 export class Refund extends schema.class {}
 schema.setClass(Refund)
+
+/** A refund as a plain row, which any step writes together with what it moves. */
+export type RefundRow = RowOf<Refund>
+
+export const refundTable = tableOf(Refund)
+
+/** The members of a refund of which nothing is known yet. */
+export const blankRefund = {
+  transactionId: null,
+  agentId: null,
+  walletId: null,
+  status: refundMachine.initial,
+  arrivedEuros: 0n,
+  reason: null,
+  note: null,
+  failure: null,
+  sourceType: null,
+  sourceId: null,
+  requestId: null,
+  paymentId: null,
+  transferId: null,
+  attempts: 0,
+  askDueAt: null,
+  merchantAskedAt: null,
+  dueAt: null,
+  completedAt: null,
+  workflowId: null,
+} as const

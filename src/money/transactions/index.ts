@@ -1,5 +1,4 @@
 export { cardPaymentEvents, transactionEvents, transactionsApi } from './api.ts'
-export { addWitness, type CardPaymentState, moveCardTransaction, newCardTransaction } from './card-payment.ts'
 export {
   insertTransactions,
   lockTransactions,
@@ -9,11 +8,9 @@ export {
   updateRefunded,
   updateTransactions,
 } from './transaction.ts'
+export { addWitness, moveToState, newTransaction, type TransactionState } from './transaction-state.ts'
 export {
-  beginTransaction,
   completedTransaction,
-  declineTransaction,
-  moveTransaction,
   refundTransaction,
   transactionOf,
   underDelegation,

@@ -1,4 +1,3 @@
-import type { RequiredEntityData } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
@@ -54,23 +53,12 @@ export function refundTransaction(
   else emit('transaction.updated', transactionEvent(transaction))
 }
 
-type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'records' | 'emit'>
+type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'emit'>
 
-/** Creates the record of a payment, in the same database transaction as its posting. */
-export function beginTransaction(
-  members: RequiredEntityData<Transaction>,
-  { records, emit }: PaymentContext,
-): Transaction {
-  const transaction = records.create(Transaction, members)
-  emit('transaction.created', transactionEvent(transaction))
-  emit('transaction.authorization', transactionEvent(transaction))
-  return transaction
-}
-
-type Step = 'settlement' | 'settled' | 'completed' | 'declined'
+type Step = 'settlement' | 'settled' | 'completed'
 
 /** Moves a transaction to a status; false if its current one does not allow that. What comes back is a refund. */
-export function moveTransaction(
+function moveTransaction(
   transaction: TransactionRow,
   to: Step,
   { emit }: Pick<PaymentContext, 'emit'>,
@@ -115,17 +103,6 @@ export function completedTransaction(
   for (const step of ['settlement', 'settled', 'completed'] as const)
     moveTransaction(transaction, step, { emit })
   return transaction
-}
-
-/** Declines a transaction with the reason; false if its status does not allow that. */
-export function declineTransaction(
-  transaction: Transaction,
-  reason: string,
-  context: Pick<PaymentContext, 'emit'>,
-): boolean {
-  if (!transactionMachine.can(transaction.status, 'declined')) return false
-  transaction.declineReason = reason
-  return moveTransaction(transaction, 'declined', context)
 }
 
 /** Locks the transaction of a transfer; null if the transfer has not been submitted. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../../src/values/ids.ts'
 import { aRequest, sendEuros } from '../../support/commerce/requests.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { anOwner, ask, balanceOf, refundsOf, told, transactionOf } from './service.ts'
+import { anOwner, ask, balanceOf, refundsOf, service, told, transactionOf } from './service.ts'
 
 /** A request that a credit by SEPA has paid, and its transaction. */
 async function aPaidRequest(euros = 25) {
@@ -57,6 +58,22 @@ describe('a refund of what was paid to a request', () => {
     expect(statusCounts(answers)[400]).toBe(10)
     expect(await refundsOf(client, transactionId)).toHaveLength(2)
   })
+})
+
+const INSERT_PENDING = `
+insert into refunds (owner_id, mode, id, created_at, updated_at, transaction_id, status, origin, way, amount_cents,
+  arrived_cents, reason, attempts)
+select owner_id, mode, $2, now(), now(), id, 'pending', 'asked', 'sepa', $3, 0, 'other', 0 from transactions where id = $1`
+
+test('the database itself takes only those refunds at once that fit the payment', async () => {
+  const { client, transactionId } = await aPaidRequest()
+  await bodyOf(ask(client, transactionId, 4))
+  const written = await Promise.allSettled(
+    Array.from({ length: 12 }, () => service.sql(INSERT_PENDING, [transactionId, newId('refund'), 500])),
+  )
+  expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
+  const reasons = written.flatMap(one => (one.status === 'rejected' ? [String(one.reason)] : []))
+  expect(new Set(reasons)).toEqual(new Set(['error: the refunds of a payment must not exceed it']))
 })
 
 describe('a transfer by SEPA', () => {

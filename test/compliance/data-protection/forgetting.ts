@@ -245,11 +245,6 @@ const STORIES: Stories = {
     open: { status: 'under_way' },
     unpaid: { status: 'failed' },
   },
-  request_refunds: {
-    paid: { status: 'completed' },
-    returned: { status: 'returned' },
-    unpaid: { status: 'failed' },
-  },
   mpp_settlements: {
     paid: { status: 'paid' },
     open: { status: 'charging' },

@@ -33,7 +33,7 @@ export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Tab
 
 /** What changes no table: what it holds, who may use it, and how it is found. */
 const BESIDE =
-  /^(do |grant |revoke |alter default |insert |update |delete |create sequence |create (unique )?index |drop index )/
+  /^(do |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop index )/
 
 function statementsIn(text: string): string[] {
   const bare = text.replace(/^\s*--.*$/gm, '').replace(/do \$\$[\s\S]*?\$\$;/g, '')

@@ -8,7 +8,7 @@ import { freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import { lookupFails, PaymentRequestRecord, way } from '../schemas.ts'
 import { recordedEvents, refundEvents } from './events.ts'
-import { refundMachine } from './request-refund.ts'
+import { requestRefundStates } from './request-refund.ts'
 
 export const RefundRecord = z
   .object({
@@ -16,7 +16,7 @@ export const RefundRecord = z
     requestId: id('request'),
     paymentId: id('requestpayment'),
     way,
-    status: z.enum(refundMachine.states).meta({
+    status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank has sent the money back; it is in the wallet again.',
     }),
     amountEuros: euros,

@@ -1,16 +1,18 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
 import { accountsToCollect, refundCharge } from '../../../money/incoming/index.ts'
 import { openBook } from '../../../money/ledger/index.ts'
+import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
+import { lockRequest } from '../payments.ts'
 import type { AcquirerCharge } from '../request-payment.ts'
-import type { PaymentRow } from '../request-rows.ts'
-import type { refundsApi } from './api.ts'
-import { completeRefund, failRefund, openRefunding, type Refunding, writeRefunding } from './move-refund.ts'
-import { causeOf, nextCheckAfter, RequestRefund } from './request-refund.ts'
+import { type PaymentRow, paymentsById } from '../request-rows.ts'
+import { MOST_PARTS, type refundsApi } from './api.ts'
+import { completeRefund, failRefund, openRefunding, type Refunding, writeRefunding } from './end-refund.ts'
+import { causeOf, nextCheckAfter, refundIdOf, requestRefundIdOf } from './request-refund.ts'
 
 /** A refund as the acquirer is asked for it. Stored before the call, so it must be JSON. */
 export interface CardRefund {
@@ -34,11 +36,11 @@ export interface CardRefundOutcome {
 }
 
 export function cardRefundOf(
-  { id, amountEuros }: RequestRefund,
+  { id, amountEuros }: Pick<RefundRow, 'id' | 'amountEuros'>,
   { walletId, charge }: Pick<PaymentRow, 'walletId' | 'charge'>,
 ): CardRefund {
   if (!charge) throw new Error(`${id}: a payment by card without its charge`)
-  return { refundId: id, walletId, cents: String(amountEuros), charge }
+  return { refundId: requestRefundIdOf(id), walletId, cents: String(amountEuros), charge }
 }
 
 /** Asks the acquirer for each refund, under a reference of its own: it gives back once, however often it is asked. */
@@ -63,26 +65,20 @@ export async function settleCardRefunds(
   outcomes: readonly CardRefundOutcome[],
   context: Settling,
 ): Promise<void> {
-  const { records, sql, tenant, sendAlong } = context
-  const ids = asked.map(({ refundId }) => refundId)
+  const { sql, tenant, sendAlong } = context
   const walletIds = asked.map(({ walletId }) => walletId)
-  // Which payments they are of never changes.
-  const known = await records.find(RequestRefund, { id: { $in: ids } })
+  const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
-  const accounts = { ...accountsToCollect(first), wallets: walletIds, holds: known.map(causeOf) }
-  const [book, wallets, moving, refunds] = await Promise.all([
+  const accounts = { ...accountsToCollect(first), wallets: walletIds, holds: ids.map(causeOf) }
+  const [book, wallets, moving] = await Promise.all([
     openBook(sql, context, accounts),
     walletsById(sql, tenant, walletIds),
-    openRefunding(requestId, known, context),
-    records.find(RequestRefund, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true }),
+    openRefunding(requestId, ids, context),
   ])
-  const answers = new Map(outcomes.map(({ refundId, outcome }) => [refundId, outcome]))
-  for (const refund of refunds) {
-    const answer = answers.get(refund.id)
-    const walletId = moving.payments.get(refund.paymentId)?.walletId ?? ''
-    const wallet = wallets.get(walletId)
-    if (answer && wallet && refund.status === 'pending')
-      settle(refund, answer, { book, wallet, moving }, context)
+  for (const { refundId, outcome } of outcomes) {
+    const refund = moving.refunds.find(refundIdOf(refundId))
+    const wallet = wallets.get(moving.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
+    if (refund?.status === 'pending' && wallet) settle(refund, outcome, { book, wallet, moving }, context)
   }
   sendAlong(writeRefunding(sql, tenant, moving))
   sendAlong(book.post(sql))
@@ -95,12 +91,12 @@ interface Place {
 }
 
 function settle(
-  refund: RequestRefund,
+  refund: RefundRow,
   answer: ChargeOutcome,
   { book, wallet, moving }: Place,
   context: Settling,
 ): void {
-  const cause = causeOf(refund)
+  const cause = causeOf(refund.id)
   if (answer.outcome === 'approved') {
     book.release(cause)
     refundCharge(wallet, { amountEuros: refund.amountEuros, cause }, book, context)
@@ -108,11 +104,46 @@ function settle(
   } else if (answer.outcome === 'declined') {
     book.release(cause)
     failRefund(refund, { code: answer.code, message: answer.reason }, moving, context)
-  } else waitForAnswer(refund, context)
+  } else {
+    // The outcome is open: the acquirer is asked again under the same reference.
+    const attempts = refund.attempts + 1
+    moving.refunds.tryToAsk(refund, attempts, after(context.now, nextCheckAfter(attempts)))
+  }
 }
 
-/** The outcome is open: the acquirer is asked again under the same reference. */
-function waitForAnswer(refund: RequestRefund, { now }: Pick<Context, 'now'>): void {
-  refund.attempts++
-  refund.dueAt = after(now, nextCheckAfter(refund.attempts))
+const DONE = { done: true }
+
+/** Asks the acquirer about what is due. The due time moves before the call, so that no two ask at once. */
+export const followRefunds: HandlerOf<typeof refundsApi.followRefunds> = {
+  async reserve({ params }, context): Promise<CardRefunds | ReturnType<typeof context.refuse>> {
+    const { records, sql, tenant, now, refuse } = context
+    const locked = await lockRequest(params.id, context)
+    if (!locked) return refuse('request_not_found')
+    const due = await records.find(
+      Refund,
+      { requestId: params.id, status: 'pending', way: 'card', askDueAt: { $lte: now } },
+      { orderBy: { id: 'asc' }, limit: MOST_PARTS, lock: true },
+    )
+    const payments = await paymentsById(
+      sql,
+      tenant,
+      due.flatMap(({ paymentId }) => paymentId ?? []),
+    )
+    const refunds = due.flatMap(refund => {
+      refund.askDueAt = after(now, nextCheckAfter(refund.attempts))
+      const payment = payments.get(refund.paymentId ?? '')
+      return payment ? [cardRefundOf(refund, payment)] : []
+    })
+    return { requestId: params.id, mode: tenant.mode, now: now.toISOString(), refunds }
+  },
+
+  call: async (asked: CardRefunds, outside) => askAcquirer(asked, outside),
+
+  async record(outcomes: CardRefundOutcome[], asked: CardRefunds, context) {
+    if (outcomes.length > 0) await settleCardRefunds(asked, outcomes, context)
+    return DONE
+  },
+
+  // Process or sweep asks again once it is due.
+  recover: async () => DONE,
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { event } from '../../../kernel/contract/events.ts'
-import { refundEvents as refundRecordEvents } from '../../../money/refunds/index.ts'
+import { type RefundRow, refundEvents as refundRecordEvents } from '../../../money/refunds/index.ts'
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { id } from '../../../values/ids.ts'
 import { euros } from '../../../values/money.ts'
@@ -8,7 +8,7 @@ import { excerpt } from '../../../values/schemas.ts'
 import { RequestEvent, requestEvent } from '../events.ts'
 import { paymentWays } from '../request-payment.ts'
 import type { RequestRow } from '../request-rows.ts'
-import type { RequestRefund } from './request-refund.ts'
+import { requestRefundIdOf } from './request-refund.ts'
 
 /** The events of the records of what goes back, and of their transactions. */
 export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
@@ -39,11 +39,11 @@ export const refundEvents = {
 
 export const refundEvent = (
   request: RequestRow,
-  { id: refundId, paymentId, way, amountEuros, failure }: RequestRefund,
+  { id, paymentId, way, amountEuros, failure }: RefundRow,
 ) => ({
   ...requestEvent(request),
-  refundId,
-  paymentId,
+  refundId: requestRefundIdOf(id),
+  paymentId: paymentId ?? '',
   way,
   refundEuros: amountEuros,
   refundedEuros: request.refundedEuros,

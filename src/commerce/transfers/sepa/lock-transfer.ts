@@ -1,11 +1,13 @@
 import { openPayments } from '../../../control/intents/index.ts'
+import type { PaymentBatch } from '../../../control/payments/index.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import { transactionOf } from '../../../money/transactions/index.ts'
 import { walletInPlaceOf, walletsById } from '../../../money/wallets/index.ts'
 import { lockDay } from '../limits/limits.ts'
 import { Transfer } from '../transfer.ts'
-import { causeOf, SepaTransfer, type StepContext } from './sepa-transfer.ts'
+import { holdReference } from './channel.ts'
+import { SepaTransfer, type StepContext } from './sepa-transfer.ts'
 
 /** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
 export async function lockTransfer(id: string, context: StepContext): Promise<SepaTransfer | null> {
@@ -22,7 +24,7 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Se
     openBook(sql, context, {
       wallets: ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId],
       others: ['bank', 'clearing_sepa', 'suspense'],
-      holds: [causeOf(unlocked), ...payments.holds],
+      holds: [holdReference(id), ...payments.holds],
     }),
     countedOn && lockDay(sql, tenant, countedOn),
     payments.lock(sql),
@@ -33,5 +35,15 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Se
   ])
   const wallet = wallets.get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  return new SepaTransfer({ transfer, wallet, book, transaction, payments, refunds, ownersWalletId }, context)
+  const batch: PaymentBatch = {
+    ...{ tenant, now: context.now, payments, book, wallets, refunds },
+    agents: new Map(),
+    ownersWalletId: ownersWalletId ?? undefined,
+    transactions: new Map(transaction ? [[transaction.id, transaction]] : []),
+    changed: { newTransactions: new Set(), transactions: new Set() },
+    get counters() {
+      return payments.counters
+    },
+  }
+  return new SepaTransfer({ transfer, wallet, batch }, context)
 }

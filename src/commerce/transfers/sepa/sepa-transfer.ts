@@ -1,15 +1,9 @@
-import type { IntentRow, Payments } from '../../../control/intents/index.ts'
+import type { IntentRow } from '../../../control/intents/index.ts'
+import { applyFact, type PaymentBatch, type PaymentFact } from '../../../control/payments/index.ts'
 import type { ReportedPayeeCheck } from '../../../iso20022/payment-notice.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import type { Book } from '../../../money/ledger/index.ts'
-import type { Refunds } from '../../../money/refunds/index.ts'
-import {
-  beginTransaction,
-  declineTransaction,
-  moveTransaction,
-  type Transaction,
-} from '../../../money/transactions/index.ts'
+import { insertTransactions } from '../../../money/transactions/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
 import { transferEvent } from '../events.ts'
@@ -18,6 +12,7 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { isNewDoubt, type Transfer, transferMachine } from '../transfer.ts'
 import { blockReasons } from './block-reasons.ts'
+import { paymentOf, sepaChannel, sepaEvidence, type TransferPayment } from './channel.ts'
 
 /** After this the sweep takes the next step, should the process not have taken it. */
 export const PROCESS_GRACE_MS = minutes(1)
@@ -35,45 +30,28 @@ export type StepContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-export const causeOf = ({ id }: Transfer) => ({ type: 'transfer', id })
-
 interface LockedRows {
   readonly transfer: Transfer
   readonly wallet: WalletRow
-  readonly book: Book
-  readonly transaction: Transaction | null
-  readonly payments: Payments
-  readonly refunds: Refunds
-  readonly ownersWalletId: string | null
+  readonly batch: PaymentBatch
 }
 
-/** A locked transfer by SEPA. Only its methods change one: each step is one state, one posting and one event. */
+/** A locked transfer by SEPA. Only its methods change one: each step is a state, a fact of its payment, and an event. */
 export class SepaTransfer {
   readonly transfer: Transfer
   readonly wallet: WalletRow
-  readonly #book: Book
+  readonly #batch: PaymentBatch
+  readonly #payment: TransferPayment
   readonly #context: StepContext
-  /** Null until the transfer is submitted. */
-  #transaction: Transaction | null
   /** Undefined if the transfer pays no intent. */
   readonly #intent: IntentRow | undefined
-  readonly #payments: Payments
-  readonly #refunds: Refunds
-  /** Where money comes back to if the wallet is closed; null where it is not, or where the owner has none. */
-  readonly #ownersWalletId: string | null
 
-  constructor(
-    { transfer, wallet, book, transaction, payments, refunds, ownersWalletId }: LockedRows,
-    context: StepContext,
-  ) {
+  constructor({ transfer, wallet, batch }: LockedRows, context: StepContext) {
     this.transfer = transfer
     this.wallet = wallet
-    this.#book = book
-    this.#transaction = transaction
-    this.#payments = payments
-    this.#refunds = refunds
-    this.#ownersWalletId = ownersWalletId
-    this.#intent = payments.find(transfer.intentId)
+    this.#batch = batch
+    this.#payment = paymentOf(transfer)
+    this.#intent = batch.payments.find(transfer.intentId)
     this.#context = context
   }
 
@@ -83,7 +61,7 @@ export class SepaTransfer {
 
   /** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
   blockReason(): Reason | undefined {
-    const blocker = this.#intent && this.#payments.submissionBlockerOf(this.#intent)
+    const blocker = this.#intent && this.#batch.payments.submissionBlockerOf(this.#intent)
     return this.wallet.status === 'frozen' ? blockReasons.wallet_frozen : blocker && blockReasons[blocker]
   }
 
@@ -93,10 +71,7 @@ export class SepaTransfer {
     const { now } = this.#context
     if (!transfer.isReady() || !transferMachine.move(transfer, 'submitted')) return false
     Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
-    this.#transaction = beginTransaction(transactionFor(transfer, this.#intent), this.#context)
-    transfer.transactionId = this.#transaction.id
-    this.#sendMoney(this.#transaction.id)
-    this.#moveTransaction('settlement')
+    this.#apply({ type: 'captured', cents: transfer.amountEuros })
     return this.#emit('payment.updated')
   }
 
@@ -128,22 +103,16 @@ export class SepaTransfer {
     const { now } = this.#context
     const isAskedBack = transfer.recall?.status === 'requested'
     Object.assign(transfer, { completedAt: now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null })
-    this.#book.move('sepa_settle', 'clearing_sepa', 'bank', transfer.amountEuros, causeOf(transfer))
-    this.#moveTransaction('settled')
-    this.#moveTransaction('completed')
+    this.#apply({ type: 'cleared', id: transfer.id, cents: transfer.amountEuros, final: true })
     return this.#emit('transfer.completed')
   }
 
   /** The rail has not paid: the money goes back to the wallet. */
   async reject(reason: Reason): Promise<boolean> {
     if (!transferMachine.move(this.transfer, 'rejected')) return false
-    const [kind, place] = this.#isOpen()
-      ? (['sepa_undo', this.wallet.id] as const)
-      : (['sepa_undo_unmatched', 'suspense'] as const)
-    this.#book.move(kind, 'clearing_sepa', place, this.transfer.amountEuros, causeOf(this.transfer))
+    this.#payment.declineReason = reason.message
+    this.#apply({ type: 'reversed', id: this.transfer.id, cents: null })
     await this.#giveBackDay()
-    this.#reverseSpend()
-    if (this.#transaction) declineTransaction(this.#transaction, reason.message, this.#context)
     return this.#finish('transfer.failed', this.#reasonFor(reason))
   }
 
@@ -151,53 +120,35 @@ export class SepaTransfer {
   sendBack(reason: Reason): boolean {
     this.settle()
     if (!transferMachine.move(this.transfer, 'returned')) return false
-    const { amountEuros, agentId, id } = this.transfer
-    const walletId = this.#isOpen() ? this.wallet.id : this.#ownersWalletId
-    const [kind, place] = walletId
-      ? (['sepa_return', walletId] as const)
-      : (['unmatched_credit', 'suspense'] as const)
-    this.#book.move(kind, 'bank', place, amountEuros, causeOf(this.transfer))
-    const source = { type: 'transfer', id }
-    const arrival = { agentId, walletId, way: 'sepa', origin: 'bank', amountEuros, source } as const
-    this.#refunds.arrive(this.#transaction ?? undefined, arrival, this.#context.emit)
-    if (this.#intent) this.#payments.giveBack(this.#intent, amountEuros)
+    const { id, amountEuros } = this.transfer
+    const walletId = this.#isOpen() ? this.wallet.id : (this.#batch.ownersWalletId ?? null)
+    this.#apply({ type: 'refunded', id, cents: amountEuros })
     return this.#finish('transfer.returned', this.#reasonFor(reason, walletId))
   }
 
   /** Cancels a transfer that is not submitted. */
   async cancel(reason: Reason | null): Promise<boolean> {
     if (this.transfer.kind !== 'sepa' || !transferMachine.move(this.transfer, 'cancelled')) return false
-    this.#book.release(causeOf(this.transfer))
-    if (this.#intent) this.#payments.cancel(this.#intent, this.#context)
+    this.#apply({ type: 'reversed', id: this.transfer.id, cents: null })
     await this.#giveBackDay()
     return this.#finish('transfer.failed', reason)
   }
 
-  /** Writes the postings, the intent and what has come back. */
+  /** Writes the postings, the intent, the transaction and the refund. The record and a known transaction are flushed. */
   async post(): Promise<void> {
     const { sql } = this.#context
-    await Promise.all([this.#payments.write(sql), this.#refunds.write(sql), this.#book.post(sql)])
+    const { payments, refunds, book, changed } = this.#batch
+    await Promise.all([
+      payments.write(sql),
+      refunds.write(sql),
+      book.post(sql),
+      insertTransactions(sql, [...changed.newTransactions]),
+    ])
   }
 
-  /** Sends the money that is held for the transfer, or for the intent that it pays. */
-  #sendMoney(transactionId: string): void {
-    const { amountEuros } = this.transfer
-    const cause = causeOf(this.transfer)
-    const kind = 'sepa_submit'
-    const to = 'clearing_sepa'
-    if (this.#intent)
-      this.#payments.complete(
-        this.#intent,
-        { kind, to, amountEuros, cause, transactionId },
-        this.#book,
-        this.#context,
-      )
-    else this.#book.capture(kind, cause, to, amountEuros, cause)
-  }
-
-  /** Money that was not paid after all does not count towards the agent's limits. */
-  #reverseSpend(): void {
-    if (this.#intent) this.#payments.reverse(this.#intent, this.transfer.amountEuros)
+  #apply(fact: PaymentFact): void {
+    applyFact(this.#payment, fact, sepaChannel, sepaEvidence(this.transfer), this.#batch, this.#context)
+    this.transfer.transactionId = this.#payment.transactionId
   }
 
   #isOpen = (): boolean => this.wallet.status !== 'closed'
@@ -217,10 +168,6 @@ export class SepaTransfer {
     return addToDay(sql, tenant, String(this.transfer.countedOn), -this.transfer.amountEuros)
   }
 
-  #moveTransaction(step: Parameters<typeof moveTransaction>[1]): void {
-    if (this.#transaction) moveTransaction(this.#transaction, step, this.#context)
-  }
-
   #finish(event: keyof typeof transferEvents, reason: Reason | null): boolean {
     Object.assign(this.transfer, { reason, dueAt: null })
     return this.#emit(event)
@@ -233,19 +180,3 @@ export class SepaTransfer {
     return true
   }
 }
-
-const transactionFor = (
-  { id, fromWalletId, agentId, intentId, amountEuros, payee }: Transfer,
-  intent: IntentRow | undefined,
-) =>
-  ({
-    type: 'transfer',
-    transferId: id,
-    walletId: fromWalletId,
-    agentId,
-    intentId,
-    amountEuros,
-    runId: intent?.runId ?? null,
-    merchant: String(payee?.name),
-    country: payee?.iban.slice(0, 2) ?? null,
-  }) as const

@@ -1,25 +1,75 @@
-import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
-import type { Arrival, Asked, RefundSource } from './asked-and-arrived.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
-import { type RefundFailure, refundMachine } from './refund.ts'
 import {
-  awaitedOf,
   blankRefund,
-  insertRefunds,
-  ofSources,
+  Refund,
+  type RefundFailure,
   type RefundRow,
-  updateRefunds,
-} from './refund-rows.ts'
+  refundMachine,
+  refundTable,
+} from './refund.ts'
+
+const insertRefunds = insertInto(refundTable)
+
+const updateRefunds = updateOf(refundTable, [
+  'updatedAt',
+  'transactionId',
+  'walletId',
+  'status',
+  'amountEuros',
+  'arrivedEuros',
+  'failure',
+  'sourceType',
+  'sourceId',
+  'attempts',
+  'askDueAt',
+  'merchantAskedAt',
+  'dueAt',
+  'completedAt',
+])
+
+export const refundsById = rowsById(refundTable)
 
 const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 const restOf = ({ amountEuros, arrivedEuros }: RefundRow): Euros => amountEuros - arrivedEuros
 
-/** What has come back for an authorization, a transfer, a credit; and the payment that it is of. */
+/** A record that speaks for refunds. */
+interface RefundSource {
+  readonly type: string
+  readonly id: string
+}
+
+/** Money that has come back: a fact, whatever is left of the payment. */
+interface Arrival extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
+  readonly origin: Exclude<RefundRow['origin'], 'asked'>
+  readonly amountEuros: Euros
+  readonly source: RefundSource
+}
+
+type OptionalWhenAsked =
+  | 'note'
+  | 'dueAt'
+  | 'attempts'
+  | 'askDueAt'
+  | 'workflowId'
+  | 'requestId'
+  | 'paymentId'
+  | 'sourceType'
+  | 'sourceId'
+
+/** A refund that is requested. */
+type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
+  Partial<Pick<RefundRow, OptionalWhenAsked>>
+
+/** Which refunds to open: those that payments await, those that records speak for, and those named by id. */
 interface RefundsToOpen {
+  readonly ids?: readonly string[]
   /** Payments of which something may be awaited. */
   readonly transactionIds?: readonly string[]
   /** Records of which something has come back before, all of one type. */
@@ -57,24 +107,30 @@ export class Refunds {
 
   /** Notes that money of a payment has been asked back. */
   ask(
-    { id: transactionId, agentId }: TransactionRow,
-    asked: Asked,
+    { id: transactionId, agentId }: { readonly id: string | null; readonly agentId: string | null },
+    asked: RefundRequest,
     emit: RefundEmitter<'refund.requested'>,
   ): RefundRow {
-    const { source, ...members } = asked
-    const row = this.#add({ ...members, transactionId, agentId, origin: 'asked', ...sourceOf(source) })
+    const row = this.#add({ ...asked, transactionId, agentId, origin: 'asked' })
     emit('refund.requested', refundEvent(row))
     return row
   }
 
-  /** What was asked for is there, all that is left of it. */
-  settle(row: RefundRow, transaction: TransactionRow, walletId: string | null, emit: ArrivedEmitter): void {
+  /** Completes a pending refund with all that is left of it; false if it has ended before. */
+  settle(
+    row: RefundRow,
+    transaction: TransactionRow | undefined,
+    walletId: string | null,
+    emit: ArrivedEmitter,
+  ): boolean {
+    if (row.status !== 'pending') return false
     const rest = restOf(row)
-    refundTransaction(transaction, rest, this.#tenantNow.now, emit)
+    if (transaction) refundTransaction(transaction, rest, this.#tenantNow.now, emit)
     this.#arrive(row, rest, walletId, emit)
+    return true
   }
 
-  /** The processor is asked to ask the merchant, and again at this time unless it answers. */
+  /** The processor or the acquirer is asked, and again at this time unless it answers. */
   tryToAsk(row: RefundRow, attempts: number, againAt: Date): void {
     this.#change(row, { attempts, askDueAt: againAt })
   }
@@ -84,25 +140,23 @@ export class Refunds {
     this.#change(row, { askDueAt: null, merchantAskedAt: isAsked ? this.#tenantNow.now : null })
   }
 
-  /** What was asked for does not come. */
+  /** Fails a pending refund; false if it has ended before. */
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
-    if (!refundMachine.move(row, 'failed')) return false
-    this.#change(row, { failure, ...NOT_AWAITED })
-    emit('refund.failed', refundEvent(row))
-    return true
+    return row.status === 'pending' && this.#fail(row, failure, emit)
   }
 
-  /** What had arrived has been sent back: the payment is as it was before. */
+  /** Fails a completed refund whose money was sent back: the payment is as it was before. False if it was not completed. */
   returned(
     row: RefundRow,
-    transaction: TransactionRow,
+    transaction: TransactionRow | undefined,
     failure: RefundFailure,
     emit: RefundEmitter<'refund.failed'> & ArrivedEmitter,
-  ): void {
+  ): boolean {
     const { arrivedEuros } = row
-    if (!this.fail(row, failure, emit)) return
+    if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
     this.#change(row, { arrivedEuros: 0n })
-    refundTransaction(transaction, -arrivedEuros, this.#tenantNow.now, emit)
+    if (transaction) refundTransaction(transaction, -arrivedEuros, this.#tenantNow.now, emit)
+    return true
   }
 
   cancel(row: RefundRow, emit: RefundEmitter<'refund.cancelled'>): boolean {
@@ -158,6 +212,13 @@ export class Refunds {
     const { tenant } = this.#tenantNow
     const changed = [...this.#changed].filter(row => !this.#added.has(row))
     await Promise.all([insertRefunds(sql, [...this.#added]), updateRefunds(sql, tenant, changed)])
+  }
+
+  #fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
+    if (!refundMachine.move(row, 'failed')) return false
+    this.#change(row, { failure, ...NOT_AWAITED })
+    emit('refund.failed', refundEvent(row))
+    return true
   }
 
   #awaitedOf(transactionId: string): RefundRow[] {
@@ -226,19 +287,84 @@ export class Refunds {
 /** What was waited for is there, or does not come: the merchant is asked for nothing more. */
 const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
-const sourceOf = (source: RefundSource | undefined) =>
-  source ? { sourceType: source.type, sourceId: source.id } : {}
+const sourceOf = ({ type, id }: RefundSource) => ({ sourceType: type, sourceId: id })
 
-/** Opens the refunds of payments. The caller has locked their agents, and where they have none, the payments. */
+const rowsOfTenant = (condition: string): string => `
+select ${selectList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`
+
+const AWAITED = rowsOfTenant(`r.transaction_id = any($3::text[]) and r.status = 'pending'`)
+const OF_SOURCES = rowsOfTenant('r.source_type = $4 and r.source_id = any($3::text[])')
+const OF_TRANSFERS = rowsOfTenant('r.transfer_id = any($3::text[])')
+
+const findRows = async (
+  text: string,
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  [ids = [], ...others]: readonly [ids: readonly string[] | undefined, ...others: readonly string[]],
+): Promise<RefundRow[]> =>
+  ids.length === 0 ? [] : sql<RefundRow & Row>(text, [ownerId, mode, ids, ...others])
+
+/** The refunds that these transfers take back. */
+export const refundsOfTransfers = (sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<RefundRow[]> =>
+  findRows(OF_TRANSFERS, sql, tenant, [ids])
+
+/** Opens refunds. The caller has locked the agents of their payments; where they have none, the payments or their request. */
 export async function openRefunds(
   sql: Sql,
   tenantNow: TenantNow,
-  { transactionIds = [], sources }: RefundsToOpen,
+  { ids = [], transactionIds, sources }: RefundsToOpen,
 ): Promise<Refunds> {
   const { tenant } = tenantNow
-  const [awaited, ofRecords] = await Promise.all([
-    awaitedOf(sql, tenant, transactionIds),
-    sources ? ofSources(sql, tenant, sources.type, sources.ids) : [],
+  const [named, awaited, ofRecords] = await Promise.all([
+    refundsById(sql, tenant, ids),
+    findRows(AWAITED, sql, tenant, [transactionIds]),
+    sources ? findRows(OF_SOURCES, sql, tenant, [sources.ids, sources.type]) : [],
   ])
-  return new Refunds(tenantNow, [...awaited, ...ofRecords])
+  return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
+}
+
+/** A payment has hardly ever more than a few. */
+const MOST_OF_PAYMENT = 100
+
+/** The refunds of a payment, the oldest first: what was asked back, and what has come back by itself. */
+export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
+  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MOST_OF_PAYMENT })
+
+/** What neither has come back of a payment, nor is awaited, nor disputed. Facts may be above: then nothing is left. */
+export function leftToRefund(
+  {
+    amountEuros,
+    refundedEuros,
+    disputedEuros,
+  }: Pick<TransactionRow, 'amountEuros' | 'refundedEuros' | 'disputedEuros'>,
+  awaitedEuros: Euros,
+): Euros {
+  const left = amountEuros - refundedEuros - disputedEuros - awaitedEuros
+  return left > 0n ? left : 0n
+}
+
+const AWAITED_SUM = `
+select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as euros from refunds r
+where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = 'pending'`
+
+/**
+ * How much of a payment can still come back, by a refund or a dispute. The caller has locked its agent, if it has one, and
+ * then the transaction: whoever moves a payment by card holds only the agent.
+ */
+export async function refundableOf(
+  transaction: Parameters<typeof leftToRefund>[0] & Pick<TransactionRow, 'id'>,
+  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+): Promise<Euros> {
+  const [awaited] = await sql<{ euros: Euros }>(AWAITED_SUM, [tenant.ownerId, tenant.mode, transaction.id])
+  return leftToRefund(transaction, awaited?.euros ?? 0n)
+}
+
+const ASKED_BACK = `
+select coalesce(sum(r.arrived_cents), 0)::bigint as euros from refunds r
+where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
+
+/** What has come back of a payment for refunds that were asked for. */
+export async function askedBack(sql: Sql, { ownerId, mode }: Tenant, transactionId: string): Promise<Euros> {
+  const [row] = await sql<{ euros: Euros }>(ASKED_BACK, [ownerId, mode, transactionId])
+  return row?.euros ?? 0n
 }

@@ -9,9 +9,10 @@ import {
 } from './transaction.ts'
 import { refundedEvent, type TransactionEmitter, transactionEvent } from './transactions.ts'
 
-/** How the transaction of a payment by card should stand, by what is known of the payment. */
-export interface CardPaymentState {
-  readonly type: 'card' | 'mpp' | 'refund'
+/** The state that a transaction should have, by the facts of its payment. */
+export interface TransactionState {
+  readonly type: 'card' | 'mpp' | 'refund' | 'transfer'
+  readonly transferId: string | null
   readonly status: TransactionStatus
   readonly amountEuros: Euros
   readonly refundedEuros: Euros
@@ -24,10 +25,10 @@ type NewPayment = Pick<
   'agentId' | 'cardId' | 'walletId' | 'runId' | 'merchant' | 'mcc' | 'country'
 >
 
-/** A new transaction of a payment by card, with its first events. */
-export function newCardTransaction(
+/** Creates the transaction of a payment, with its first events. */
+export function newTransaction(
   members: NewPayment,
-  { type, status, amountEuros, intentId }: CardPaymentState,
+  { type, status, amountEuros, intentId, transferId }: TransactionState,
   { tenant, now }: TenantNow,
   emit: TransactionEmitter,
 ): TransactionRow {
@@ -39,7 +40,7 @@ export function newCardTransaction(
     updatedAt: now,
     type,
     intentId,
-    transferId: null,
+    transferId,
     status: transactionMachine.initial,
     currency: 'EUR',
     amountEuros,
@@ -70,9 +71,9 @@ function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionSta
 }
 
 /** Moves a transaction to this state, with the event of each step. False if it stood so already. */
-export function moveCardTransaction(
+export function moveToState(
   transaction: TransactionRow,
-  state: CardPaymentState,
+  state: TransactionState,
   now: Date,
   emit: TransactionEmitter,
 ): boolean {
