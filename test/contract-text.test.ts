@@ -49,7 +49,7 @@ const jsonOf = (schema: z.ZodType): Json =>
 
 /** What is wrong in the members of a contract that reach beyond input and answer. */
 function wronglyNamed(operation: AnyOperation): string[] {
-  const { method, callers, body, reads = {}, rawBody, headers = {}, returns, fails = {} } = operation
+  const { callers, body, reads = {}, rawBody, headers = {}, returns, fails = {} } = operation
   const refusals: [code: string, failure: Failure][] = Object.entries(fails)
   const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
   const sent = Object.entries(headers).flatMap(([status, own]) =>

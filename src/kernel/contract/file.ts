@@ -33,14 +33,12 @@ export const file = (mediaType: string) =>
 
 /** An endless answer of server-sent events, each with one of these as its data. */
 export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
-  z
-    .custom<File>()
-    .meta({
-      mediaType: EVENT_STREAM,
-      item,
-      isEndless: true,
-      description: 'Server-sent events that go on.',
-    }) as never
+  z.custom<File>().meta({
+    mediaType: EVENT_STREAM,
+    item,
+    isEndless: true,
+    description: 'Server-sent events that go on.',
+  }) as never
 
 /** An answer that is written line by line, each of them one of these as JSON. */
 export const linesOf = (line: z.ZodType): z.ZodType<File> =>
