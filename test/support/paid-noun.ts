@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import type { Context } from '../../src/kernel/contract/context.ts'
-import { CallExternal, AnswerNow } from '../../src/kernel/contract/handlers.ts'
+import { AnswerNow, CallExternal } from '../../src/kernel/contract/handlers.ts'
 import {
   type ContextOf,
   get,

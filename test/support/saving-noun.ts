@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { Unbatched, type CallResult, CallExternal, type BatchedStep } from '../../src/kernel/contract/handlers.ts'
+import {
+  type BatchedStep,
+  CallExternal,
+  type CallResult,
+  Unbatched,
+} from '../../src/kernel/contract/handlers.ts'
 import {
   type HandlerOf,
   type InputOf,
