@@ -4,7 +4,7 @@ import { areas } from '../src/areas.ts'
 import { registered } from '../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../src/kernel/contract/file.ts'
 import { oauthErrors } from '../src/kernel/contract/oauth-errors.ts'
-import type { AnyOperation, Failure } from '../src/kernel/contract/operation.ts'
+import { type AnyOperation, type Failure, isWriting } from '../src/kernel/contract/operation.ts'
 import { problems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import './contract/signatures.ts'
@@ -12,7 +12,7 @@ import { exampleAsRead } from './support/contract/example-body.ts'
 import { operations } from './support/contract/world.ts'
 
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
-const writes = operationEntries.filter(([, { method, writes }]) => method !== 'GET' || writes)
+const writes = operationEntries.filter(([, operation]) => operation.method !== 'GET' || isWriting(operation))
 
 /** Whoever sees a recovery that nobody has asked for must be able to stop it, whatever the scopes. */
 const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
@@ -49,7 +49,7 @@ const jsonOf = (schema: z.ZodType): Json =>
 
 /** What is wrong in the members of a contract that reach beyond input and answer. */
 function wronglyNamed(operation: AnyOperation): string[] {
-  const { method, callers, body, reads = {}, rawBody, headers = {}, writes, returns, fails = {} } = operation
+  const { callers, body, reads = {}, rawBody, headers = {}, returns, fails = {} } = operation
   const refusals: [code: string, failure: Failure][] = Object.entries(fails)
   const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
   const sent = Object.entries(headers).flatMap(([status, own]) =>
@@ -75,7 +75,6 @@ function wronglyNamed(operation: AnyOperation): string[] {
       ? ['authorization is read by public ones only']
       : []),
     ...(rawBody && body ? ['a body is raw, or parsed by a schema'] : []),
-    ...(writes && method !== 'GET' ? ['every other method writes anyway'] : []),
   ]
 }
 

@@ -47,7 +47,7 @@ const paid = {
 } as const
 
 export const paidApi = {
-  show: get('/meters/{id}', { ...paid, summary: 'Read a meter for money', writes: true }),
+  show: get('/meters/{id}', { ...paid, summary: 'Read a meter for money' }),
   use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', rawBody: true, bodyLimitKiB: 256 }),
   echo: post('/meters/{id}/echo', {
     summary: 'Answer with a header that the caller chooses',

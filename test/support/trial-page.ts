@@ -13,7 +13,6 @@ import { type Html, html } from '../../src/web/html.ts'
 const trialApi = {
   page: get('/console/trial', {
     callers: ['console'],
-    signInAt: '/login',
     summary: 'A page of the tests',
     query: z.strictObject({ part: z.string().optional(), shown: z.string().optional() }),
     headers: { 200: { 'Content-Security-Policy': 'What the page may load.' } },

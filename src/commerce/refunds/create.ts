@@ -1,15 +1,353 @@
-import { NextCall, type SharedStep } from '../../kernel/contract/handlers.ts'
-import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
-import type { Refusal } from '../../kernel/contract/problem.ts'
-import { carryOutRefund, recordRefund, type StepAnswers } from '../collect/index.ts'
-import type { refundsApi } from './api.ts'
-import { type CreateCode, type CreateItem, decide } from './decide.ts'
-import { begin, found, type Reservation } from './of-request.ts'
-import { openBatch, type RefundBatch, writeBatch } from './open-batch.ts'
-import { type PushAnswer, push } from './push.ts'
-import { foundRefund, recordPush } from './push-answer.ts'
+import { lockAgents } from '../../control/agents/index.ts'
+import { type BudgetCounters, openCounters } from '../../control/budgets/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import { type Item, NextCall, type SharedStep, type Verdict } from '../../kernel/contract/handlers.ts'
+import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem, type Refusal } from '../../kernel/contract/problem.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
+import { leftToRefund, openRefunds, type RefundRow, type Refunds } from '../../money/refunds/index.ts'
+import { lockTransactions, type TransactionRow, updateRefunded } from '../../money/transactions/index.ts'
+import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { after, days } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
+import {
+  beginRequestRefund,
+  carryOutRefund,
+  type OpenSteps,
+  recordRefund,
+  refundIdOf,
+  type StepAnswers,
+} from '../collect/index.ts'
+import { type refundsApi, WAIT_DAYS } from './api.ts'
+import {
+  askAgainAt,
+  foundRefund,
+  type Push,
+  type PushAnswer,
+  type PushablePayment,
+  push,
+  pushableOf,
+  pushOf,
+  recordPush,
+} from './ask-merchant.ts'
+import { refundProcess } from './process.ts'
+import { refundResponse } from './schemas.ts'
+
+/** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
+interface PaidBy extends Row {
+  readonly id: string
+  readonly type: TransactionRow['type']
+  readonly agentId: string | null
+  readonly intentId: string | null
+  readonly walletId: string
+  readonly transferId: string | null
+  readonly kind: 'internal' | 'sepa' | 'split' | null
+  readonly toWalletId: string | null
+  /** The credit by which the holder of a request or a token was paid. */
+  readonly creditId: string | null
+  readonly isPayerClosed: boolean
+}
+
+const PAID_BY = `
+select t.id, t.type, t.agent_id as "agentId", t.intent_id as "intentId", t.wallet_id as "walletId",
+  t.transfer_id as "transferId", x.kind, x.to_wallet_id as "toWalletId", x.credit_id as "creditId",
+  coalesce(w.status = 'closed', false) as "isPayerClosed"
+from transactions t
+left join lateral (
+  select * from transfers one where (one.owner_id, one.mode, one.id) = ($1, $2, t.transfer_id) limit 1) x on true
+left join lateral (
+  select one.status from wallets one where (one.owner_id, one.mode, one.id) = ($1, $2, t.wallet_id) limit 1) w on true
+where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
+
+/** Payments of which something is asked back, with all that moves by it. */
+interface RefundBatch extends TenantNow {
+  readonly paidBy: ReadonlyMap<string, PaidBy>
+  readonly transactions: ReadonlyMap<string, TransactionRow>
+  /** Undefined where nothing goes back of what was paid on an intent. */
+  readonly counters: BudgetCounters | undefined
+  readonly book: Book
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  /** Where money goes whose wallet is closed; undefined where no wallet was, or the owner has none. */
+  readonly ownersWalletId: string | undefined
+  /** Whether money may go elsewhere than where it came from. */
+  readonly isAnyPayerClosed: boolean
+  readonly refunds: Refunds
+  /** The payments by card whose merchants the processor can ask. */
+  readonly pushable: ReadonlyMap<string, PushablePayment>
+  readonly changed: Set<TransactionRow>
+}
+
+const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
+
+/**
+ * Locks in the global order, by one round trip: agents, counters, accounts, payments. The owner's wallet and suspense are
+ * locked only where a wallet is closed, so that refunds of one owner do not wait for each other.
+ */
+async function openBatch(
+  sql: Sql,
+  { tenant, now, ports }: TenantNow & { readonly ports: Ports },
+  transactionIds: readonly string[],
+): Promise<RefundBatch> {
+  const ids = [...new Set(transactionIds)]
+  const paid = await sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids])
+  const transfers = paid.filter(isBetweenWallets)
+  const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
+  const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
+  const byCard = paid.filter(({ type }) => type === 'card' || type === 'mpp')
+  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
+  const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
+  const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
+  const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
+    // Only payments by card move under the lock of their agent: others move under that of their counters.
+    lockAgents(sql, tenant, agentsOf(byCard)),
+    causes.length > 0
+      ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
+      : undefined,
+    openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
+    walletsById(sql, tenant, wallets),
+    lockTransactions(sql, tenant, ids),
+    openRefunds(sql, { tenant, now }, { transactionIds: ids }),
+    pushableOf(
+      sql,
+      tenant,
+      byCard.map(({ id }) => id),
+      ports,
+    ),
+  ])
+  return {
+    ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds, pushable },
+    paidBy: new Map(paid.map(one => [one.id, one])),
+    wallets: rows,
+    changed: new Set(),
+  }
+}
+
+const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ agentId }) => agentId ?? [])
+
+/** What a payment on an intent was counted under. */
+const intentCause = (id: string) => ({ type: 'intent', id })
+
+/** Writes what was decided, each table in one statement. */
+async function writeBatch(
+  { tenant, changed, counters, refunds, book }: RefundBatch,
+  sql: Sql,
+): Promise<void> {
+  await Promise.all([
+    updateRefunded(sql, tenant, [...changed]),
+    refunds.write(sql),
+    counters?.write(sql),
+    book.post(sql),
+  ])
+}
 
 type Creates = typeof refundsApi.create
+type CreateItem = Item<InputOf<Creates>>
+type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
+type CreateVerdict = Verdict<CreateCode, Creates['emits']>
+
+/** One refund that is asked for, of a payment that is there. */
+interface Asked {
+  readonly item: CreateItem
+  readonly transaction: TransactionRow
+  readonly paid: PaidBy
+  readonly amountEuros: Euros
+}
+
+/** Decides one after another: each sees what those before it have taken of the payment. */
+function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
+  const { transactionId, amountEuros } = item.input.body
+  const paid = batch.paidBy.get(transactionId)
+  const transaction = batch.transactions.get(transactionId)
+  if (!paid || !transaction) return verdict.refuse('transaction_not_found')
+  const problem = whyNotRefundable(transaction, paid)
+  if (problem) return verdict.refuse(...problem)
+  if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
+  const left = leftToRefund(transaction, batch.refunds.awaitedEuros(transactionId))
+  const amount = amountEuros ?? left
+  if (left === 0n) return verdict.refuse('nothing_to_refund')
+  if (amount > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
+  const asked = { item, transaction, paid, amountEuros: amount }
+  return transaction.type === 'transfer'
+    ? giveBack(asked, batch, verdict)
+    : askMerchant(asked, batch, verdict)
+}
+
+type Blocker = readonly [
+  code: 'transaction_not_completed' | 'not_refundable' | 'recall_it' | 'payee_refunds' | 'nothing_to_refund',
+  message?: string,
+]
+
+/** Why nothing can be asked back of a payment, whatever the amount; undefined if something can. */
+function whyNotRefundable(
+  { type, status }: TransactionRow,
+  { kind, creditId, transferId }: PaidBy,
+): Blocker | undefined {
+  if (type === 'fee' || type === 'refund')
+    return ['not_refundable', `transactionId: this is a ${type}, which is not refunded.`]
+  if (kind === 'sepa')
+    return [
+      'recall_it',
+      `transactionId: it was paid by SEPA. Ask for it back by POST /transfers/${transferId}/recall.`,
+    ]
+  if (creditId !== null) return ['payee_refunds']
+  if (status === 'refunded') return ['nothing_to_refund']
+  return status === 'completed'
+    ? undefined
+    : [
+        'transaction_not_completed',
+        `transactionId: the payment is in ${status}, not completed: nothing of it can come back.`,
+      ]
+}
+
+/** What is left, and where the rest of the payment is. */
+function aboveText({ amountEuros, refundedEuros, disputedEuros }: TransactionRow, left: Euros): string {
+  const awaited = amountEuros - refundedEuros - disputedEuros - left
+  const parts = [
+    [refundedEuros, 'is back'],
+    [awaited, 'is awaited'],
+    [disputedEuros, 'is disputed'],
+  ] as const
+  const words = parts.flatMap(([euros, what]) => (euros > 0n ? [`${formatEuros(euros)} ${what}`] : []))
+  const rest = words.length > 0 ? ` (${words.join(', ')})` : ''
+  return `amountEuros: ${formatEuros(left)} of the payment of ${formatEuros(amountEuros)} can come back at most${rest}.`
+}
+
+/** What was paid to a request goes back with the locks of that request: by its own steps. */
+function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse }: CreateVerdict) {
+  const { amountEuros, reason, note } = item.input.body
+  const [request, source] = witnesses
+  if (request?.type !== 'payment_request' || !source)
+    return refuse(
+      'payee_refunds',
+      'transactionId: it came by a payment token. Pay it back by POST /transfers.',
+    )
+  const cents = amountEuros === undefined ? null : String(amountEuros)
+  const asked: AskedOfRequest = {
+    transactionId: id,
+    requestId: request.id,
+    sourceId: source.id,
+    cents,
+    reason,
+    note,
+  }
+  return new NextCall({ asked })
+}
+
+/** Between two wallets of the owner the money is back at once. */
+function giveBack(
+  { item, transaction, paid, amountEuros }: Asked,
+  batch: RefundBatch,
+  verdict: CreateVerdict,
+) {
+  const { emit, refuse } = verdict
+  const { book, wallets, refunds, counters, changed } = batch
+  const payee = wallets.get(paid.toWalletId ?? '')
+  if (!payee || payee.status === 'closed')
+    return refuse(
+      'wallet_closed',
+      'The wallet that was paid is closed. Pay it back from another one by POST /transfers.',
+    )
+  if (payee.status === 'frozen')
+    return refuse('wallet_frozen', 'The wallet that was paid is frozen: nothing leaves it.')
+  if (!book.canPay(payee.id, amountEuros))
+    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(payee.id)))
+  const id = newId('refund')
+  const { reason, note } = item.input.body
+  const row = refunds.ask(transaction, { id, way: 'wallet', amountEuros, reason, note }, emit)
+  const walletId = placeFor(transaction.walletId, batch)
+  moveBack(payee, walletId, row, batch)
+  refunds.settle(row, transaction, walletId, emit)
+  if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountEuros)
+  changed.add(transaction)
+  return refundResponse(row)
+}
+
+/** The wallet that had paid, or the owner's where that is closed; null where there is none. */
+function placeFor(
+  walletId: string,
+  { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
+): string | null {
+  const isOpen = (id: string | undefined): id is string =>
+    id !== undefined && (wallets.get(id)?.status ?? 'closed') !== 'closed'
+  const place = [walletId, ownersWalletId].find(isOpen) ?? null
+  // It was closed between the reading and the lock: where its money goes is known at the next try.
+  if (place === null && !isAnyPayerClosed) throw new Problem('busy')
+  return place
+}
+
+/** Where the owner's wallet has been paid, and the one that had paid is closed, the money is at its place already. */
+function moveBack(
+  { id: from }: WalletRow,
+  to: string | null,
+  { id, amountEuros }: RefundRow,
+  { book }: RefundBatch,
+): void {
+  const cause = { type: 'refund', id }
+  if (to === null) book.move('transfer_refund_unmatched', from, 'suspense', amountEuros, cause)
+  else if (to !== from) book.move('transfer_refund', from, to, amountEuros, cause)
+}
+
+/** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
+function askMerchant(
+  { item, transaction, amountEuros }: Asked,
+  { refunds, pushable }: RefundBatch,
+  verdict: CreateVerdict,
+) {
+  const { reason, note } = item.input.body
+  const id = newId('refund')
+  const payment = pushable.get(transaction.id)
+  const waiting = {
+    dueAt: after(item.now, days(WAIT_DAYS)),
+    ...(payment ? { attempts: 1, askDueAt: askAgainAt(item.now, 1) } : {}),
+    workflowId: workflowIdOf(refundProcess, id),
+  }
+  const row = refunds.ask(
+    transaction,
+    { id, way: 'card', amountEuros, reason, note, ...waiting },
+    verdict.emit,
+  )
+  verdict.wake(refundProcess, row)
+  if (!payment) return refundResponse(row)
+  const now = item.now.toISOString()
+  const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountEuros) }
+  return new NextCall({ push: pushOf(payment, call) })
+}
+
+type Creating = ContextOf<Creates>
+
+/** A refund of what was paid to a request: JSON, as it outlives a crash. */
+interface AskedOfRequest {
+  readonly transactionId: string
+  readonly requestId: string
+  readonly sourceId: string
+  readonly cents: string | null
+  readonly reason: NonNullable<RefundRow['reason']>
+  readonly note: string | null
+}
+
+/** What was reserved: nothing is moved yet, or the refund has begun and its money is held. */
+type Reservation =
+  | { readonly asked: AskedOfRequest }
+  | { readonly steps: OpenSteps }
+  | { readonly push: Push }
+
+/** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */
+async function begin(
+  { requestId, sourceId, cents, reason, note }: AskedOfRequest,
+  context: Creating,
+): Promise<ReturnType<typeof refundResponse> | NextCall<Reservation> | Refusal> {
+  const amountEuros = cents === null ? undefined : BigInt(cents)
+  const begun = await beginRequestRefund({ requestId, sourceId, amountEuros, reason, note }, context)
+  if ('refusal' in begun) return begun.refusal
+  return begun.isDone ? foundOfRequest(begun.steps, context) : new NextCall({ steps: begun.steps })
+}
+
+const foundOfRequest = ({ refundIds: [id = ''] }: OpenSteps, context: Creating) =>
+  foundRefund(refundIdOf(id), context)
 
 /** What the call has come to; null where there was none to make. */
 type CallAnswer =
@@ -48,16 +386,16 @@ export const create: HandlerOf<typeof refundsApi.create> = {
         ? recordPush(answered.answer, reservation.push, context)
         : foundRefund(reservation.push.refundId, context)
     if (answered?.of === 'request') await recordRefund(answered.answers, reservation.steps, context)
-    return found(reservation.steps, context)
+    return foundOfRequest(reservation.steps, context)
   },
 
   /** What was not begun is begun now; what has begun is followed by the process of the request, or waits for its merchant. */
   async recover(reservation: Reservation, context) {
-    if ('steps' in reservation) return found(reservation.steps, context)
+    if ('steps' in reservation) return foundOfRequest(reservation.steps, context)
     if ('push' in reservation) return foundRefund(reservation.push.refundId, context)
     const begun = await begin(reservation.asked, context)
     return begun instanceof NextCall && 'steps' in begun.reservation
-      ? found(begun.reservation.steps, context)
+      ? foundOfRequest(begun.reservation.steps, context)
       : (begun as Exclude<typeof begun, NextCall<Reservation>>)
   },
 }

@@ -4,11 +4,11 @@ import { implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.ts'
+import type { Personal } from '../../values/personal.ts'
 import { refundsApi } from './api.ts'
 import { askMerchant } from './ask-merchant.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
-import { refundsPersonal } from './personal.ts'
 import { refundProcess } from './process.ts'
 import { refundResponse } from './schemas.ts'
 import { processStatusOf } from './status.ts'
@@ -65,6 +65,25 @@ const askDue: Deadline = {
   waits: 'false',
   operations: ['refunds.askMerchant'],
 }
+
+const refundsPersonal = {
+  refunds: {
+    personal: {
+      note: { kind: 'words', ground: 'vouchers', forget: 'word' },
+      failure: {
+        kind: 'words',
+        ground: 'vouchers',
+        forget: { value: '{"code":"forgotten","message":"[forgotten]"}' },
+      },
+    },
+    plain: ['origin', 'way', 'reason', 'source_type', 'source_id', 'payment_id', 'transfer_id'],
+    keptWhile: {
+      where: "t.status not in ('cancelled', 'failed') or t.arrived_cents > 0 or t.completed_at is not null",
+      words: 'money has come back, or can still',
+    },
+    about: { payer: ['request_id'] },
+  },
+} as const satisfies Personal
 
 export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
   personal: refundsPersonal,

@@ -102,7 +102,6 @@ export const exportApi = {
     callers: ['key', 'console', 'dash'],
     scope: 'gdpr-archives:read',
     readsClock: true,
-    writes: true,
     summary: 'Download the archive of an export',
     description:
       'A ZIP file: a folder for each area with its records as JSON and a sentence for each member, your files, and `manifest.json` with the SHA-256 of each. It is made while it is sent, so it says what is held at that moment. Each download is in the audit trail.',

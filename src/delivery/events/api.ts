@@ -88,7 +88,6 @@ export const eventsApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'events:read',
-    endless: true,
     query: z.strictObject(filters),
     reads: {
       'last-event-id':

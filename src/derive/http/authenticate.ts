@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Actor, Caller } from '../../kernel/contract/actor.ts'
-import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, beginsSession } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { SESSION_PREFIX } from '../../kernel/contract/session-cookie.ts'
 import type { Credentials } from './credentials.ts'
@@ -46,9 +46,9 @@ export function gate(
   }
 
   return async (operation, presented, trustedFor) => {
-    const { callers, scope, sameOriginOnly } = operation
+    const { callers, scope } = operation
     const { authorization, dashboardSecret: given } = presented
-    if (sameOriginOnly) requireOurPage(presented.browser)
+    if (beginsSession(operation)) requireOurPage(presented.browser)
     if (callers.includes('public')) return anyone
     const isDashboard = given !== undefined && timingSafeEqual(digest(given), expected)
     if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)

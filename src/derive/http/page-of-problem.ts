@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { mediaTypeOf } from '../../kernel/contract/file.ts'
-import type { AnyOperation } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, needsSignIn, SIGN_IN_PAGE } from '../../kernel/contract/operation.ts'
 import type { Problem } from '../../kernel/contract/problem.ts'
 import { languageOf } from '../../web/language.ts'
 import { refusalPage } from '../../web/refusal-page.ts'
@@ -21,8 +21,8 @@ export function pageOfProblem(
 ): Outcome | undefined {
   if (!operation || mediaTypeOf(operation.returns[1]) !== 'text/html') return undefined
   if (!asked.accept?.includes('text/html')) return undefined
-  if (code === 'unauthenticated' && operation.signInAt !== undefined)
-    return { status: 303, body: null, headers: { Location: wayTo(operation.signInAt, url) }, errorCode: code }
+  if (code === 'unauthenticated' && needsSignIn(operation))
+    return { status: 303, body: null, headers: { Location: wayTo(SIGN_IN_PAGE, url) }, errorCode: code }
   const language = languageOf(asked['accept-language'])
   const page = refusalPage(
     { code, status, message, requestId, root: rootFrom(url), retryAfter: retryAfter(headers) },

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
+import { isEndless } from '../../kernel/contract/file.ts'
 import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -138,7 +139,8 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     return outcome
   }
   const sent = presentedBy(request, parts.pageOrigins, parts.ownUrls)
-  const presented = operation.endless ? inBackground(sent) : sent
+  const mayGoOn = isEndless(operation.returns[1])
+  const presented = mayGoOn ? inBackground(sent) : sent
   progress.actor = await gate(operation, presented)
   const reception = takesFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
@@ -154,7 +156,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
     if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
     const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
-    const ending = operation.endless && endingOf(progress.response, operation, presented, parts)
+    const ending = mayGoOn && endingOf(progress.response, operation, presented, parts)
     const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
     await reception?.stage(actor.tenant)
     return await execute({

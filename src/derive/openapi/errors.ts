@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { type AnyOperation, type Failure, isWriting, takesKey } from '../../kernel/contract/operation.ts'
+import {
+  type AnyOperation,
+  beginsSession,
+  type Failure,
+  isWriting,
+  takesKey,
+} from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
@@ -19,8 +25,8 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   invalid_dpop_proof: ({ callers }) => callers.includes('key'),
   account_suspended: ({ callers }) => callers.some(isOfTenant),
   wrong_caller: needsCredential,
-  cross_site: ({ callers, method, sameOriginOnly }) =>
-    sameOriginOnly === true || (callers.includes('console') && method !== 'GET'),
+  cross_site: operation =>
+    beginsSession(operation) || (operation.callers.includes('console') && operation.method !== 'GET'),
   missing_scope: ({ scope }) => scope !== undefined,
   not_found: ({ path }) => path.includes('{'),
   method_not_allowed: () => false,

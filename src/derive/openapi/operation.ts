@@ -4,7 +4,9 @@ import {
   type AnyOperation,
   bodyLimitOf,
   inKiB,
+  needsSignIn,
   type Registered,
+  SIGN_IN_PAGE,
   takesKey,
 } from '../../kernel/contract/operation.ts'
 import { takesFiles, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
@@ -171,9 +173,9 @@ function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
 }
 
 /** A page of people leads a browser without a session to where they sign in. */
-function signInOf({ signInAt }: AnyOperation): Record<string, ResponseObject> {
-  if (signInAt === undefined) return {}
-  const Location = { description: `Where people sign in: \`${signInAt}\`.`, schema: { type: 'string' } }
+function signInOf(operation: AnyOperation): Record<string, ResponseObject> {
+  if (!needsSignIn(operation)) return {}
+  const Location = { description: `Where people sign in: \`${SIGN_IN_PAGE}\`.`, schema: { type: 'string' } }
   return { 303: { description: 'Nobody is signed in, and `Accept` has `text/html`.', headers: { Location } } }
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import { mediaTypeOf } from '../../kernel/contract/file.ts'
+import { isEndless, mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
   type Failure,
@@ -19,11 +19,10 @@ import { inputSchemaOf, type Reader } from './input-schema.ts'
  */
 export const isReachable = ({ operation }: Registered): boolean =>
   operation.callers.length > 0 &&
-  !operation.sameOriginOnly &&
   !(operation.callers.includes('public') && isWriting(operation)) &&
   (operation.tool?.isCommon === true || !showsSecret(operation)) &&
   !operation.callers.some((caller: string) => caller === 'signed') &&
-  !operation.endless &&
+  !isEndless(operation.returns[1]) &&
   !operation.rawBody &&
   !(readsRequest(operation) && isWriting(operation)) &&
   ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&

@@ -69,7 +69,6 @@ export const consoleApi = {
     description:
       'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
     callers: ['public'],
-    sameOriginOnly: true,
     reads: browserHeaders,
     body: z.strictObject({ token: z.string().min(8).max(100) }),
     example: { token: 'lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
@@ -91,7 +90,6 @@ export const consoleApi = {
     description:
       'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers the passkeys that it has here, so nobody types a name.',
     callers: ['public'],
-    sameOriginOnly: true,
     asksForPasskey: true,
     returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],
   }),
@@ -101,7 +99,6 @@ export const consoleApi = {
       'The session is in the cookie, and nowhere else. It is of the person, account and mode that the passkey belongs to.',
     callers: ['public'],
     bodyLimitKiB: 256,
-    sameOriginOnly: true,
     reads: browserHeaders,
     body: webauthnAssertion,
     example: {

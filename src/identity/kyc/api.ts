@@ -186,7 +186,6 @@ export const kycApi = {
     summary: 'Read a document of a person',
     description: 'As an attachment. Each reading is in the audit trail of the owner, and an event.',
     run: 'outside',
-    writes: true,
     returns: [200, file('application/octet-stream')],
     fails: {
       document_not_found,

@@ -18,7 +18,7 @@ export interface Call {
   readonly now?: Date
   /** The run that the header `X-Run-Id` names. */
   readonly run?: CalledRun
-  /** Set where the contract says that the answer is endless. */
+  /** Set where the answer is one that `isEndless`. */
   readonly ending?: AbortSignal
   /** Asked by HEAD: nothing may change, even where the GET writes. */
   readonly isHead?: boolean

@@ -31,7 +31,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly rawBody: Uint8Array
   /** The host and port at which the service was asked, where the contract says what is read. */
   readonly host: string
-  /** Aborted when the answer has to end, where the contract says that it is endless. */
+  /** Aborted when the answer has to end, where it is one that `isEndless`. */
   readonly ending: AbortSignal
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   /** For a statement whose result the handler does not need: it is sent now, and the commit waits for it. */

@@ -33,13 +33,25 @@ export const file = (mediaType: string) =>
 
 /** An endless answer of server-sent events, each with one of these as its data. */
 export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
-  z
-    .custom<File>()
-    .meta({ mediaType: EVENT_STREAM, item, description: 'Server-sent events that go on.' }) as never
+  z.custom<File>().meta({
+    mediaType: EVENT_STREAM,
+    item,
+    isEndless: true,
+    description: 'Server-sent events that go on.',
+  }) as never
 
 /** An answer that is written line by line, each of them one of these as JSON. */
 export const linesOf = (line: z.ZodType): z.ZodType<File> =>
-  z.custom<File>().meta({ mediaType: LINES, line, description: 'JSON objects, one a line.' })
+  z.custom<File>().meta({ mediaType: LINES, line, isEndless: true, description: 'JSON objects, one a line.' })
+
+/** An answer of this type that may go on, as a protocol has it. */
+export const mayGoOn = (mediaType: string) => {
+  const answer = file(mediaType)
+  return answer.meta({ ...answer.meta(), isEndless: true })
+}
+
+/** Whether the answer may go on until `context.ending`. That a page keeps it open is no activity of a person. */
+export const isEndless = (schema: z.ZodType): boolean => schema.meta()?.isEndless === true
 
 export const LINES = 'application/x-ndjson'
 

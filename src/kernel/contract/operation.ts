@@ -3,6 +3,7 @@ import type { Caller } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { Events } from './events.ts'
+import { mediaTypeOf } from './file.ts'
 import type { HotHandler, OutsideHandler, PlainHandler } from './handlers.ts'
 import { type Page, type PageQuery, pageOf, pageQuery } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
@@ -31,8 +32,6 @@ export interface Contract<
   readonly callers: readonly Caller[]
   /** Why people in the console may not call what keys may: a sentence for the documentation. */
   readonly keyOnly?: string
-  /** The page where people sign in, of a page of theirs: a browser without a session is led there, and back afterwards. */
-  readonly signInAt?: string
   readonly scope?: Scope
   readonly run?: K
   readonly query?: Q
@@ -60,12 +59,6 @@ export interface Contract<
   readonly readOnly?: true
   /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
   readonly readsClock?: true
-  /** A GET that changes something: it runs as a write. HEAD answers as it would, and changes nothing. */
-  readonly writes?: true
-  /** The answer goes on until `context.ending`. That a page keeps it open is no activity of a person. */
-  readonly endless?: true
-  /** Refused where the browser does not say that a page of ours has sent it: a public operation that begins a session. */
-  readonly sameOriginOnly?: true
   /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
   readonly reads?: Readonly<Record<string, string>>
   /** The body is of any media type; the handler reads its bytes. */
@@ -98,9 +91,28 @@ export const readsRequest = ({ reads, rawBody }: Pick<AnyOperation, 'reads' | 'r
 export const takesKey = (operation: Pick<AnyOperation, 'method' | 'reads' | 'rawBody'>): boolean =>
   operation.method === 'POST' && !readsRequest(operation)
 
-/** Whether the operation changes something: every one but a GET, as a rule. */
-export const isWriting = ({ method, writes, readOnly }: AnyOperation): boolean =>
-  (method !== 'GET' || writes === true) && readOnly !== true
+/**
+ * Whether the operation changes something: every one but a GET, as a rule. A GET that emits an event runs as a write, and its
+ * HEAD changes nothing.
+ */
+export const isWriting = ({ method, emits, readOnly }: AnyOperation): boolean =>
+  (method !== 'GET' || emitsEvents(emits)) && readOnly !== true
+
+const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ?? {}).length > 0
+
+/**
+ * Whether anybody begins a session by the operation: it sets the cookie, or asks for a passkey. It is refused where the
+ * browser does not say that a page of ours has sent it.
+ */
+export const beginsSession = ({ callers, headers = {}, returns, asksForPasskey }: AnyOperation): boolean =>
+  callers.includes('public') && (asksForPasskey === true || 'Set-Cookie' in (headers[returns[0]] ?? {}))
+
+/** Whether the answer is a page for people who have signed in: a browser without a session is led to `SIGN_IN_PAGE`. */
+export const needsSignIn = ({ callers, returns }: AnyOperation): boolean =>
+  callers.includes('console') && mediaTypeOf(returns[1]) === 'text/html'
+
+/** The page where people sign in; it leads back afterwards. */
+export const SIGN_IN_PAGE = '/login'
 
 export interface Operation<
   P extends string = string,
@@ -165,10 +177,14 @@ type Nothing = z.ZodObject<Record<never, never>>
  */
 function callersOf(
   method: Method,
-  { callers, keyOnly, writes }: Pick<AnyOperation, 'callers' | 'keyOnly' | 'writes'>,
+  {
+    callers,
+    keyOnly,
+    emits,
+  }: Pick<Contract<never, never, never, never, Events, Run>, 'callers' | 'keyOnly' | 'emits'>,
 ): readonly Caller[] {
   if (!callers.includes('key') || callers.includes('console')) return callers
-  if (keyOnly !== undefined || (method === 'GET' && writes)) return callers
+  if (keyOnly !== undefined || (method === 'GET' && emitsEvents(emits))) return callers
   return callers.flatMap((caller: Caller): Caller[] => (caller === 'key' ? ['key', 'console'] : [caller]))
 }
 

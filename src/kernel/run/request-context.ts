@@ -100,7 +100,7 @@ export class RequestContext implements Context {
   get ending() {
     const { ending, operation } = this.#call
     if (ending) return ending
-    throw new Error(`${operation.key} has no end to wait for: its contract must say \`endless: true\``)
+    throw new Error(`${operation.key} has no end to wait for: its contract must return what \`isEndless\``)
   }
 
   get #request(): RawRequest {

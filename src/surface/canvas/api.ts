@@ -54,7 +54,6 @@ export const canvasApi = {
       'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See docs/assistants.md for what can be asked.',
     ].join('\n\n'),
     readOnly: true,
-    endless: true,
     readsClock: true,
     bodyLimitKiB: 16,
     body: z.strictObject({

@@ -47,7 +47,6 @@ export const consolePagesApi = {
     summary: 'The page with the intents that wait for a decision',
     description: 'Where a person is after signing in. The newest come first, fifty at most.',
     callers: ['console'],
-    signInAt: '/login',
   }),
   approve: get('/approve/{intentId}', {
     ...page,
@@ -60,7 +59,6 @@ export const consolePagesApi = {
     description:
       'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
     callers: ['console'],
-    signInAt: '/login',
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },
   }),
@@ -70,7 +68,6 @@ export const consolePagesApi = {
     description:
       'Here the code is typed that the device shows. The page says which device asks, from which address, and what its key will be allowed, and lets the person take away some of it. Letting it in takes a passkey.',
     callers: ['console'],
-    signInAt: '/login',
     query: z.strictObject({
       code: z.string().max(100).optional().meta({ description: 'The code, in place of typing it.' }),
     }),
@@ -85,7 +82,6 @@ export const consolePagesApi = {
     description:
       'It shows the code that the terminal shows too, which device asks, from which address, and what its key will be allowed. Letting it in takes a passkey.',
     callers: ['console'],
-    signInAt: '/login',
     headers: { 200: pageHeaders, 404: pageHeaders },
     fails: {
       pairing_not_found: [

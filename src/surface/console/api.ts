@@ -25,7 +25,6 @@ const fails = {
 const page = {
   query: address,
   callers: ['console'],
-  signInAt: '/login',
   readsClock: true,
   reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
   headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },

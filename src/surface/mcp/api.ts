@@ -1,4 +1,4 @@
-import { file } from '../../kernel/contract/file.ts'
+import { mayGoOn } from '../../kernel/contract/file.ts'
 import { post } from '../../kernel/contract/operation.ts'
 
 /** The refusals of the protocol itself, by the status that they have. */
@@ -22,7 +22,6 @@ export const mcpApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     readOnly: true,
-    endless: true,
     rawBody: true,
     bodyLimitKiB: 256,
     howToSignIn:
@@ -36,7 +35,7 @@ export const mcpApi = {
       'mcp-method': 'The method of the message, since 2026-07-28.',
       'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
     },
-    returns: [200, file('application/json')],
+    returns: [200, mayGoOn('application/json')],
     fails: {
       foreign_host: [403, 'Host: this is no address of this service.'],
       foreign_origin: [403, 'Origin: a page of another site may not call tools here.'],

@@ -47,7 +47,7 @@ const merchant = {
 } as const
 
 export const mppMerchantsApi = {
-  get: get('/simulate/mpp/{scenario}', { ...merchant, writes: true }),
+  get: get('/simulate/mpp/{scenario}', merchant),
   post: post('/simulate/mpp/{scenario}', { ...merchant, summary: 'Pay a simulated merchant, with POST' }),
 }
 

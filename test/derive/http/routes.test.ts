@@ -3,7 +3,7 @@ import { areas } from '../../../src/areas.ts'
 import { type Found, router } from '../../../src/derive/http/routes.ts'
 import { addressesOf } from '../../../src/kernel/contract/addresses.ts'
 import { area, registered } from '../../../src/kernel/contract/area.ts'
-import { del, get, implement, nothing, post } from '../../../src/kernel/contract/operation.ts'
+import { del, get, implement, isWriting, nothing, post } from '../../../src/kernel/contract/operation.ts'
 
 const declaration = { summary: 'x', callers: ['public'] as const, returns: [204, nothing] as const }
 const handler = () => undefined
@@ -53,7 +53,7 @@ describe('an address', () => {
 
   test('of every GET that writes answers HEAD without writing', () => {
     const writing = registered(areas).filter(
-      ({ operation: { method, writes } }) => method === 'GET' && writes,
+      ({ operation }) => operation.method === 'GET' && isWriting(operation),
     )
     const unable = writing.filter(({ operation: { run = 'plain' }, handler }) => {
       const { head, peek } = handler as { readonly head?: unknown; readonly peek?: unknown }

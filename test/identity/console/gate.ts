@@ -20,7 +20,11 @@ const person: Actor = {
 const shared = { summary: 'x', callers: ['key'], returns: [204, nothing] } as const
 const reads = get('/things', { ...shared, scope: 'agents:read' })
 const writes = post('/things', { ...shared, scope: 'agents:write' })
-const signsIn = post('/sign-in', { ...shared, callers: ['public'], sameOriginOnly: true })
+const signsIn = post('/sign-in', {
+  ...shared,
+  callers: ['public'],
+  headers: { 204: { 'Set-Cookie': 'The session.' } },
+})
 
 /** What comes of a request with these headers: the caller's kind, or the refusal; and what was looked up. */
 async function cameOf(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
-import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { isWriting, type Registered } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
@@ -99,7 +99,7 @@ export const belongsToAgents = ({ key, operation }: Registered): boolean =>
   operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
 
 export const isWrite = ({ operation }: Registered): boolean =>
-  operation.method !== 'GET' || operation.writes === true
+  operation.method !== 'GET' || isWriting(operation)
 /** Whether the operation parses a body: JSON or nothing. */
 export const parsesBody = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' && operation.rawBody !== true

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
-import type { Registered } from '../../../src/kernel/contract/operation.ts'
+import { beginsSession, type Registered } from '../../../src/kernel/contract/operation.ts'
 import { consoleScript } from '../../../src/surface/console/browser/browser.ts'
 import { style as viewStyle } from '../../../src/surface/console/frame.ts'
 import { style as consoleStyle } from '../../../src/surface/console-pages/assets.ts'
@@ -114,14 +114,15 @@ export const withSession = async (
 
 /** The credentials with which this owner calls an operation. */
 export function credentials(
-  { operation: { callers, sameOriginOnly } }: Registered,
+  { operation }: Registered,
   { key, session, merchantKey }: Pick<WorldOwner, 'key' | 'session' | 'merchantKey'>,
 ): RequestOptions {
+  const { callers } = operation
   if (callers.includes('key')) return { token: key }
   if (callers.includes('merchant')) return { token: merchantKey }
   if (callers.includes('dash')) return { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
   if (callers.includes('console')) return { headers: session }
-  return sameOriginOnly ? { headers: FROM_OUR_PAGE } : {}
+  return beginsSession(operation) ? { headers: FROM_OUR_PAGE } : {}
 }
 
 interface WorldOptions {

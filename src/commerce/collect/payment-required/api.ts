@@ -61,7 +61,6 @@ const fails = { settlement_not_found: missing('settlement') }
 export const settlementsApi = {
   pay: get('/collect/402/{id}', {
     ...paidContract,
-    writes: true,
     summary: 'Pay a request by machine',
     description,
     returns: [200, Unlocked],
