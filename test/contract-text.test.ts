@@ -136,9 +136,7 @@ describe.each(operationEntries.filter(([, { path }]) => /\{\w+\}/.test(path)))(
   'the contract of %s',
   (key, operation) => {
     test('has a 404 for the record that its address names', () => {
-      const statuses = Object.values<readonly [number, string]>(operation.fails ?? {}).map(
-        ([status]) => status,
-      )
+      const statuses = Object.values<Failure>(operation.fails ?? {}).map(([status]) => status)
       const remedy = `${key}: its address names a record, so it \`fails\` with a 404: missing('noun') of src/kernel/contract/operation.ts.`
       expect(statuses.includes(404) ? '' : remedy).toBe('')
     })
