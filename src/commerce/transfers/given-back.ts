@@ -71,8 +71,8 @@ export async function countGivenBack(
     const intent = payments.find(transfer?.intentId)
     const agentId = transaction?.agentId ?? null
     const source = { type: 'credit', id }
-    const arrival = { agentId, walletId, way: 'wallet', origin: 'payee', amountEuros, source } as const
-    const ofPayment = refunds.arrive(transaction, arrival, emit)
+    const receipt = { agentId, walletId, way: 'wallet', origin: 'payee', amountEuros, source } as const
+    const ofPayment = refunds.receive(transaction, receipt, emit)
     if (intent && ofPayment > 0n) payments.giveBack(intent, ofPayment)
   }
   sendAlong(refunds.write(sql))

@@ -46,7 +46,7 @@ interface RefundSource {
 }
 
 /** Money that has come back: a fact, whatever is left of the payment. */
-interface Arrival extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
+interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountEuros: Euros
   readonly source: RefundSource
@@ -126,7 +126,7 @@ export class Refunds {
     if (row.status !== 'pending') return false
     const rest = restOf(row)
     if (transaction) refundTransaction(transaction, rest, this.#tenantNow.now, emit)
-    this.#arrive(row, rest, walletId, emit)
+    this.#receive(row, rest, walletId, emit)
     return true
   }
 
@@ -170,27 +170,27 @@ export class Refunds {
    * Money has come back: it counts for its payment as far as that goes, and the rest is recorded without one. Gives what
    * counts for the payment.
    */
-  arrive(transaction: TransactionRow | undefined, arrival: Arrival, emit: ArrivedEmitter): Euros {
+  receive(transaction: TransactionRow | undefined, receipt: RefundReceipt, emit: ArrivedEmitter): Euros {
     const left = transaction ? transaction.amountEuros - transaction.refundedEuros : 0n
-    const ofPayment = smaller(arrival.amountEuros, left)
+    const ofPayment = smaller(receipt.amountEuros, left)
     if (transaction && ofPayment > 0n) refundTransaction(transaction, ofPayment, this.#tenantNow.now, emit)
-    this.record(transaction?.id ?? null, arrival, ofPayment, emit)
+    this.record(transaction?.id ?? null, receipt, ofPayment, emit)
     return ofPayment
   }
 
   /** Records money that has come back, of which so much is of the payment: what is awaited of it has come then. */
-  record(transactionId: string | null, arrival: Arrival, ofPayment: Euros, emit: ArrivedEmitter): void {
+  record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Euros, emit: ArrivedEmitter): void {
     let left = ofPayment
     for (const row of transactionId ? this.#matching(transactionId, ofPayment) : []) {
       const part = smaller(restOf(row), left)
       left -= part
       if (part === 0n) break
-      this.#change(row, sourceOf(arrival.source))
-      this.#arrive(row, part, arrival.walletId, emit)
+      this.#change(row, sourceOf(receipt.source))
+      this.#receive(row, part, receipt.walletId, emit)
     }
-    if (left > 0n) this.#addArrived(transactionId, arrival, left, emit)
-    const above = arrival.amountEuros - ofPayment
-    if (above > 0n) this.#addArrived(null, arrival, above, emit)
+    if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
+    const above = receipt.amountEuros - ofPayment
+    if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
   /** Says how much of what has come for a record is of the payment, as more becomes known of that. */
@@ -233,7 +233,7 @@ export class Refunds {
     )
   }
 
-  #arrive(row: RefundRow, amountEuros: Euros, walletId: string | null, emit: ArrivedEmitter): void {
+  #receive(row: RefundRow, amountEuros: Euros, walletId: string | null, emit: ArrivedEmitter): void {
     const { now } = this.#tenantNow
     this.#change(row, { arrivedEuros: row.arrivedEuros + amountEuros, walletId })
     if (restOf(row) > 0n || !refundMachine.move(row, 'completed')) return
@@ -241,14 +241,14 @@ export class Refunds {
     emit('refund.completed', refundEvent(row))
   }
 
-  #addArrived(
+  #addReceived(
     transactionId: string | null,
-    { agentId, origin, way, walletId, source }: Arrival,
+    { agentId, origin, way, walletId, source }: RefundReceipt,
     amountEuros: Euros,
     emit: ArrivedEmitter,
   ): void {
     const row = this.#add({ transactionId, agentId, origin, way, amountEuros, ...sourceOf(source) })
-    this.#arrive(row, amountEuros, walletId, emit)
+    this.#receive(row, amountEuros, walletId, emit)
   }
 
   /** Moves a part of what has come to this payment, or away from it; gives how much that was. */

@@ -1,14 +1,19 @@
 import { z } from 'zod'
+import { event } from '../../../kernel/contract/events.ts'
 import { type Failure, list, post } from '../../../kernel/contract/operation.ts'
 import { creditEvents } from '../../../money/incoming/index.ts'
+import { type RefundRow, refundEvents as refundRecordEvents } from '../../../money/refunds/index.ts'
+import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { euros, positiveEuros } from '../../../values/money.ts'
-import { freeText, recordHead, recordTail } from '../../../values/schemas.ts'
+import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
+import { RequestEvent, requestEvent } from '../events.ts'
+import { paymentWays } from '../request-payment.ts'
+import type { RequestRow } from '../request-rows.ts'
 import { lookupFails, PaymentRequestRecord, way } from '../schemas.ts'
-import { recordedEvents, refundEvents } from './events.ts'
-import { requestRefundStates } from './request-refund.ts'
+import { requestRefundIdOf, requestRefundStates } from './request-refund.ts'
 
 export const RefundRecord = z
   .object({
@@ -55,6 +60,46 @@ export const refundRefusals = {
   single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, Failure>
+
+/** The events of the records of what goes back, and of their transactions. */
+export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
+
+const RequestRefundEvent = RequestEvent.extend({
+  refundId: id('requestrefund'),
+  paymentId: id('requestpayment'),
+  way: z.enum(paymentWays),
+  refundEuros: euros.meta({ description: 'What goes back with this refund.' }),
+  refundedEuros: euros.meta({ description: 'What has gone back of the request by now.' }),
+  reason: z.string().max(200).optional().meta({ description: 'Why it has come to nothing.' }),
+})
+
+export const refundEvents = {
+  'claim.request.refund_started': event(
+    'Money that came for a request is on its way back to who had paid.',
+    RequestRefundEvent,
+  ),
+  'claim.request.refunded': event(
+    'Money that came for a request is back with who had paid: a part, or all of it.',
+    RequestRefundEvent,
+  ),
+  'claim.request.refund_failed': event(
+    'Money that was to go back to who had paid a request is in the wallet again, and why.',
+    RequestRefundEvent,
+  ),
+}
+
+export const refundEvent = (
+  request: RequestRow,
+  { id, paymentId, way, amountEuros, failure }: RefundRow,
+) => ({
+  ...requestEvent(request),
+  refundId: requestRefundIdOf(id),
+  paymentId: paymentId ?? '',
+  way,
+  refundEuros: amountEuros,
+  refundedEuros: request.refundedEuros,
+  ...(failure ? { reason: excerpt(failure.message) } : {}),
+})
 
 /** The events of money that goes back, by whatever way. */
 export const refundingEvents = {

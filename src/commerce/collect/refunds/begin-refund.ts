@@ -19,9 +19,8 @@ import { type LockedRequest, lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest } from '../request.ts'
 import { type PaymentRow, refundablePayments } from '../request-rows.ts'
-import { MOST_PARTS, type refundsApi } from './api.ts'
+import { MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
 import { completeRefund, type Refunding as Moving, writeRefunding } from './end-refund.ts'
-import { refundEvent } from './events.ts'
 import { causeOf, FIRST_CHECK_AFTER } from './request-refund.ts'
 
 type Refunding = ContextOf<typeof refundsApi.refund>

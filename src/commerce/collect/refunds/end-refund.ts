@@ -20,7 +20,7 @@ import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { receivedEuros, requestMachine } from '../request.ts'
 import { type PaymentRow, paymentsById } from '../request-rows.ts'
-import { recordedEvents, refundEvent, refundEvents } from './events.ts'
+import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
 /** A locked request with the payments of refunds that change, and the transactions of those payments. */
 export interface Refunding {
