@@ -49,7 +49,7 @@ const jsonOf = (schema: z.ZodType): Json =>
 
 /** What is wrong in the members of a contract that reach beyond input and answer. */
 function wronglyNamed(operation: AnyOperation): string[] {
-  const { callers, body, reads = {}, rawBody, headers = {}, returns, fails = {} } = operation
+  const { callers, reads = {}, headers = {}, returns, fails = {} } = operation
   const refusals: [code: string, failure: Failure][] = Object.entries(fails)
   const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
   const sent = Object.entries(headers).flatMap(([status, own]) =>
@@ -60,21 +60,17 @@ function wronglyNamed(operation: AnyOperation): string[] {
     })),
   )
   const sentences = [...Object.values<string>(reads), ...sent.map(({ sentence }) => sentence)]
-  const types = Object.entries((operation.problems ?? {}) as Record<string, readonly [string, string]>)
+  const types = refusals.flatMap(([, [, , told]]) => (told?.problem ? [told.problem] : []))
   return [
     ...sentences.filter(sentence => !/^[A-Z`].*\.$/.test(sentence)),
     ...Object.keys(reads).filter(name => !/^[a-z-]+$/.test(name)),
     ...sent.filter(({ name }) => !/^[A-Z]+[a-z]*(-[A-Z]+[a-z]*)*$/.test(name)).map(({ name }) => name),
     ...sent.filter(({ status }) => !statuses.has(status)).map(({ status }) => `it never answers ${status}`),
-    ...types.filter(([code]) => !(code in fails)).map(([code]) => `it never refuses by ${code}`),
-    ...types
-      .filter(([, [type, title]]) => !/^[a-z-]+$/.test(type) || !/^[A-Z].*[^.]$/.test(title))
-      .map(String),
+    ...types.filter(([type, title]) => !/^[a-z-]+$/.test(type) || !/^[A-Z].*[^.]$/.test(title)).map(String),
     // A credential of ours is nothing that a handler looks at.
     ...('authorization' in reads && callers.join() !== 'public'
       ? ['authorization is read by public ones only']
       : []),
-    ...(rawBody && body ? ['a body is raw, or parsed by a schema'] : []),
   ]
 }
 
@@ -99,9 +95,7 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
 
   test('has a summary, and a code and sentence for each refusal', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
-    for (const [code, [status, message]] of Object.entries<readonly [number, string]>(
-      operation.fails ?? {},
-    )) {
+    for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
       expect(code).toMatch(/^[a-z][a-z_]*$/)
       // Where a standard names the word, programs compare it: it stands alone.
       if (code in oauthErrors) expect(message).toBe(code)
@@ -142,9 +136,7 @@ describe.each(operationEntries.filter(([, { path }]) => /\{\w+\}/.test(path)))(
   'the contract of %s',
   (key, operation) => {
     test('has a 404 for the record that its address names', () => {
-      const statuses = Object.values<readonly [number, string]>(operation.fails ?? {}).map(
-        ([status]) => status,
-      )
+      const statuses = Object.values<Failure>(operation.fails ?? {}).map(([status]) => status)
       const remedy = `${key}: its address names a record, so it \`fails\` with a 404: missing('noun') of src/kernel/contract/operation.ts.`
       expect(statuses.includes(404) ? '' : remedy).toBe('')
     })

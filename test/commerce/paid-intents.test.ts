@@ -1,3 +1,4 @@
+import './paid-intents/by-invoice.ts'
 import './paid-intents/payments-shown.ts'
 import './paid-intents/first-merchant.ts'
 import './paid-intents/waiting-transfers.ts'

@@ -35,20 +35,26 @@ const paid = {
   },
   fails: {
     meter_not_found: missing('meter'),
-    payment_required: [402, 'Pay first.'],
-    payment_declined: [402, 'The payment was declined. Pay by another card.'],
-  },
-  problems: {
-    payment_required: ['payment-required', 'Payment required'],
-    payment_declined: ['verification-failed', 'Payment declined'],
+    payment_required: [
+      402,
+      'Pay first.',
+      {
+        problem: ['payment-required', 'Payment required'],
+        asks: { amount: '100', currency: 'eur', method: 'card', intent: 'charge' },
+      },
+    ],
+    payment_declined: [
+      402,
+      'The payment was declined. Pay by another card.',
+      { problem: ['verification-failed', 'Payment declined'] },
+    ],
   },
   emits: { 'meter.sold': Sold },
-  paymentInfo: { amount: '100', currency: 'eur', method: 'card', intent: 'charge' },
 } as const
 
 export const paidApi = {
   show: get('/meters/{id}', { ...paid, summary: 'Read a meter for money' }),
-  use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', rawBody: true, bodyLimitKiB: 256 }),
+  use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', bodyLimitKiB: 256 }),
   echo: post('/meters/{id}/echo', {
     summary: 'Answer with a header that the caller chooses',
     callers: ['public'],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import { file } from '../../src/kernel/contract/file.ts'
 import { del, get, implement, missing, nothing, post } from '../../src/kernel/contract/operation.ts'
-import { upload } from '../../src/kernel/contract/upload.ts'
+import { orForm, upload } from '../../src/kernel/contract/upload.ts'
 import { keepFile, releaseFiles } from '../../src/kernel/database/stored-files.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
@@ -59,8 +59,9 @@ export const papersApi = {
   grant: post('/papers/grant', {
     summary: 'Ask for what was granted',
     callers: ['public'],
-    form: true,
-    body: z.strictObject({ grant_type: z.string().max(60), device_code: z.string().max(40).optional() }),
+    body: orForm(
+      z.strictObject({ grant_type: z.string().max(60), device_code: z.string().max(40).optional() }),
+    ),
     example: { grant_type: 'device' },
     returns: [200, z.object({ grant_type: z.string(), device_code: z.string().nullable() })],
     readOnly: true,

@@ -1,4 +1,4 @@
-import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type Failure, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
@@ -34,8 +34,7 @@ interface Given {
   readonly expiresAt: Date | null
 }
 
-const fails: Readonly<Record<string, readonly [number, string] | undefined>> =
-  accessEventsApi.access.fails ?? {}
+const fails: Readonly<Record<string, Failure | undefined>> = accessEventsApi.access.fails ?? {}
 
 const reasonOf = (code: string): AccessReason => ({ code, message: fails[code]?.[1] ?? code })
 

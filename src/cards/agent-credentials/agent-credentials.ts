@@ -8,7 +8,6 @@ import { deleteMppToken, resume, revoke, suspend } from './change-state.ts'
 import { agentCredentialEvent } from './events.ts'
 import { issue } from './issue.ts'
 import { agentCredentialsPersonal } from './personal.ts'
-import { agentCredentialProcess } from './process.ts'
 
 const agentCredentials = implement(agentCredentialsApi, {
   create: issue,
@@ -36,7 +35,7 @@ const agentCredentials = implement(agentCredentialsApi, {
 })
 
 const expiry: Deadline = {
-  process: agentCredentialProcess,
+  process: { name: 'agent-credential' },
   table: 'agent_credentials',
   record: 'id',
   agent: 'agent_id',

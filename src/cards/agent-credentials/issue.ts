@@ -1,6 +1,6 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
-import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, externalCall, type Failure, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { IssuedNetworkToken, ProcessorFailure } from '../../ports/card-processor.ts'
@@ -28,8 +28,7 @@ type Body = InputOf<typeof agentCredentialsApi.create>['body']
 /** Stored before the call, so it must be JSON. */
 type TokenRequest = DisclosureRequest & { readonly credentialId: string; readonly expiresAt: string }
 
-const fails: Readonly<Record<string, readonly [number, string] | undefined>> =
-  agentCredentialsApi.create.fails ?? {}
+const fails: Readonly<Record<string, Failure | undefined>> = agentCredentialsApi.create.fails ?? {}
 
 /** What stands against this token besides its card and its intent. */
 function blockersOf(body: Body, { card, intent }: AccessSubject, context: Context): string[] {

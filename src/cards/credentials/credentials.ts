@@ -8,7 +8,6 @@ import { credentialsApi } from './api.ts'
 import { Credential, credentialMachine, OPEN } from './credential.ts'
 import { credentialEvent } from './events.ts'
 import { credentialsPersonal } from './personal.ts'
-import { credentialProcess } from './process.ts'
 import { redeem } from './redeem.ts'
 
 const credentials = implement(credentialsApi, {
@@ -70,7 +69,7 @@ const credentials = implement(credentialsApi, {
 })
 
 const expiry: Deadline = {
-  process: credentialProcess,
+  process: { name: 'credential' },
   table: 'credentials',
   record: 'id',
   agent: 'agent_id',

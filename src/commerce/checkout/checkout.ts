@@ -11,7 +11,6 @@ import { confirmApi } from './confirm-api.ts'
 import { sessionEvent } from './events.ts'
 import { execute } from './execute.ts'
 import { checkoutPersonal } from './personal.ts'
-import { checkoutSessionProcess } from './process.ts'
 import { redeemSession } from './redeem-session.ts'
 import {
   CheckoutSession,
@@ -80,7 +79,7 @@ const checkout = implement(
 )
 
 const expiry: Deadline = {
-  process: checkoutSessionProcess,
+  process: { name: 'checkout-session' },
   table: 'checkout_sessions',
   record: 'id',
   agent: 'agent_id',

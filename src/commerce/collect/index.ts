@@ -2,7 +2,7 @@ export { collectApi } from './api.ts'
 export { type Params, type PayContext, type Payee, presentedIn } from './payment-required/answers.ts'
 export type { Article } from './payment-required/article.ts'
 export { paidEndpoint } from './payment-required/endpoint.ts'
-export { paidContract } from './payment-required/endpoint-contract.ts'
+export { asking, paidContract } from './payment-required/endpoint-contract.ts'
 export { challengeFor } from './payment-required/offer.ts'
 export { refundingEvents, refundRefusals, refundsApi as collectRefundsApi } from './refunds/api.ts'
 export {

@@ -6,7 +6,6 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
 import { MppKey, mppKeysPersonal, type NewKey, newMppKey, publicJwkOf, retire } from './mpp-key.ts'
-import { mppKeyProcess } from './process.ts'
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
 
@@ -72,7 +71,7 @@ const mppKeys = implement(mppKeysApi, {
 })
 
 const retirement: Deadline = {
-  process: mppKeyProcess,
+  process: { name: 'mpp-key' },
   table: 'mpp_keys',
   record: 'id',
   agent: 'null::text',

@@ -25,7 +25,6 @@ import {
   OPEN,
   parentBounds,
 } from './delegation.ts'
-import { delegationProcess } from './process.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
 
 /** Where a code's delegation lives: its tenant, and the time of that tenant. */
@@ -212,7 +211,7 @@ const onAgentDeleting = reaction(
 )
 
 const expiry: Deadline = {
-  process: delegationProcess,
+  process: { name: 'delegation' },
   table: 'delegations',
   record: 'id',
   agent: 'agent_id',

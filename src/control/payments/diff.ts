@@ -8,6 +8,12 @@ export interface BookedAmounts {
   readonly refundedEuros: Euros
 }
 
+export const bookedBy = ({ capturedCents, clearedCents, refundedCents }: PaymentState): BookedAmounts => ({
+  capturedEuros: capturedCents,
+  clearedEuros: clearedCents,
+  refundedEuros: refundedCents,
+})
+
 /** The money that moves between what is booked and the new state. At most one of capture and undo is above zero. */
 export interface PaymentDiff {
   readonly captureCents: Cents

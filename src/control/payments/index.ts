@@ -1,5 +1,6 @@
 export { applyFact } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
+export { bookedBy } from './diff.ts'
 export { addFact, factsOf, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
 export {
   type ApplyContext,

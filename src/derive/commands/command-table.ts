@@ -6,6 +6,7 @@ import {
   type Failure,
   isWriting,
   type Registered,
+  readsBytes,
   takesKey,
 } from '../../kernel/contract/operation.ts'
 import { atOnce } from '../../kernel/contract/time-slices.ts'
@@ -170,8 +171,9 @@ function membersIn(schema: AnyOperation['query'], schemas: SchemaCollector): Mem
 }
 
 function bodyOf(operation: AnyOperation, schemas: SchemaCollector): { body?: BodyShape } {
-  const { body, rawBody, example, method } = operation
-  if (rawBody && method !== 'GET') return { body: { kind: 'raw', required: false, members: [] } }
+  const { body, example, method } = operation
+  if (readsBytes(operation) && method !== 'GET')
+    return { body: { kind: 'raw', required: false, members: [] } }
   if (!body) return {}
   const files = uploadsIn(body)
   const members = membersIn(body, schemas).map(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { wrongMediaType } from '../../kernel/contract/upload.ts'
+import { takesForm, wrongMediaType } from '../../kernel/contract/upload.ts'
 
 /** More than any contract needs, and few enough to parse quickly. */
 const MOST_VALUES = 10_000
@@ -53,7 +53,7 @@ export function contentOf(
   if (method === 'GET' || method === 'HEAD') return {}
   if (bytes.length === 0) return {}
   const type = headers['content-type'] ?? ''
-  if (operation.form && FORM_TYPE.test(type)) return formOf(bytes)
+  if (takesForm(operation) && FORM_TYPE.test(type)) return formOf(bytes)
   if (JSON_TYPE.test(type)) return jsonOf(bytes)
   throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
 }

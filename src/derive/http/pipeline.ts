@@ -2,7 +2,13 @@ import type { Request, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Call, Outcome } from '../../kernel/contract/call.ts'
 import { isEndless } from '../../kernel/contract/file.ts'
-import { type AnyOperation, bodyLimitOf, type Registered, takesKey } from '../../kernel/contract/operation.ts'
+import {
+  type AnyOperation,
+  bodyLimitOf,
+  type Registered,
+  readsBytes,
+  takesKey,
+} from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { takesFiles } from '../../kernel/contract/upload.ts'
@@ -175,7 +181,7 @@ const NO_BYTES = Buffer.alloc(0)
 
 async function wholeBody(request: Request, operation: AnyOperation, room: TakeRoom) {
   const bytes = await readBytes(request, bodyLimitOf(operation), room)
-  return { bytes, body: operation.rawBody ? {} : contentOf(request, bytes, operation) }
+  return { bytes, body: readsBytes(operation) ? {} : contentOf(request, bytes, operation) }
 }
 
 const receptionFor = (

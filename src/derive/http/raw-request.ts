@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { type AnyOperation, readsRequest } from '../../kernel/contract/operation.ts'
+import { type AnyOperation, readsBytes } from '../../kernel/contract/operation.ts'
 import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 
 /** The host and port at which a request asks the service. */
@@ -25,15 +25,15 @@ export function rawRequestOf(
   bytes: Uint8Array,
   hostOf: HostOf,
 ): RawRequest | undefined {
-  if (!readsRequest(operation)) return undefined
-  const { reads = {}, rawBody } = operation
+  const { reads } = operation
+  if (!reads) return undefined
   const headers = Object.fromEntries(
     Object.keys(reads).map(name => {
       const value = request.headers[name]
       return [name, Array.isArray(value) ? value.join(', ') : value]
     }),
   )
-  return { headers, body: rawBody ? bytes : new Uint8Array(), host: hostOf(request) }
+  return { headers, body: readsBytes(operation) ? bytes : new Uint8Array(), host: hostOf(request) }
 }
 
 /** The trusted proxies: a number of hops, addresses, or none. */

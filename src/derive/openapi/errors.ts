@@ -4,7 +4,9 @@ import {
   beginsSession,
   type Failure,
   isWriting,
+  readsBytes,
   takesKey,
+  toldOf,
 } from '../../kernel/contract/operation.ts'
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
@@ -51,8 +53,8 @@ function takesJson({ body }: AnyOperation): boolean {
   return body !== undefined
 }
 
-function takesBody({ body, rawBody }: AnyOperation): boolean {
-  return body !== undefined || rawBody === true
+function takesBody(operation: AnyOperation): boolean {
+  return operation.body !== undefined || readsBytes(operation)
 }
 
 function needsCredential({ callers }: AnyOperation): boolean {
@@ -152,11 +154,10 @@ const RPC_ERROR: JsonSchema = {
   },
 }
 
-function formOf({ problems: types, rpcErrors }: AnyOperation, { code, status, message }: Case) {
-  const type = types?.[code]
-  if (type)
-    return { code, mediaType: PROBLEM_JSON, schema: PROBLEM, value: problemBody(type, status, message) }
-  const rpcCode = rpcErrors?.[code]
+function formOf(operation: AnyOperation, { code, status, message }: Case) {
+  const { problem, rpcCode } = toldOf(operation, code)
+  if (problem)
+    return { code, mediaType: PROBLEM_JSON, schema: PROBLEM, value: problemBody(problem, status, message) }
   const mediaType = 'application/json'
   return rpcCode === undefined
     ? { code, mediaType, schema: ERROR, value: { error: message } }

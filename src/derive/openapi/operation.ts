@@ -6,10 +6,12 @@ import {
   inKiB,
   needsSignIn,
   type Registered,
+  readsBytes,
   SIGN_IN_PAGE,
   takesKey,
+  toldOf,
 } from '../../kernel/contract/operation.ts'
-import { takesFiles, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
+import { takesFiles, takesForm, uploadLimitOf, uploadsIn } from '../../kernel/contract/upload.ts'
 import type { ErrorCollector } from './errors.ts'
 import { exampleOf, type Known } from './example.ts'
 import { headersOf } from './headers.ts'
@@ -45,7 +47,7 @@ export function operationObject(registered: Registered, known: Known, parts: Par
     ...(operation.scope ? { 'x-scope': operation.scope } : {}),
     ...(events.length > 0 ? { 'x-events': events } : {}),
     ...(aliases.length > 0 ? { 'x-aliases': aliases } : {}),
-    ...(operation.paymentInfo ? { 'x-payment-info': operation.paymentInfo } : {}),
+    ...paymentInfoOf(operation),
     security: securityOf(operation),
     parameters: parametersOf(operation, parts),
     ...requestBodyOf(operation, parts.schemas),
@@ -55,6 +57,12 @@ export function operationObject(registered: Registered, known: Known, parts: Par
       ...parts.errors.add(operation),
     },
   }
+}
+
+/** What the operation costs. */
+function paymentInfoOf(operation: AnyOperation): Pick<OperationObject, 'x-payment-info'> {
+  const { asks } = toldOf(operation, 'payment_required')
+  return asks ? { 'x-payment-info': asks } : {}
 }
 
 /** Other spellings than the one in `paths`; that each is served under `/v1` too is said once, by `servers`. */
@@ -99,9 +107,9 @@ const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Pa
 ]
 
 function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
-  const { body, example, rawBody } = operation
+  const { body, example } = operation
   const description = `At most ${inKiB(bodyLimitOf(operation))}.`
-  if (rawBody && operation.method !== 'GET')
+  if (readsBytes(operation) && operation.method !== 'GET')
     return { requestBody: { description, required: false, content: { '*/*': {} } } }
   if (!body) return {}
   const schema = schemas.add(body)
@@ -124,7 +132,7 @@ function otherForms(
   json: MediaType,
   schemas: SchemaCollector,
 ): Record<string, MediaType> {
-  if (operation.form) return { 'application/x-www-form-urlencoded': json }
+  if (takesForm(operation)) return { 'application/x-www-form-urlencoded': json }
   if (!takesFiles(operation)) return {}
   return { 'multipart/form-data': { schema: schemas.asForm(operation.body, uploadsIn(operation.body)) } }
 }

@@ -6,7 +6,7 @@ import {
   type Failure,
   isWriting,
   type Registered,
-  readsRequest,
+  readsBytes,
   takesKey,
 } from '../../kernel/contract/operation.ts'
 import type { DescribedTarget, Tool, ToolDefinition, ToolTarget } from '../../kernel/contract/tool.ts'
@@ -23,8 +23,8 @@ export const isReachable = ({ operation }: Registered): boolean =>
   (operation.tool?.isCommon === true || !showsSecret(operation)) &&
   !operation.callers.some((caller: string) => caller === 'signed') &&
   !isEndless(operation.returns[1]) &&
-  !operation.rawBody &&
-  !(readsRequest(operation) && isWriting(operation)) &&
+  !readsBytes(operation) &&
+  !(operation.reads !== undefined && isWriting(operation)) &&
   ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&
   !needsFile(operation)
 

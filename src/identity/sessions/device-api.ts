@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { get, post } from '../../kernel/contract/operation.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
+import { orForm } from '../../kernel/contract/upload.ts'
 import { retryAfter } from '../../kernel/database/wrong-guesses.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -111,24 +112,25 @@ export const deviceApi = {
     description:
       'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
     callers: ['public'],
-    form: true,
     bodyLimitKiB: 16,
-    body: z.strictObject({
-      deviceId,
-      deviceName,
-      clientType,
-      publicKeyJwk: proofKey.optional(),
-      toolWrites: askedToolWrites,
-      scopes: scopeList.optional().meta({
-        description: 'What the key is to be allowed. All that the person may give, unless some are named.',
+    body: orForm(
+      z.strictObject({
+        deviceId,
+        deviceName,
+        clientType,
+        publicKeyJwk: proofKey.optional(),
+        toolWrites: askedToolWrites,
+        scopes: scopeList.optional().meta({
+          description: 'What the key is to be allowed. All that the person may give, unless some are named.',
+        }),
+        scope: z
+          .string()
+          .max(4_000)
+          .optional()
+          .meta({ description: '`scopes` as OAuth has them: with spaces between them.' }),
+        client_id,
       }),
-      scope: z
-        .string()
-        .max(4_000)
-        .optional()
-        .meta({ description: '`scopes` as OAuth has them: with spaces between them.' }),
-      client_id,
-    }),
+    ),
     example: { deviceId: 'laptop-7f3a9c', deviceName: 'Ada’s laptop', clientType: 'cli' },
     returns: [200, Started],
     fails: {
@@ -145,22 +147,23 @@ export const deviceApi = {
     description:
       'The token request of RFC 8628, as a form or as JSON. Until a person has decided it is `authorization_pending`; `slow_down` where less than `interval` seconds have passed, which are five more from then on; `access_denied` where the person has turned the device away; `expired_token` after ten minutes. The key is in one answer, this once: `invalid_grant` to everybody else, and for a code that there is not.',
     callers: ['public'],
-    form: true,
-    body: z
-      .strictObject({
-        grant_type: z
-          .string()
-          .max(100)
-          .optional()
-          .meta({ description: `\`${DEVICE_GRANT}\`; in JSON it may be left out.` }),
-        deviceCode: z.string().max(100).optional().meta({ description: 'Of `POST /sessions/device`.' }),
-        device_code: z.string().max(100).optional().meta(standardName('deviceCode')),
-        client_id,
-      })
-      .refine(({ deviceCode, device_code }) => (deviceCode === undefined) !== (device_code === undefined), {
-        path: ['deviceCode'],
-        error: 'give it or device_code, and not both',
-      }),
+    body: orForm(
+      z
+        .strictObject({
+          grant_type: z
+            .string()
+            .max(100)
+            .optional()
+            .meta({ description: `\`${DEVICE_GRANT}\`; in JSON it may be left out.` }),
+          deviceCode: z.string().max(100).optional().meta({ description: 'Of `POST /sessions/device`.' }),
+          device_code: z.string().max(100).optional().meta(standardName('deviceCode')),
+          client_id,
+        })
+        .refine(({ deviceCode, device_code }) => (deviceCode === undefined) !== (device_code === undefined), {
+          path: ['deviceCode'],
+          error: 'give it or device_code, and not both',
+        }),
+    ),
     example: { deviceCode: DEVICE_CODE },
     returns: [200, DeviceKey],
     fails: tokenFails,

@@ -27,7 +27,7 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly ports: Ports
   /** The request's headers that the contract says are read, by their names in lower case. */
   readonly headers: RawRequest['headers']
-  /** The body as it came, where the contract says `rawBody`. */
+  /** The body as it came, where the handler `readsBytes`. */
   readonly rawBody: Uint8Array
   /** The host and port at which the service was asked, where the contract says what is read. */
   readonly host: string

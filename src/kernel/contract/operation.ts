@@ -15,8 +15,18 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record. */
 export type Run = 'plain' | 'hot' | 'outside'
 
-/** A refusal's status and its default message. */
-export type Failure = readonly [status: number, message: string]
+/** A refusal's status, its default message, and how it is told where that is not `{error}` alone. */
+export type Failure = readonly [status: number, message: string, told?: Told]
+
+export interface Told {
+  /** In the form of RFC 9457 too: its type, below `PROBLEM_TYPES`, and its title. */
+  readonly problem?: readonly [type: string, title: string]
+  /** As an error of JSON-RPC with this code. */
+  readonly rpcCode?: number
+  /** What a 402 asks for, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */
+  readonly asks?: Readonly<Record<string, unknown>>
+}
+
 export interface Contract<
   Q extends z.ZodType,
   B extends z.ZodType,
@@ -36,8 +46,6 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
-  /** The body comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
-  readonly form?: true
   /** A larger limit for the body than the default of `bodyLimitOf`: 16 where a name that is too long is to be a 400. */
   readonly bodyLimitKiB?: 16 | 256 | 1_024
   readonly returns: readonly [status: number, schema: R]
@@ -61,14 +69,8 @@ export interface Contract<
   readonly readsClock?: true
   /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
   readonly reads?: Readonly<Record<string, string>>
-  /** The body is of any media type; the handler reads its bytes. */
-  readonly rawBody?: true
   /** The headers that answers of a status may have of their own, each with a sentence: see `withHeaders`. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
-  /** The refusals that are told in the form of RFC 9457 too: type, below `PROBLEM_TYPES`, and title. */
-  readonly problems?: Readonly<Partial<Record<F, readonly [type: string, title: string]>>>
-  /** The refusals that are errors of JSON-RPC, with this code, in place of `{error}`. */
-  readonly rpcErrors?: Readonly<Partial<Record<F, number>>>
   /**
    * One call that costs more than 50 ms of processor: those of one owner run one at a time in all processes together. A
    * further one waits for some seconds, and is refused as `rate_limited`.
@@ -76,20 +78,24 @@ export interface Contract<
   readonly turn?: 'owner'
   /** For how many seconds anybody may keep the answer, which is the same for all: it has an `ETag`. */
   readonly cachedFor?: number
-  /** What the operation costs, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */
-  readonly paymentInfo?: Readonly<Record<string, unknown>>
 }
 
 /** The types of problems that payments over HTTP know. */
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 
-/** Whether the handler reads the request itself, beside its input. */
-export const readsRequest = ({ reads, rawBody }: Pick<AnyOperation, 'reads' | 'rawBody'>): boolean =>
-  reads !== undefined || rawBody === true
+/** How a refusal of an operation is told. */
+export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): Told => fails?.[code]?.[2] ?? {}
+
+/**
+ * Whether the handler reads the bytes of the body, of any media type: where it reads the request itself, and no schema
+ * parses the body. A GET that only reads has none.
+ */
+export const readsBytes = ({ reads, body, method, emits }: AnyOperation): boolean =>
+  reads !== undefined && body === undefined && (method !== 'GET' || emitsEvents(emits))
 
 /** Whether an `Idempotency-Key` is observed: by a POST, unless it knows a repetition by what it reads itself. */
-export const takesKey = (operation: Pick<AnyOperation, 'method' | 'reads' | 'rawBody'>): boolean =>
-  operation.method === 'POST' && !readsRequest(operation)
+export const takesKey = ({ method, reads }: Pick<AnyOperation, 'method' | 'reads'>): boolean =>
+  method === 'POST' && reads === undefined
 
 /**
  * Whether the operation changes something: every one but a GET, as a rule. A GET that emits an event runs as a write, and its

@@ -146,15 +146,26 @@ export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, Uplo
 /** Whether the body has files: it comes as `multipart/form-data`, or as JSON with Base64. */
 export const takesFiles = ({ body }: { readonly body?: z.ZodType }): boolean => uploadsIn(body).size > 0
 
+const forms = new WeakSet<z.ZodType>()
+
+/** A body that comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
+export const orForm = <B extends z.ZodType>(body: B): B => {
+  forms.add(body)
+  return body
+}
+
+export const takesForm = ({ body }: { readonly body?: z.ZodType }): boolean =>
+  body !== undefined && forms.has(body)
+
 /** The refusal of a body that is of no type which the operation takes. */
-export function wrongMediaType(operation: { readonly body?: z.ZodType; readonly form?: true }): Failure {
+export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failure {
   const [status, message] = problems.unsupported_media_type
   if (takesFiles(operation))
     return [
       status,
       'Send the body as multipart/form-data, or as application/json with each file in Base64; uncompressed, in UTF-8.',
     ]
-  return operation.form
+  return takesForm(operation)
     ? [
         status,
         'Send the body as application/x-www-form-urlencoded or application/json, uncompressed, in UTF-8.',

@@ -106,7 +106,7 @@ export class RequestContext implements Context {
   get #request(): RawRequest {
     const { request, operation } = this.#call
     if (request) return request
-    throw new Error(`${operation.key} reads the request: its contract must say \`reads\` or \`rawBody\``)
+    throw new Error(`${operation.key} reads the request: its contract must say \`reads\``)
   }
 
   get tenant(): Tenant {

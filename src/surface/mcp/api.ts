@@ -6,10 +6,11 @@ export const protocolRefusals = {
   protocol_error: [
     400,
     'This is no message of the protocol. The body says which rule of JSON-RPC it breaks, or which version is not spoken.',
+    { rpcCode: -32_600 },
   ],
-  unknown_method: [404, 'The protocol has no such method here.'],
-  not_acceptable: [406, 'Accept: send application/json, text/event-stream.'],
-  not_json: [415, 'Content-Type: send the message as application/json.'],
+  unknown_method: [404, 'The protocol has no such method here.', { rpcCode: -32_601 }],
+  not_acceptable: [406, 'Accept: send application/json, text/event-stream.', { rpcCode: -32_000 }],
+  not_json: [415, 'Content-Type: send the message as application/json.', { rpcCode: -32_000 }],
 } as const
 
 export const mcpApi = {
@@ -22,7 +23,6 @@ export const mcpApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     readOnly: true,
-    rawBody: true,
     bodyLimitKiB: 256,
     howToSignIn:
       'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
@@ -40,12 +40,6 @@ export const mcpApi = {
       foreign_host: [403, 'Host: this is no address of this service.'],
       foreign_origin: [403, 'Origin: a page of another site may not call tools here.'],
       ...protocolRefusals,
-    },
-    rpcErrors: {
-      protocol_error: -32_600,
-      unknown_method: -32_601,
-      not_acceptable: -32_000,
-      not_json: -32_000,
     },
   }),
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { paidContract } from '../../commerce/collect/index.ts'
+import { asking, paidContract } from '../../commerce/collect/index.ts'
 import { file } from '../../kernel/contract/file.ts'
 import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
 import { formattedText } from '../../values/schemas.ts'
@@ -21,7 +21,7 @@ const price = formattedText(
   'a price is more than 0, less than 1000, and has at most two decimals',
 ).meta({ description: 'What it wants, in euros.', examples: ['7.50'] })
 
-const { headers, problems, ...shared } = paidContract
+const { headers, ...shared } = paidContract
 
 const merchant = {
   ...shared,
@@ -37,13 +37,12 @@ const merchant = {
   },
   fails: {
     ...paidContract.fails,
+    payment_required: asking({ method: 'card', intent: 'charge', currency: 'eur', amount: '250' }),
     scenario_not_found: [404, 'There is no such scenario. The description of this operation lists them.'],
     moved: [302, 'Look elsewhere.'],
     forbidden: [403, 'This merchant does not want you.'],
     failed: [500, 'Something went wrong at this merchant.'],
   },
-  problems,
-  paymentInfo: { method: 'card', intent: 'charge', currency: 'eur', amount: '250' },
 } as const
 
 export const mppMerchantsApi = {

@@ -15,7 +15,7 @@ import type {
 import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
-import { type Registered, takesKey } from '../../../src/kernel/contract/operation.ts'
+import { type Failure, type Registered, takesKey, toldOf } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
@@ -146,13 +146,11 @@ const plainBody = (rpcCode: number | undefined, message: string) =>
 const refusing = operations.filter(([, { operation }]) => Object.keys(operation.fails ?? {}).length > 0)
 
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
-  for (const [code, [status, message]] of Object.entries<readonly [number, string]>(operation.fails ?? {})) {
+  for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
-    const problem = operation.problems?.[code]
+    const { problem, rpcCode } = toldOf(operation, code)
     const mediaType = problem ? 'application/problem+json' : 'application/json'
-    const body = problem
-      ? problemBody(problem, status, message)
-      : plainBody(operation.rpcErrors?.[code], message)
+    const body = problem ? problemBody(problem, status, message) : plainBody(rpcCode, message)
     expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })
     expect(response.headers?.['X-Error-Code']).toMatchObject({
       schema: { enum: expect.arrayContaining([code]) },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
-import { isWriting, type Registered } from '../../../src/kernel/contract/operation.ts'
+import { isWriting, type Registered, readsBytes, toldOf } from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
@@ -27,7 +27,7 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   const isDeclared = Object.hasOwn(declared, code)
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
-  const problem = operation.problems?.[code]
+  const problem = toldOf(operation, code).problem
   if (Object.hasOwn(protocolRefusals, code))
     return [
       { code, isDeclared: true, status: declared[code]?.[0], version: '2.0' },
@@ -102,7 +102,7 @@ export const isWrite = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' || isWriting(operation)
 /** Whether the operation parses a body: JSON or nothing. */
 export const parsesBody = ({ operation }: Registered): boolean =>
-  operation.method !== 'GET' && operation.rawBody !== true
+  operation.method !== 'GET' && !readsBytes(operation)
 
 /** The path with each id replaced by this one; the key of a merchant is one, too. */
 const withId = (path: string, id: string): string =>

@@ -4,7 +4,7 @@ import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { euros } from '../../../values/money.ts'
 import { recordHead, recordTail } from '../../../values/schemas.ts'
-import { paidContract } from './endpoint-contract.ts'
+import { asking, paidContract } from './endpoint-contract.ts'
 import { settledEvents } from './settled-events.ts'
 import { settlementMachine } from './settlement.ts'
 
@@ -54,7 +54,7 @@ const description = `For programs, which pay by the Machine Payments Protocol wi
 
 The same credential again gets the same answer; another one for a used challenge gets 409. A 504 says that the outcome is not known yet: send the same credential again later, and never pay anew meanwhile. A body, which means nothing here, is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and docs/cards.md lists the tokens that do not.`
 
-const paymentInfo = { method: 'card', intent: 'charge', currency: 'eur', amount: null }
+const payment_required = asking({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
 
 const fails = { settlement_not_found: missing('settlement') }
 
@@ -64,14 +64,14 @@ export const settlementsApi = {
     summary: 'Pay a request by machine',
     description,
     returns: [200, Unlocked],
-    paymentInfo,
+    fails: { ...paidContract.fails, payment_required },
   }),
   payByPost: post('/collect/402/{id}', {
     ...paidContract,
     summary: 'Pay a request by machine, with POST',
     description,
     returns: [200, Unlocked],
-    paymentInfo,
+    fails: { ...paidContract.fails, payment_required },
   }),
   list: list('/collect/settlements', {
     summary: 'List the card payments for your requests',

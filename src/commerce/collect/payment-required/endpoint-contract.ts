@@ -1,4 +1,4 @@
-import type { Failure } from '../../../kernel/contract/operation.ts'
+import type { Failure, Told } from '../../../kernel/contract/operation.ts'
 import { settledEvents } from './settled-events.ts'
 
 /** The refusals of an address that wants to be paid. Those with a fresh challenge are 402. */
@@ -7,13 +7,38 @@ export const paidFails = {
   payment_required: [
     402,
     'Pay the challenge in WWW-Authenticate, and send the same request with the credential.',
+    { problem: ['payment-required', 'Payment Required'] },
   ],
-  credential_malformed: [402, 'The credential cannot be read.'],
-  challenge_invalid: [402, 'The challenge is none of ours, or something in it was changed.'],
-  challenge_expired: [402, 'The challenge has expired. Pay the fresh one.'],
-  payload_invalid: [402, 'The payload of the credential cannot be used.'],
-  payment_refused: [402, 'The payment was refused.'],
-  method_not_offered: [400, 'Only the method card with the intent charge is offered here.'],
+  credential_malformed: [
+    402,
+    'The credential cannot be read.',
+    { problem: ['malformed-credential', 'Malformed Credential'] },
+  ],
+  challenge_invalid: [
+    402,
+    'The challenge is none of ours, or something in it was changed.',
+    { problem: ['invalid-challenge', 'Invalid Challenge'] },
+  ],
+  challenge_expired: [
+    402,
+    'The challenge has expired. Pay the fresh one.',
+    { problem: ['payment-expired', 'Payment Expired'] },
+  ],
+  payload_invalid: [
+    402,
+    'The payload of the credential cannot be used.',
+    { problem: ['invalid-payload', 'Invalid Payload'] },
+  ],
+  payment_refused: [
+    402,
+    'The payment was refused.',
+    { problem: ['verification-failed', 'Verification Failed'] },
+  ],
+  method_not_offered: [
+    400,
+    'Only the method card with the intent charge is offered here.',
+    { problem: ['method-unsupported', 'Method Unsupported'] },
+  ],
   challenge_used: [
     409,
     'Another credential has been presented for this challenge. Ask for a fresh one, if you mean to pay again.',
@@ -32,12 +57,17 @@ export const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
+/** The refusal of a request that brings no payment: what it is asked to pay. */
+export function asking(asks: NonNullable<Told['asks']>): Failure {
+  const [status, message, told] = paidFails.payment_required
+  return [status, message, { ...told, asks }]
+}
+
 /** What every address has in common that wants to be paid. */
 export const paidContract = {
   callers: ['public'],
   run: 'outside',
   requires: 'acquirer',
-  rawBody: true,
   bodyLimitKiB: 256,
   reads: {
     authorization: 'The credential: `Payment <base64url>`. Any other scheme presents none.',
@@ -53,14 +83,5 @@ export const paidContract = {
     402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
   },
   fails: paidFails,
-  problems: {
-    payment_required: ['payment-required', 'Payment Required'],
-    credential_malformed: ['malformed-credential', 'Malformed Credential'],
-    challenge_invalid: ['invalid-challenge', 'Invalid Challenge'],
-    challenge_expired: ['payment-expired', 'Payment Expired'],
-    payload_invalid: ['invalid-payload', 'Invalid Payload'],
-    payment_refused: ['verification-failed', 'Verification Failed'],
-    method_not_offered: ['method-unsupported', 'Method Unsupported'],
-  },
   emits: settledEvents,
 } as const

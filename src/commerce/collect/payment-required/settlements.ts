@@ -9,7 +9,6 @@ import { settlementsApi } from './api.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 import { paidEndpoint } from './endpoint.ts'
 import { settlementsPersonal } from './personal.ts'
-import { settlementProcess } from './process.ts'
 import { findRequestArticle } from './request-article.ts'
 import { settleTogether } from './settle-together.ts'
 import { Settlement, settlementMachine } from './settlement.ts'
@@ -44,7 +43,7 @@ const settlements = implement(settlementsApi, {
 })
 
 const outcome: Deadline = {
-  process: settlementProcess,
+  process: { name: 'settlement' },
   table: 'mpp_settlements',
   record: 'id',
   agent: 'agent_id',

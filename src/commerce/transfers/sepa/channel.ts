@@ -1,4 +1,5 @@
 import {
+  bookedBy,
   type Channel,
   type Evidence,
   factsOf,
@@ -53,12 +54,6 @@ function factsOfRecord({
   if (status === 'returned') facts.push({ type: 'refunded', id, cents })
   return facts
 }
-
-const bookedBy = ({ capturedCents, clearedCents, refundedCents }: PaymentState) => ({
-  capturedEuros: capturedCents,
-  clearedEuros: clearedCents,
-  refundedEuros: refundedCents,
-})
 
 /** Transfers by SEPA: held when made, captured by the submission, cleared by the settlement. */
 export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { published } from '../../../../src/kernel/contract/area.ts'
-import { takesFiles } from '../../../../src/kernel/contract/upload.ts'
+import { takesFiles, takesForm } from '../../../../src/kernel/contract/upload.ts'
 import { allAreas, owner, send } from './service.ts'
 
 const operations = published(allAreas).filter(({ operation: { callers } }) =>
   callers.some(caller => caller === 'key' || caller === 'public'),
 )
 const withFiles = operations.filter(({ operation }) => takesFiles(operation))
-const withForms = operations.filter(({ operation }) => operation.form)
+const withForms = operations.filter(({ operation }) => takesForm(operation))
 
 const MULTIPART = 'multipart/form-data; boundary=edge'
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,0 +1,150 @@
+import { expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { areas } from '../../../src/areas.ts'
+import { openPayments, paidEvents } from '../../../src/control/intents/index.ts'
+import {
+  applyFact,
+  bookedBy,
+  type Channel,
+  evidenceOf,
+  foldFacts,
+  incrementReference,
+  noFacts,
+  type Payment,
+  type PaymentBatch,
+  type PaymentFact,
+  type PaymentFacts,
+} from '../../../src/control/payments/index.ts'
+import { area } from '../../../src/kernel/contract/area.ts'
+import { type ContextOf, type InputOf, implement, post } from '../../../src/kernel/contract/operation.ts'
+import type { Row } from '../../../src/kernel/contract/sql.ts'
+import { openBook } from '../../../src/money/ledger/index.ts'
+import { arrivedEvents, openRefunds } from '../../../src/money/refunds/index.ts'
+import {
+  insertTransactions,
+  transactionsById,
+  updateTransactions,
+} from '../../../src/money/transactions/index.ts'
+import { walletsById } from '../../../src/money/wallets/index.ts'
+import { id } from '../../../src/values/ids.ts'
+import { euros } from '../../../src/values/money.ts'
+import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
+
+/** A rail of the tests: an invoice that a bank pays. It states facts and shows the state; the engine does all else. */
+const TABLES = 'create table invoices (intent_id text primary key, transaction_id text, facts jsonb)'
+
+const fact = z.object({
+  type: z.enum(['requested', 'captured', 'cleared', 'refunded']),
+  amountEuros: euros,
+  walletId: id('wallet'),
+})
+const api = {
+  state: post('/test/invoices/{id}/facts', {
+    summary: 'State a fact about an invoice',
+    callers: ['key'],
+    scope: 'policies:write',
+    body: fact,
+    example: { type: 'captured', amountEuros: 20, walletId: 'wallet_1' },
+    returns: [200, z.object({ transactionId: id('txn').nullable(), outstandingEuros: euros })],
+    emits: { ...paidEvents, ...arrivedEvents },
+  }),
+}
+
+const channel: Channel<Payment, PaymentBatch> = {
+  clearing: 'clearing_sepa',
+  postings: {
+    capture: 'sepa_submit',
+    settle: 'sepa_settle',
+    undo: 'sepa_undo',
+    undoUnmatched: 'sepa_undo_unmatched',
+    refund: 'sepa_return',
+    refundUnmatched: 'unmatched_credit',
+  },
+  holdReference: incrementReference,
+  refunds: { way: 'sepa', origin: 'bank', sourceType: 'invoice' },
+  limitsOf: () => [],
+  record: () => undefined,
+  transactionOf({ intentId }, { capturedCents, clearedCents, refundedCents }) {
+    const amountEuros = capturedCents || refundedCents
+    if (amountEuros === 0n) return null
+    const paid = clearedCents > 0n ? 'completed' : 'settlement'
+    const status = refundedCents >= amountEuros ? 'refunded' : paid
+    const common = { type: 'transfer', transferId: null, intentId, declineReason: null } as const
+    return { ...common, status, amountEuros, refundedEuros: refundedCents }
+  },
+}
+
+const factOf = ({ type, amountEuros: cents }: z.output<typeof fact>): PaymentFact =>
+  type === 'cleared' || type === 'refunded' ? { type, id: type, cents, final: true } : { type, cents }
+
+async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
+  const { sql, tenant, now } = context
+  const [intentId, walletId] = [params.id, body.walletId]
+  const payments = await openPayments(sql, { tenant, now }, [intentId])
+  const [stored] = await sql<Row & { facts: PaymentFacts; transaction: string | null }>(
+    'select facts, transaction_id as transaction from invoices where intent_id = $1',
+    [intentId],
+  )
+  const others = ['bank', 'clearing_sepa', 'suspense'] as const
+  const batch: PaymentBatch = {
+    ...{ tenant, now, payments, counters: payments.counters, agents: new Map(), ownersWalletId: undefined },
+    book: await openBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
+    wallets: await walletsById(sql, tenant, [walletId]),
+    refunds: await openRefunds(sql, { tenant, now }, {}),
+    transactions: new Map(await transactionsById(sql, tenant, [stored?.transaction ?? ''])),
+    changed: { newTransactions: new Set(), transactions: new Set() },
+  }
+  await payments.lock(sql)
+  const facts = stored?.facts ?? noFacts
+  const payment: Payment = {
+    ...{
+      id: intentId,
+      source: 'intent',
+      intentId,
+      walletId,
+      facts,
+      transactionId: stored?.transaction ?? null,
+    },
+    ...{ agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null },
+    ...bookedBy(foldFacts(facts)),
+  }
+  const evidence = evidenceOf('invoice', intentId, intentId, `${body.type}/${body.amountEuros}`)
+  const { pendingCents } = applyFact(payment, factOf(body), channel, evidence, batch, context)
+  await sql(
+    'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
+    [intentId, payment.transactionId, JSON.stringify(payment.facts)],
+  )
+  await insertTransactions(sql, [...batch.changed.newTransactions])
+  await updateTransactions(sql, tenant, [...batch.changed.transactions])
+  await Promise.all([payments.write(sql), batch.refunds.write(sql), batch.book.post(sql)])
+  return { transactionId: payment.transactionId, outstandingEuros: pendingCents }
+}
+
+const invoices = area('Invoices', 'Of the tests.', implement(api, { state: stateFact }))
+const service = await startTestService({ areas: { ...areas, invoices }, tables: TABLES })
+
+test.each([
+  [['captured', 'cleared', 'refunded']],
+  [['captured', 'cleared', 'captured', 'refunded', 'refunded']],
+  [['refunded', 'cleared', 'captured']],
+] as const)('a new rail that only states facts pays an intent, in any order: %s', async types => {
+  const { client } = await service.owner()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
+  const { id: intentId } = await anIntent(client, agent.id, { amountEuros: 20 })
+  const params = { id: intentId }
+  const state = (type: z.output<typeof fact>['type'], amountEuros = 20) =>
+    bodyOf(client.invoices.state({ params, body: { type, amountEuros, walletId: agent.walletId } }))
+  const before = await bodyOf(client.agents.balance({ params: { id: agent.id } }))
+  expect(await state('requested')).toEqual({ transactionId: null, outstandingEuros: 20 })
+  for (const type of types) await state(type, type === 'refunded' ? 5 : 20)
+  const { transactionId } = await state('captured')
+  expect(await bodyOf(client.transactions.get({ params: { id: String(transactionId) } }))).toMatchObject({
+    ...{ intentId, status: 'completed', amountEuros: 20, refundedEuros: 5 },
+  })
+  expect(await bodyOf(client.intents.get({ params }))).toMatchObject({ status: 'completed', transactionId })
+  const after = await bodyOf(client.agents.balance({ params: { id: agent.id } }))
+  expect([after.heldEuros, before.availableEuros - after.availableEuros]).toEqual([0, -5])
+  await expectVerifiedLedger(client)
+})
