@@ -1,8 +1,13 @@
 import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
 import { inspect } from '../src/derive/http/body.ts'
-import { DECISION_PAYLOAD, type ProcessInput, type ProcessStatus } from '../src/kernel/contract/process.ts'
-import type { Run } from './support.ts'
+import {
+  DECISION_PAYLOAD,
+  type ProcessInput,
+  type ProcessStatus,
+  type RecordProcess,
+} from '../src/kernel/contract/process.ts'
+import type { Run } from './run-operation.ts'
 
 const remark = z.string().trim().min(1).max(1_000).optional()
 
@@ -18,24 +23,32 @@ export interface SignalSettings {
   readonly openLiveMoney?: boolean
 }
 
-export interface Signalled<Verb extends string> extends ProcessInput {
-  readonly verb: Verb
+export interface Signalled extends ProcessInput {
+  readonly verb: string
   readonly payload: unknown
 }
 
 interface Decision {
-  readonly operation: string
+  readonly process: RecordProcess
+  readonly signalled: Signalled
   readonly requestId: string
-  body(by: string, comment: string | undefined): object
 }
 
-/** The same guarded operation as in the API; gives the line that the operator reads. */
-export async function decideWith<Verb extends string>(
+/** Runs the operation of a signal, guarded as in the API; gives the line that the operator reads. */
+export async function decideWith(
   run: Run,
   settings: SignalSettings,
-  { verb, payload, ...input }: Signalled<Verb>,
-  { operation, requestId, body }: Decision,
+  { process, signalled, requestId }: Decision,
 ): Promise<string> {
+  const { verb, payload, ...input } = signalled
+  const signal = process.signals?.[verb]
+  if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
+  const { operation, body = commentAlone } = signal
+  if (process.withoutPayload) {
+    const asked = { of: input, as: 'process', requestId, body: body('', undefined) } as const
+    const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
+    return result?.acted ? `Signal ${verb}: done.` : `The signal ${verb} changed nothing. ${refused}`
+  }
   const read = readPayload(payload)
   if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD}.`
   if (areIgnored(input, settings))
@@ -52,6 +65,8 @@ export async function decideWith<Verb extends string>(
     ? `The signal ${verb} by ${by} changed nothing: ${refused}`
     : `Signal ${verb} by ${by}: done.`
 }
+
+const commentAlone = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
 
 /** Signals decide about live money only where the installation says so. */
 const areIgnored = (

@@ -1,6 +1,6 @@
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
-import type { Run } from './support.ts'
+import type { Run } from './run-operation.ts'
 
 interface Page {
   readonly due: readonly (Pick<ProcessInput, 'ownerId' | 'mode'> & {
@@ -31,8 +31,6 @@ export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
     }
   },
 })
-
-export type StatementActivities = ReturnType<typeof statementActivities>
 
 async function close(run: Run, { walletId, period, ownerId, mode }: Page['due'][number]): Promise<void> {
   const of = { id: walletId, ownerId, mode, agentId: null }

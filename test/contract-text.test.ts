@@ -49,7 +49,8 @@ const jsonOf = (schema: z.ZodType): Json =>
 
 /** What is wrong in the members of a contract that reach beyond input and answer. */
 function wronglyNamed(operation: AnyOperation): string[] {
-  const { callers, reads = {}, headers = {}, returns, fails = {} } = operation
+  const { callers, returns, fails = {} } = operation
+  const { reads = {}, headers = {} } = operation.http ?? {}
   const refusals: [code: string, failure: Failure][] = Object.entries(fails)
   const statuses = new Set([returns[0], ...refusals.map(([, [status]]) => status)])
   const sent = Object.entries(headers).flatMap(([status, own]) =>
@@ -73,6 +74,21 @@ function wronglyNamed(operation: AnyOperation): string[] {
       : []),
   ]
 }
+
+/** What spreads into a contract is not checked by the compiler. */
+const MEMBERS = new Set(
+  `method path summary description callers keyOnly scope run query body limits returns fails emits example tag requires
+  readsClock http tool signature`.split(/\s+/),
+)
+
+test('no contract has a member that nothing reads', () => {
+  const unknown = operationEntries.flatMap(([key, operation]) =>
+    Object.keys(operation)
+      .filter(member => !MEMBERS.has(member))
+      .map(member => `${key}: ${member}`),
+  )
+  expect(unknown).toEqual([])
+})
 
 describe.each(operationEntries)('the contract of %s', (key, operation) => {
   test('accepts no member that it does not name', () => {
@@ -121,7 +137,7 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
     if (operation.callers.includes('public')) expect(operation.callers).toEqual(['public'])
     if (operation.scope)
       expect(operation.scope).toMatch(
-        operation.method === 'GET' || operation.readOnly ? /:read$/ : /:(?!read)/,
+        operation.method === 'GET' || operation.run === 'read' ? /:read$/ : /:(?!read)/,
       )
   })
 
@@ -143,13 +159,14 @@ describe.each(operationEntries.filter(([, { path }]) => /\{\w+\}/.test(path)))(
   },
 )
 
-describe.each(writes)('%s', (key, { emits = {}, readOnly, asksForPasskey }) => {
-  test('emits an event for what it changes, or is readOnly, or only asks for a passkey', () => {
-    const remedy = readOnly
-      ? `${key} is \`readOnly\` and changes nothing: it \`emits\` no event.`
-      : `${key} changes something: declare in \`emits\` what it tells, or that it is \`readOnly\`.`
+describe.each(writes)('%s', (key, { emits = {}, run, requires }) => {
+  test('emits an event for what it changes, or only reads, or only asks for a passkey', () => {
+    const isRead = run === 'read'
+    const remedy = isRead
+      ? `${key} has \`run: 'read'\` and changes nothing: it \`emits\` no event.`
+      : `${key} changes something: declare in \`emits\` what it tells, or that it has \`run: 'read'\`.`
     const isSilent = Object.keys(emits).length === 0
-    expect(isSilent === (readOnly === true) || asksForPasskey ? '' : remedy).toBe('')
+    expect(isSilent === isRead || requires === 'passkeys' ? '' : remedy).toBe('')
     for (const [event, schema] of Object.entries(emits)) {
       expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
       // The audit trail takes the first member for the id of the event's record.

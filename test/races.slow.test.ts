@@ -2,7 +2,7 @@
 import './commerce/collect/ways-at-once.ts'
 import './commerce/disputes/crashes.ts'
 import './commerce/disputes/orders.ts'
-import './commerce/disputes/standing.ts'
+import './commerce/disputes/state.ts'
 import './commerce/mpp/bursts.ts'
 import './commerce/payment-required/crossed.ts'
 import './commerce/rails/payee-reports.ts'

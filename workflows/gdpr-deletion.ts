@@ -1,22 +1,11 @@
-import type { GdprActivities } from '../activities/gdpr.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './shared/follow-record.ts'
-import { stepsOf } from './shared/steps.ts'
+import { deletionProcess } from '../src/compliance/gdpr/process.ts'
+import type { ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Followed, followRecord } from './shared/follow-record.ts'
 
-const { readDeletion, advanceDeletion } = stepsOf<GdprActivities>()({
-  readDeletion: { summary: 'How the deletion stands' },
-  advanceDeletion: { summary: 'The next step: look what must end first, end the account, forget a page' },
+/** A person who has requested it is forgotten, unless the request is withdrawn within seven days. */
+export const gdprDeletion = followRecord(deletionProcess, async (record: Followed<ProcessStatus>, steps) => {
+  await record.during({ status: 'requested' }, steps.advanceDeletion)
+  await record.during({ status: 'waiting' }, steps.advanceDeletion)
+  await record.during({ status: 'ending' }, steps.advanceDeletion)
+  await record.during({ status: 'forgetting' }, steps.advanceDeletion)
 })
-
-/** Somebody who has asked for it is forgotten, unless the request is taken back within seven days. */
-export const gdprDeletion = (input: ProcessInput): Promise<string> =>
-  followRecord(input, {
-    read: readDeletion,
-    async story(record) {
-      const advance = () => advanceDeletion(input)
-      await record.during(({ status }) => status === 'requested', advance)
-      await record.during(({ status }) => status === 'waiting', advance)
-      await record.during(({ status }) => status === 'ending', advance)
-      await record.during(({ status }) => status === 'forgetting', advance)
-    },
-  })

@@ -1,25 +1,9 @@
-import type { GdprActivities } from '../activities/gdpr.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './shared/follow-record.ts'
-import { stepsOf } from './shared/steps.ts'
-
-const { readExport, advanceExport } = stepsOf<GdprActivities>()({
-  readExport: { summary: 'How the export stands' },
-  advanceExport: { summary: 'The archive is ready, or has been there for seven days' },
-})
+import { exportProcess } from '../src/compliance/gdpr/process.ts'
+import type { ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /** What is held about a person can be downloaded for seven days. */
-export const gdprExport = (input: ProcessInput): Promise<string> =>
-  followRecord(input, {
-    read: readExport,
-    async story(record) {
-      await record.during(
-        ({ status }) => status === 'requested',
-        () => advanceExport(input),
-      )
-      await record.during(
-        ({ status }) => status === 'ready',
-        () => advanceExport(input),
-      )
-    },
-  })
+export const gdprExport = followRecord(exportProcess, async (record: Followed<ProcessStatus>, steps) => {
+  await record.during({ status: 'requested' }, steps.advanceExport)
+  await record.during({ status: 'ready' }, steps.advanceExport)
+})

@@ -1,28 +1,15 @@
-import type { IncidentActivities } from '../activities/incidents.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './shared/follow-record.ts'
-import { stepsOf } from './shared/steps.ts'
-
-const { readIncident, remindOfReports } = stepsOf<IncidentActivities>()({
-  readIncident: { summary: 'How the incident stands, and what is owed to whom' },
-  remindOfReports: {
-    summary: 'At half time, an hour before, or as the time is over: who answers for it is reminded',
-  },
-})
+import { incidentProcess } from '../src/compliance/security-incidents/process.ts'
+import type { ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * Somebody decides whether the incident is major. Then the authority is owed an initial notification, an intermediate
- * report and a final one, each by a clock that the one before it has started. In the end somebody closes the incident.
+ * An operator decides whether the incident is major. Then the authority is owed an initial notification, an intermediate
+ * report and a final one, each by a deadline that the one before it starts. In the end an operator closes the incident.
  */
-export const incident = (input: ProcessInput): Promise<string> =>
-  followRecord(input, {
-    read: readIncident,
-    async story(record) {
-      const remind = () => remindOfReports(input)
-      await record.during(({ status }) => status === 'detected', remind)
-      await record.during(({ status }) => status === 'classified', remind)
-      await record.during(({ status }) => status === 'initial_submitted', remind)
-      await record.during(({ status }) => status === 'intermediate_submitted', remind)
-      await record.during(({ status }) => status === 'final_submitted', remind)
-    },
-  })
+export const incident = followRecord(incidentProcess, async (record: Followed<ProcessStatus>, steps) => {
+  await record.during({ status: 'detected' }, steps.remindOfReports)
+  await record.during({ status: 'classified' }, steps.remindOfReports)
+  await record.during({ status: 'initial_submitted' }, steps.remindOfReports)
+  await record.during({ status: 'intermediate_submitted' }, steps.remindOfReports)
+  await record.during({ status: 'final_submitted' }, steps.remindOfReports)
+})

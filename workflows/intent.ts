@@ -1,24 +1,9 @@
-import type { IntentActivities } from '../activities/intents.ts'
-import { intentSignals } from '../src/control/intents/process.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './shared/follow-record.ts'
-import { answersTo } from './shared/signals.ts'
-import { stepsOf } from './shared/steps.ts'
-
-const { readIntent, decideIntent, expireIntent } = stepsOf<IntentActivities>()({
-  readIntent: { summary: 'How the intent stands' },
-  decideIntent: { summary: 'What an operator has signalled' },
-  expireIntent: { summary: 'The deadline has passed: the intent ends, and its money is free' },
-})
+import { intentProcess } from '../src/control/intents/process.ts'
+import type { ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /** An intent is approved in time, then paid in time, or it expires. */
-export const intent = (input: ProcessInput): Promise<string> =>
-  followRecord(input, {
-    read: readIntent,
-    answers: answersTo(intentSignals, signalled => decideIntent({ ...input, ...signalled })),
-    async story(record) {
-      const expire = () => expireIntent(input)
-      await record.during(({ status }) => status === 'created', expire)
-      await record.during(({ status }) => status === 'approved', expire)
-    },
-  })
+export const intent = followRecord(intentProcess, async (record: Followed<ProcessStatus>, steps) => {
+  await record.during({ status: 'created' }, steps.expireIntent)
+  await record.during({ status: 'approved' }, steps.expireIntent)
+})

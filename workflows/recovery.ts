@@ -1,29 +1,9 @@
-import type { PeopleActivities } from '../activities/people.ts'
-import { recoverySignals } from '../src/identity/people/process.ts'
-import type { ProcessInput } from '../src/kernel/contract/process.ts'
-import { followRecord } from './shared/follow-record.ts'
-import { answersTo } from './shared/signals.ts'
-import { stepsOf } from './shared/steps.ts'
+import { recoveryProcess } from '../src/identity/people/process.ts'
+import type { ProcessStatus } from '../src/kernel/contract/process.ts'
+import { type Followed, followRecord } from './shared/follow-record.ts'
 
-const { readRecovery, answerRecovery, advanceRecovery } = stepsOf<PeopleActivities>()({
-  readRecovery: { summary: 'How the recovery stands' },
-  answerRecovery: { summary: 'What an operator has signalled' },
-  advanceRecovery: { summary: 'Nobody has stopped it in time, or nobody has used it in time' },
+/** Every person of the account can stop a recovery for 24 hours; then its link is opened in time, or it expires. */
+export const recovery = followRecord(recoveryProcess, async (record: Followed<ProcessStatus>, steps) => {
+  await record.during({ status: 'waiting' }, steps.advanceRecovery)
+  await record.during({ status: 'ready' }, steps.advanceRecovery)
 })
-
-/** Everybody can stop a recovery for 24 hours; then its link is opened in time, or it expires. */
-export const recovery = (input: ProcessInput): Promise<string> =>
-  followRecord(input, {
-    read: readRecovery,
-    answers: answersTo(recoverySignals, signalled => answerRecovery({ ...input, ...signalled })),
-    async story(record) {
-      await record.during(
-        ({ status }) => status === 'waiting',
-        () => advanceRecovery(input),
-      )
-      await record.during(
-        ({ status }) => status === 'ready',
-        () => advanceRecovery(input),
-      )
-    },
-  })

@@ -1,12 +1,13 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { Closed, StatementActivities } from '../activities/statements.ts'
+import type { Closed } from '../activities/statements.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
 import { heedCancellation, onRecordChanged } from './shared/follow-record.ts'
 import { addToTimeline } from './shared/run-page.ts'
-import { stepsOf } from './shared/steps.ts'
+import { activity } from './shared/steps.ts'
 
-const { closeMonths } = stepsOf<StatementActivities>()({
-  closeMonths: { summary: 'The statements of one page of wallets', timeoutMs: 300_000 },
+const closeMonths = activity<MonthsOf, Closed>('closeMonths', {
+  summary: 'The statements of one page of wallets',
+  timeoutMs: 300_000,
 })
 
 /** Page by page through the wallets; what is made is not made again, wherever it has to go on. */
@@ -27,7 +28,7 @@ async function drawUp({ after = '', ...whose }: MonthsOf): Promise<string> {
     // Months may have ended since for wallets that have been looked at.
     if (hasChanged) from = ''
     hasChanged = false
-    const page: Closed = await closeMonths({ ...whose, after: from })
+    const page = await closeMonths({ ...whose, after: from })
     made += page.made
     setCurrentDetails(`${made} statements made`)
     from = hasChanged ? '' : page.next

@@ -1,23 +1,9 @@
 import { Client } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
-import { agentActivities } from '../../activities/agents.ts'
-import { cardRequestActivities } from '../../activities/card-requests.ts'
-import { cardActivities } from '../../activities/cards.ts'
-import { collectActivities } from '../../activities/collect.ts'
-import { disputeActivities } from '../../activities/disputes.ts'
-import { gdprActivities } from '../../activities/gdpr.ts'
-import { incidentActivities } from '../../activities/incidents.ts'
-import { intentActivities } from '../../activities/intents.ts'
-import { kycActivities } from '../../activities/kyc.ts'
-import { mandateActivities } from '../../activities/mandates.ts'
-import { mppActivities } from '../../activities/mpp.ts'
-import { onboardingActivities } from '../../activities/onboarding.ts'
-import { peopleActivities } from '../../activities/people.ts'
-import { refundActivities } from '../../activities/refunds.ts'
+import { recordActivities } from '../../activities/record-activities.ts'
+import { type Run, runner } from '../../activities/run-operation.ts'
 import { statementActivities } from '../../activities/statements.ts'
-import { runner } from '../../activities/support.ts'
-import { transferActivities } from '../../activities/transfers.ts'
-import { webhookActivities } from '../../activities/webhooks.ts'
+import { isRecordProcess } from '../kernel/contract/process.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { offsetOf } from '../kernel/database/tenant-clock.ts'
 import { lastRequestOf } from '../kernel/journal/last-request.ts'
@@ -46,7 +32,7 @@ interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> 
 
 /** Runs the workflows. Temporal keeps their order and timers; operations of the API have all effects. */
 async function startWorker(
-  { execute, operations, database, settings, log }: OpenRuntime,
+  { areas, execute, operations, database, settings, log }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
@@ -67,24 +53,8 @@ async function startWorker(
     workflowBundle: bundle,
     dataConverter: { payloadCodecs: [legible] },
     activities: {
-      ...agentActivities(run),
-      ...cardRequestActivities(run, settings),
-      ...mandateActivities(run, settings),
-      ...collectActivities(run, settings),
-      ...refundActivities(run, settings),
-      ...mppActivities(run, settings),
-      ...cardActivities(run, settings),
-      ...intentActivities(run, settings),
-      ...disputeActivities(run),
-      ...incidentActivities(run),
-      ...kycActivities(run),
-      // Where companies are real ones, an onboarding of test mode opens live keys too.
-      ...gdprActivities(run),
-      ...onboardingActivities(run, { ...settings, openLiveMoney: kycProviderOf(settings) === 'manual' }),
-      ...peopleActivities(run, settings),
+      ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => monthsDue(sql, of)),
-      ...transferActivities(run, settings),
-      ...webhookActivities(run),
     },
     maxCachedWorkflows: CACHED,
     // How long the runs of a dead worker wait for it before another worker takes them over.
@@ -102,6 +72,25 @@ async function startWorker(
       await ended
     },
   }
+}
+
+/** Those of each process that an area declares. */
+function allRecordActivities(
+  areas: OpenRuntime['areas'],
+  run: Run,
+  settings: OpenRuntime['settings'],
+): object {
+  const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
+  const processes = records.map(({ process }) => process).filter(isRecordProcess)
+  // Where companies are real ones, an onboarding of test mode opens live keys too.
+  const isManual = kycProviderOf(settings) === 'manual'
+  const activities = processes.map(process =>
+    recordActivities(process, run, {
+      operatorSignals: settings.operatorSignals,
+      openLiveMoney: isManual && process.opensLiveMoney === true,
+    }),
+  )
+  return Object.assign({}, ...activities)
 }
 
 /** Starts a worker. In a file of its own, as the worker's SDK is large and a relay needs none of it. */

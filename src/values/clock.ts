@@ -5,6 +5,10 @@ export { clock } from './system-clock.ts'
 export const minutes = (count: number): number => count * 60_000
 export const days = (count: number): number => minutes(count * 24 * 60)
 
+/** The wait before the next attempt: twice as long after each one that has failed, up to the longest. */
+export const backoff = (first: number, failures: number, longest: number): number =>
+  Math.min(first * 2 ** Math.min(failures, 20), longest)
+
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
 /** The day in UTC, `2026-11-21`. */

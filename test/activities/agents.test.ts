@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { agentActivities } from '../../activities/agents.ts'
-import { runner } from '../../activities/support.ts'
+import { recordActivities } from '../../activities/record-activities.ts'
+import { runner } from '../../activities/run-operation.ts'
 import { areas } from '../../src/areas.ts'
+import { agentProcess } from '../../src/control/agents/process.ts'
 import { endOverdue } from '../../src/kernel/background/deadlines.ts'
 import { registered } from '../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../src/kernel/contract/process.ts'
@@ -17,7 +18,8 @@ const execute = executor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>
-  agentActivities(
+  recordActivities(
+    agentProcess,
     runner({
       execute: by,
       operations: registered(areas),
@@ -25,6 +27,7 @@ const activities = (by: Execute = execute) =>
       causeOf: async () => undefined,
       onFailure: () => undefined,
     }),
+    { operatorSignals: false },
   )
 
 /** An environment that logs errors only: otherwise it would print the failures that a test causes. */
@@ -35,7 +38,7 @@ const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(async () => {
     const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)
     for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
-      if (!(await step(agent)).done) return
+      if (!(await step(agent))?.done) return
   })
 
 const read = (agent: ProcessInput) => environment().run(activities().readAgent, agent)

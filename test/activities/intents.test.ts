@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import type { Info } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { intentActivities } from '../../activities/intents.ts'
+import { recordActivities } from '../../activities/record-activities.ts'
+import { runner } from '../../activities/run-operation.ts'
 import type { Signalled } from '../../activities/signals.ts'
-import { runner } from '../../activities/support.ts'
 import { areas } from '../../src/areas.ts'
+import { intentProcess } from '../../src/control/intents/process.ts'
 import { registered } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
@@ -19,7 +20,8 @@ const execute = executor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
 const activities = (by: Execute = execute) =>
-  intentActivities(
+  recordActivities(
+    intentProcess,
     runner({
       execute: by,
       operations: registered(areas),
@@ -63,7 +65,7 @@ const environmentOf = (info: Partial<Info> = {}) =>
   new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') })
 
 /** One attempt at one activity of one run. */
-function attempt(activityId: string, signalled: Signalled<'approve'>, by = execute): Promise<string> {
+function attempt(activityId: string, signalled: Signalled, by = execute): Promise<string> {
   const workflowExecution = {
     workflowId: `intent/${signalled.id}`,
     runId: `run of ${signalled.id} by ${signalled.ownerId}`,

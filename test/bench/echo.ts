@@ -24,7 +24,7 @@ const echoApi = {
     summary: 'Say it again',
     callers: ['key'],
     scope: 'policies:read',
-    readOnly: true,
+    run: 'read',
     body: Note,
     example: note,
     returns: [200, Note],

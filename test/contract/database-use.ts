@@ -116,7 +116,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
 function limitOf({ key, operation }: Registered, isRead: boolean): number {
   const kind: keyof typeof MOST_ROUND_TRIPS = isRead ? 'read' : (operation.run ?? 'plain')
   // The owner's turn is taken before, and given back after.
-  const ofTurn = operation.turn === undefined ? 0 : 2
+  const ofTurn = operation.limits?.oneAtATime ? 2 : 0
   return (EXCEPTIONS[key] ?? MOST_ROUND_TRIPS[kind]) + ofTurn
 }
 
@@ -213,7 +213,7 @@ export function testDatabaseUse(
   })
 
   describe.each(called)('%s', (key, registered) => {
-    const isRead = !isWrite(registered) || registered.operation.readOnly === true
+    const isRead = !isWrite(registered) || registered.operation.run === 'read'
     test('waits for PostgreSQL no more often than its kind of operation may', () => {
       expect(recorder.roundTrips.get(key)).toBeLessThanOrEqual(limitOf(registered, isRead))
     })

@@ -27,7 +27,7 @@ describe.each(signed.map(({ key, operation }) => [key, operation] as const))('%s
   const { challenge = '', asks } = operation.signature ?? {}
 
   test('says which challenge a passkey signs, and that is one', () => {
-    expect([operation.signature === undefined, challengeOf(challenge)?.asksForPasskey]).toEqual([false, true])
+    expect([operation.signature === undefined, challengeOf(challenge)?.requires]).toEqual([false, 'passkeys'])
   })
 
   test('asks for it with members that both have', () => {

@@ -82,18 +82,18 @@ export function testValidRequests(
     test('records its events with the operation that caused them, or nothing', async () => {
       const { requestId } = answers
       const events = await service.sql('select event, action from events where request_id = $1', [requestId])
-      const changes = isWrite(registered) && registered.operation.readOnly !== true
-      const tells = changes && !OF_NOBODY.has(key) && !registered.operation.asksForPasskey
+      const changes = isWrite(registered) && registered.operation.run !== 'read'
+      const tells = changes && !OF_NOBODY.has(key) && registered.operation.requires !== 'passkeys'
       const own = events.filter(({ action }) => action === key)
       expect(own.length > 0).toBe(tells)
       for (const { event } of own) expect(possibleEvents(registered)).toContain(event)
       // A read may have steps of its area that keep something, as an answer of the canvas is kept.
-      const steps = registered.operation.readOnly ? [`${key.split('.')[0]}.`] : []
+      const steps = registered.operation.run === 'read' ? [`${key.split('.')[0]}.`] : []
       const others = events.filter(({ action }) => action !== key)
       expect(others.filter(({ action }) => !steps.some(area => action.startsWith(area)))).toEqual([])
     })
 
-    if (takesKey(registered.operation) && !registered.operation.readOnly)
+    if (takesKey(registered.operation) && registered.operation.run !== 'read')
       test('is not repeated with the same idempotency key', async () => {
         const { first, again } = answers
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([status, 'true'])

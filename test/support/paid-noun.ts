@@ -23,16 +23,18 @@ const Sold = z.object({ meterId: id('meter'), credential: z.string() })
 const paid = {
   callers: ['public'],
   run: 'outside',
-  reads: {
-    authorization: 'The payment.',
-    'payment-authorization': 'The payment, where `Authorization` is taken.',
-    'accept-payment': 'How the client can pay.',
+  http: {
+    reads: {
+      authorization: 'The payment.',
+      'payment-authorization': 'The payment, where `Authorization` is taken.',
+      'accept-payment': 'How the client can pay.',
+    },
+    headers: {
+      200: { 'Payment-Receipt': 'What was paid.', 'Cache-Control': '`private`.' },
+      402: { 'WWW-Authenticate': 'How to pay.' },
+    },
   },
   returns: [200, Sold],
-  headers: {
-    200: { 'Payment-Receipt': 'What was paid.', 'Cache-Control': '`private`.' },
-    402: { 'WWW-Authenticate': 'How to pay.' },
-  },
   fails: {
     meter_not_found: missing('meter'),
     payment_required: [
@@ -54,13 +56,13 @@ const paid = {
 
 export const paidApi = {
   show: get('/meters/{id}', { ...paid, summary: 'Read a meter for money' }),
-  use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', bodyLimitKiB: 256 }),
+  use: post('/meters/{id}', { ...paid, summary: 'Use a meter for money', limits: { bodyKiB: 256 } }),
   echo: post('/meters/{id}/echo', {
     summary: 'Answer with a header that the caller chooses',
     callers: ['public'],
     body: z.strictObject({ name: z.string().max(40), value: z.string().max(40), refuse: z.boolean() }),
     returns: [200, z.object({ answered: z.boolean() })],
-    headers: { 200: { 'Payment-Receipt': 'What was paid.' } },
+    http: { headers: { 200: { 'Payment-Receipt': 'What was paid.' } } },
     fails: { meter_not_found: missing('meter'), payment_declined: [402, 'Declined.'] },
     emits: { 'meter.sold': Sold },
   }),

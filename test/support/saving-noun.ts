@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import {
-  type BatchedStep,
-  CallExternal,
-  type CallResult,
-  Unbatched,
-} from '../../src/kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, takeStep } from '../../src/kernel/contract/handlers.ts'
 import {
   type HandlerOf,
   type InputOf,
@@ -66,7 +61,9 @@ const reserve: BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balan
   write: async () => undefined,
 }
 
-type Answered = CallResult<Reserved, string>
+interface Answered extends Reserved {
+  readonly answer: string
+}
 
 const record: BatchedStep<
   Answered,
@@ -78,7 +75,7 @@ const record: BatchedStep<
   name: 'record',
   async load(items, sql) {
     const tenant = items[0]?.tenant
-    const ids = items.map(({ input }) => input.reservation.savingId)
+    const ids = items.map(({ input }) => input.savingId)
     const rows = await sql<{ id: string; balance: bigint }>(rowsOf('for update'), [
       tenant?.ownerId,
       tenant?.mode,
@@ -86,9 +83,7 @@ const record: BatchedStep<
     ])
     return new Map(rows.map(row => [row.id, row.balance]))
   },
-  decide({ input: { reservation, answer } }, balances, { emit }) {
-    const { savingId, amount } = reservation
-    if (answer === 'alone') return new Unbatched()
+  decide({ input: { savingId, amount } }, balances, { emit }) {
     const balance = (balances.get(savingId) ?? 0n) + BigInt(amount)
     balances.set(savingId, balance)
     emit('saving.saved', { savingId, amount })
@@ -103,12 +98,13 @@ const record: BatchedStep<
 }
 
 export const savingArea = (callSystem: (savingId: string) => Promise<string>) => {
-  const save: HandlerOf<typeof savingApi.save> = {
+  const save: HandlerOf<typeof savingApi.save, Reserved, string> = {
+    readsToReserve: true,
     reserve,
-    call: reserved => callSystem((reserved as Reserved).savingId),
-    together: () => record as BatchedStep<unknown, never, Failure, Events>,
-    async record(_, reserved, { sql, emit }) {
-      const { savingId, amount } = reserved as Reserved
+    call: ({ savingId }) => callSystem(savingId),
+    recordBatched: (answer, reserved) =>
+      answer === 'alone' ? undefined : takeStep(record, { ...reserved, answer }),
+    async record(_, { savingId, amount }, { sql, emit }) {
       const [row] = await sql<{ balance: bigint }>(
         'update savings set balance = balance + $2 where id = $1 returning balance',
         [savingId, amount],

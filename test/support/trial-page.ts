@@ -15,7 +15,7 @@ const trialApi = {
     callers: ['console'],
     summary: 'A page of the tests',
     query: z.strictObject({ part: z.string().optional(), shown: z.string().optional() }),
-    headers: { 200: { 'Content-Security-Policy': 'What the page may load.' } },
+    http: { headers: { 200: { 'Content-Security-Policy': 'What the page may load.' } } },
     returns: [200, file('text/html')],
   }),
 }

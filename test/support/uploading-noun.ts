@@ -64,7 +64,7 @@ export const papersApi = {
     ),
     example: { grant_type: 'device' },
     returns: [200, z.object({ grant_type: z.string(), device_code: z.string().nullable() })],
-    readOnly: true,
+    run: 'read',
   }),
 }
 

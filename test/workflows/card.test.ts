@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { cardProcess, cardSignals } from '../../src/cards/cards/process.ts'
+import { cardProcess } from '../../src/cards/cards/process.ts'
 import { minuteInWords } from '../../src/values/clock.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
@@ -148,7 +148,7 @@ describe('a signal to a card', () => {
     expect(await run.status()).toBe('RUNNING')
   })
 
-  test.each(Object.keys(cardSignals))(
+  test.each(Object.keys(cardProcess.signals))(
     'to %s a live card is ignored without OPERATOR_SIGNALS',
     async signal => {
       const live = await aLiveClient(service, await service.owner())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { transferSignals } from '../../src/commerce/transfers/process.ts'
+import { transferProcess } from '../../src/commerce/transfers/process.ts'
 import { days, minutes } from '../../src/values/clock.ts'
 import { recordingRail } from '../support/commerce/rail.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../support/factories.ts'
@@ -173,7 +173,7 @@ describe('a signal to a transfer', () => {
     expect((await get(id)).status).toBe('submitted')
   })
 
-  test.each(Object.keys(transferSignals))(
+  test.each(Object.keys(transferProcess.signals))(
     '%s with a wrong payload changes nothing and says so',
     async verb => {
       const { id, run } = await aWaiting()

@@ -13,10 +13,12 @@ import {
   type ProcessInput,
   type ProcessStatus,
   RECORD_CHANGED,
+  type RecordProcess,
   STATUS_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
-import { inOneLine, type RunPage, runPage } from './run-page.ts'
-import type { Answers } from './signals.ts'
+import { addToTimeline, inOneLine, type RunPage, runPage } from './run-page.ts'
+import { type Answers, answersTo } from './signals.ts'
+import { activity, type StepsOf, stepsOf } from './steps.ts'
 
 /** What is overdue and yet not done is tried again after this long. */
 const AGAIN_AFTER_MS = 1_000
@@ -24,44 +26,45 @@ const AGAIN_AFTER_MS = 1_000
 /** A record without a deadline is read again after this long, though nobody has said that it has changed. */
 const DAY_MS = 86_400_000
 
-/** The record that a run looks after, as the story of the run tells it. */
+/** The record that a run follows, as its story sees it. */
 export interface Followed<Status extends ProcessStatus> {
-  /** Waits for as long as the record is so. Whenever its time has come, `act` does what is due. */
-  during(isSo: (status: Status) => boolean, act: () => Promise<unknown>): Promise<void>
+  /** Waits while the status has these members, or satisfies the predicate. `act` runs whenever the record is due. */
+  during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
 }
 
-interface Following<Status extends ProcessStatus> {
-  /** Reads the record. */
-  readonly read: (input: ProcessInput) => Promise<Status>
-  /** One wait after the other. It is told again for as long as the record is open. */
-  readonly story: (record: Followed<Status>) => Promise<void>
-  /** The signals of operators. */
-  readonly answers?: Answers
-  /** A record that is closed may be open again: one that has changed meanwhile is read once more. */
+interface Options {
+  /** A closed record may open again: one that has changed meanwhile is read once more. The process says so, if left out. */
   readonly recurs?: boolean
 }
 
 const CANNOT_BE_CANCELLED =
   'Request Cancellation changed nothing: the run goes on until its record has ended.'
 
-/** Tells the story of a record until nothing about it is open any more; gives its last status. */
-export function followRecord<Status extends ProcessStatus>(
-  input: ProcessInput,
-  following: Following<Status>,
-): Promise<string> {
-  const { answers } = following
-  const page = runPage(answers?.withoutPayload)
-  const cancel = answers?.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
-  return heedCancellation(cancel, async () => {
-    const record = new OpenRecord(input, following, page)
-    await record.reread()
-    while (!record.isOver()) {
-      const readings = record.readings
-      await following.story(record)
-      if (record.readings === readings && !record.isOver()) await record.wait()
-    }
-    return record.status.status
-  })
+/**
+ * The workflow of a process: it repeats the story, one wait after the other, until the record is closed, and gives the
+ * last status.
+ */
+export function followRecord<P extends RecordProcess, Status extends ProcessStatus>(
+  process: P,
+  story: (record: Followed<Status>, steps: StepsOf<P>) => Promise<void>,
+  { recurs = process.recurs ?? false }: Options = {},
+): (input: ProcessInput) => Promise<string> {
+  return input => {
+    const answers = answersTo(process, input)
+    const page = runPage(answers.withoutPayload)
+    const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
+    const steps = stepsOf(process, input)
+    return heedCancellation(cancel, async () => {
+      const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
+      await record.reread()
+      while (!record.isOver()) {
+        const readings = record.readings
+        await story(record, steps)
+        if (record.readings === readings && !record.isOver()) await record.wait()
+      }
+      return record.status.status
+    })
+  }
 }
 
 /** "Request Cancellation" is heard and ends nothing by itself: a run ends when its record has. */
@@ -76,25 +79,32 @@ export function onRecordChanged(handler: () => void): void {
   })
 }
 
+interface OpenRecordParts {
+  readonly input: ProcessInput
+  readonly process: RecordProcess
+  readonly recurs: boolean
+  readonly answers: Answers
+  readonly page: RunPage
+}
+
 class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   readings = 0
-  readonly #input: ProcessInput
-  readonly #following: Following<Status>
-  readonly #page: RunPage
+  readonly #parts: OpenRecordParts
+  readonly #read: (input: ProcessInput) => Promise<Status>
+  readonly #shownSteps = new Set<string>()
   #status: Status | undefined
   #hasChanged = false
 
-  constructor(input: ProcessInput, following: Following<Status>, page: RunPage) {
-    this.#input = input
-    this.#following = following
-    this.#page = page
+  constructor(parts: OpenRecordParts) {
+    this.#parts = parts
+    this.#read = activity(parts.process.read.activity, parts.process.read)
     onRecordChanged(() => {
       this.#hasChanged = true
     })
     const description = 'Status of the record when it was read last.'
     setHandler(defineQuery<Status | undefined>('state'), () => this.#status, { description })
     setDefaultSignalHandler(name =>
-      page.note(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
+      parts.page.note(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
     )
   }
 
@@ -105,17 +115,21 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
 
   /** Closed, with nothing left to read or to answer. */
   isOver(): boolean {
-    const mayBeOpenAgain = this.#following.recurs && this.#hasChanged
+    const mayBeOpenAgain = this.#parts.recurs && this.#hasChanged
     return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
   }
 
-  async during(isSo: (status: Status) => boolean, act: () => Promise<unknown>): Promise<void> {
+  async during(
+    so: Partial<Status> | ((status: Status) => boolean),
+    act: () => Promise<unknown>,
+  ): Promise<void> {
+    const isSo = typeof so === 'function' ? so : matches(so)
     while (!this.isOver() && isSo(this.status)) await this.wait(act)
   }
 
   /** Acts where that is due, and waits until the record may have changed; then it is read again. */
   async wait(act?: () => Promise<unknown>): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#isAsked()) await continueAsNew(this.#input)
+    if (workflowInfo().continueAsNewSuggested && !this.#isAsked()) await continueAsNew(this.#parts.input)
     const { dueInMs } = this.status
     const isOverdue = dueInMs !== null && dueInMs <= 0
     if (isOverdue) await act?.()
@@ -126,13 +140,21 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   /** Answers the signals first, so that the record is read with their effect. */
   async reread(): Promise<void> {
     this.#hasChanged = false
-    const answer = await this.#following.answers?.give()
+    const answer = await this.#parts.answers.give()
     const before = this.#status?.status
-    this.#status = await this.#following.read(this.#input)
+    this.#status = await this.#read(this.#parts.input)
+    await this.#showSteps(this.#status)
     this.readings++
     const { status } = this.#status
     if (status !== before) upsertSearchAttributes([{ key: STATUS_ATTRIBUTE, value: status }])
-    this.#page.show(this.#status, answer)
+    this.#parts.page.show(this.#status, answer)
+  }
+
+  /** What has happened outside the run becomes a line of its timeline, once. */
+  async #showSteps({ steps = [] }: Status): Promise<void> {
+    const news = steps.filter(step => !this.#shownSteps.has(step))
+    for (const step of news) this.#shownSteps.add(step)
+    await Promise.all(news.map(addToTimeline))
   }
 
   /** A wait is a timer with a summary. */
@@ -144,6 +166,11 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
   }
 
   #isAsked(): boolean {
-    return this.#following.answers?.areDue() ?? false
+    return this.#parts.answers.areDue()
   }
 }
+
+const matches =
+  <Status extends ProcessStatus>(members: Partial<Status>) =>
+  (status: Status): boolean =>
+    Object.entries(members).every(([name, value]) => status[name as keyof Status] === value)

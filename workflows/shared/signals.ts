@@ -1,9 +1,10 @@
 import { defineSignal, setHandler } from '@temporalio/workflow'
-import { DECISION_PAYLOAD, type SignalTable } from '../../src/kernel/contract/process.ts'
+import { DECISION_PAYLOAD, type ProcessInput, type RecordProcess } from '../../src/kernel/contract/process.ts'
 import { addToTimeline } from './run-page.ts'
+import { activity } from './steps.ts'
 
-interface Signalled<Verb> {
-  readonly verb: Verb
+interface Signalled {
+  readonly verb: string
   readonly payload: unknown
 }
 
@@ -24,15 +25,16 @@ const DONE = ': done.'
 /** Payload of the signal that "Request Cancellation" stands for: it comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
-/** Answers these signals by `decide`, each with a line for the operator. */
-export function answersTo<Table extends SignalTable>(
-  table: Table,
-  decide: (signalled: Signalled<keyof Table & string>) => Promise<string>,
-  { withPayload = true } = {},
-): Answers {
-  const waiting: Signalled<keyof Table & string>[] = []
-  for (const [verb, effect] of Object.entries(table)) {
-    const description = withPayload ? `${effect} Payload: ${DECISION_PAYLOAD}` : effect
+/** Answers the signals of a process by its activity `decide`, each with a line for the operator. */
+export function answersTo(process: RecordProcess, input: ProcessInput): Answers {
+  const { decide, signals = {}, withoutPayload = false } = process
+  if (!decide) return { areDue: () => false, give: async () => undefined, withoutPayload: [] }
+  const carryOut = activity<ProcessInput & Signalled, string>(decide, {
+    summary: 'Carry out the signal of an operator',
+  })
+  const waiting: Signalled[] = []
+  for (const [verb, { effect }] of Object.entries(signals)) {
+    const description = withoutPayload ? effect : `${effect} Payload: ${DECISION_PAYLOAD}`
     const queue = (payload: unknown) => void waiting.push({ verb, payload })
     setHandler(defineSignal<[unknown]>(verb), queue, { description })
   }
@@ -42,12 +44,12 @@ export function answersTo<Table extends SignalTable>(
     async give() {
       let line: string | undefined
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        line = await decide(next)
+        line = await carryOut({ ...input, ...next })
         if (!line.endsWith(DONE)) await addToTimeline(line)
       }
       return line
     },
-    withoutPayload: withPayload ? [] : Object.keys(table),
-    ...('cancel' in table ? { cancel } : {}),
+    withoutPayload: withoutPayload ? Object.keys(signals) : [],
+    ...('cancel' in signals ? { cancel } : {}),
   }
 }

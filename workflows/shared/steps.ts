@@ -1,26 +1,36 @@
 import { proxyActivities } from '@temporalio/workflow'
+import type { ProcessInput, RecordProcess, StepResult } from '../../src/kernel/contract/process.ts'
 
-interface Step {
-  /** What it is for: the summary that its line in the timeline has. */
+const TIMEOUT_MS = 15_000
+
+interface Line {
+  /** What it is for: the summary of its line in the timeline. */
   readonly summary: string
   readonly timeoutMs?: number
 }
 
-const TIMEOUT_MS = 15_000
+/** An activity, tried until it succeeds, for as long as that takes. */
+export function activity<Input, Result>(
+  name: string,
+  { summary, timeoutMs = TIMEOUT_MS }: Line,
+): (input: Input) => Promise<Result> {
+  const activities = proxyActivities<Record<string, (input: Input) => Promise<Result>>>({
+    summary,
+    startToCloseTimeout: timeoutMs,
+    retry: { initialInterval: 200, maximumInterval: 30_000 },
+  })
+  return activities[name] as (input: Input) => Promise<Result>
+}
 
-/** The activities of a process. Each is tried until it succeeds, for as long as that takes. */
-export function stepsOf<Activities>() {
-  return <Name extends keyof Activities & string>(
-    table: Readonly<Record<Name, Step>>,
-  ): Pick<Activities, Name> => {
-    const steps = Object.entries<Step>(table).map(([name, { summary, timeoutMs = TIMEOUT_MS }]) => {
-      const activities = proxyActivities<Record<string, (input: unknown) => Promise<unknown>>>({
-        summary,
-        startToCloseTimeout: timeoutMs,
-        retry: { initialInterval: 200, maximumInterval: 30_000 },
-      })
-      return [name, (input: unknown) => activities[name]?.(input)]
-    })
-    return Object.fromEntries(steps)
-  }
+/** The steps of a process, as activities on its record. */
+export type StepsOf<P extends RecordProcess> = {
+  readonly [Name in keyof P['steps']]: () => Promise<StepResult | null>
+}
+
+export function stepsOf<P extends RecordProcess>(process: P, input: ProcessInput): StepsOf<P> {
+  const steps = Object.entries(process.steps).map(([name, step]) => {
+    const run = activity<ProcessInput, StepResult | null>(name, step)
+    return [name, () => run(input)]
+  })
+  return Object.fromEntries(steps)
 }

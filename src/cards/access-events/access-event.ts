@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Caller } from '../../kernel/contract/actor.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** How card data was asked for. */
 export const accessWays = ['access', 'session', 'credential', 'agent_credential', 'mpp'] as const
@@ -53,3 +54,22 @@ const outcome = defineEntity({
 /** Whether the processor has given what was granted. It has the id of its access event; without one nobody knows. */
 export class AccessOutcome extends outcome.class {}
 outcome.setClass(AccessOutcome)
+
+export const accessEventsPersonal = {
+  access_events: {
+    personal: {
+      merchant_host: { kind: 'payment', ground: 'security', forget: 'word' },
+      purpose: { kind: 'words', ground: 'security', forget: 'word' },
+      address: { kind: 'network', ground: 'security', forget: 'word' },
+      actor_id: { kind: 'name', ground: 'security', forget: 'word' },
+    },
+    plain: ['actor_type', 'way', 'source_id', 'decision', 'reasons', 'key_thumbprint'],
+    about: { person: ['actor_id'] },
+  },
+  access_outcomes: {
+    personal: {
+      message: { kind: 'words', ground: 'security', forget: 'word' },
+    },
+    plain: ['outcome', 'code'],
+  },
+} as const satisfies Personal

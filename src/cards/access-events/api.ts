@@ -55,7 +55,7 @@ export const accessEventsApi = {
     scope: 'cards:reveal',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z
         .strictObject({

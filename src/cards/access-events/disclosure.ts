@@ -7,10 +7,12 @@ import { hasCardNumber } from '../../values/card-number.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { CardNumber } from '../cards/index.ts'
-import { AccessEvent, AccessOutcome } from './access-event.ts'
-import { askEvent } from './record-ask.ts'
-import { processorRefusals } from './refusals.ts'
+import { type NamedRecipient, recipientOf, recipientRefusals } from '../filler-keys/index.ts'
+import { askEvent, denialOf, grant } from './access-decision.ts'
+import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
+import { type accessRefusals, processorRefusals } from './refusals.ts'
 import type { accessEvents } from './schemas.ts'
+import { openSubject } from './subject.ts'
 
 /** What the processor is asked for. Stored before the call, so it must be JSON. */
 export interface DisclosureRequest {
@@ -57,7 +59,7 @@ const CODES = {
   refused: 'processor_refused',
 } as const
 
-export type DisclosureProblem = keyof typeof processorRefusals
+type DisclosureProblem = keyof typeof processorRefusals
 
 /** The refusal for a failure of the processor: its own words, unless they contain what nobody may see. */
 function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; message: string } {
@@ -67,10 +69,7 @@ function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; messag
   return { code, message: excerpt(`${processorRefusals[code][1]} It says: ${failure.message}`) }
 }
 
-export type OutcomeContext = Pick<
-  Context<DisclosureProblem, typeof accessEvents>,
-  'records' | 'emit' | 'refuse'
->
+type OutcomeContext = Pick<Context<DisclosureProblem, typeof accessEvents>, 'records' | 'emit' | 'refuse'>
 
 /** Records that the processor has given what was granted. */
 export function recordDisclosed(accessEventId: string, { records }: Pick<Context, 'records'>): void {
@@ -106,3 +105,43 @@ export const recordLost = (accessEventId: string, context: OutcomeContext): Prom
     { code: 'disclosure_lost', message: processorRefusals.disclosure_lost[1] },
     context,
   )
+
+type RedeemContext = Omit<Context<keyof typeof accessRefusals, typeof accessEvents>, 'refuse'> & {
+  refuse(code: string, message?: string): Refusal
+}
+
+/** What is redeemed for the data of a card: a session or a credential. */
+interface Redeemable {
+  readonly id: string
+  readonly way: AccessWay
+  readonly cardId: string
+  readonly intentId: string
+  readonly merchantHost: string | null
+  /** Why it is over; undefined while it can be redeemed. */
+  readonly over: AccessReason | undefined
+}
+
+/**
+ * Judges a redemption and records it. The caller has locked what is redeemed, and notes that it is used: of two at once
+ * one finds it over.
+ */
+export async function redeem(
+  { id, way, cardId, intentId, merchantHost, over }: Redeemable,
+  recipient: NamedRecipient,
+  context: RedeemContext,
+): Promise<DisclosureRequest | Refusal> {
+  const [subject, key] = await Promise.all([
+    openSubject({ cardId, intentId }, context),
+    recipientOf(recipient, context),
+  ])
+  const isKey = typeof key !== 'string'
+  const keyThumbprint = (isKey ? key : recipient.publicKeyJwk)?.thumbprint ?? null
+  const ask = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
+  const after = isKey ? [] : [{ code: key, message: recipientRefusals[key][1] }]
+  const denial = denialOf(subject, ask, { before: over ? [over] : [], after }, context)
+  if (denial) return denial
+  if (!isKey || !subject.number) throw new Error('granted without a key or a number')
+  // Throws before anything is reserved if this mode has no processor.
+  context.ports.cardProcessor(context.tenant.mode)
+  return disclosureRequest(grant(subject, ask, context), subject.number, key, context.now)
+}

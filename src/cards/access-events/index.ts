@@ -1,5 +1,5 @@
+export { denialOf, grant } from './access-decision.ts'
 export { accessEventsApi } from './api.ts'
-export { chosenCard, chosenCards } from './chosen-card.ts'
 export {
   callOf,
   type DisclosureRequest,
@@ -8,10 +8,8 @@ export {
   recordDisclosed,
   recordLost,
   recordOutcome,
+  redeem,
 } from './disclosure.ts'
-export { denialOf, grant } from './record-ask.ts'
-export { redeem } from './redemption.ts'
 export { accessRefusals, subjectRefusals } from './refusals.ts'
 export { accessEvents, denialEvents, keyThumbprint } from './schemas.ts'
-export { type AccessSubject, openSubject } from './subject.ts'
-export { openSubjects } from './subjects.ts'
+export { type AccessSubject, chosenCard, chosenCards, openSubject, openSubjects } from './subject.ts'

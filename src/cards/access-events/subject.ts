@@ -1,10 +1,63 @@
 import { Agent } from '../../control/agents/index.ts'
-import { findIntent, hasPayeeRecord, type Intent, unpayableBecause } from '../../control/intents/index.ts'
+import {
+  findIntent,
+  findIntentsById,
+  hasPayeeRecord,
+  type Intent,
+  unpayableBecause,
+} from '../../control/intents/index.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { reaches } from '../../kernel/database/entity.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
 import { subjectRefusals } from './refusals.ts'
+
+interface Candidate extends Row {
+  readonly intentId: string
+  readonly id: string
+  /** Whether the intent names the card, or the card the intent. */
+  readonly isMeant: boolean
+}
+
+const CANDIDATES = `
+select w.id as "intentId", found.* from unnest($3::text[]) as w (id)
+cross join lateral (
+  select c.id, coalesce(c.id = i.card_id or c.intent_id = i.id, false) as "isMeant"
+  from intents i
+  join cards c on (c.owner_id, c.mode, c.agent_id) = (i.owner_id, i.mode, i.agent_id)
+  where (i.owner_id, i.mode, i.id) = ($1, $2, w.id)
+    and (c.id = i.card_id or c.status = 'active' and (c.intent_id is null or c.intent_id = i.id))
+  order by "isMeant" desc, c.id desc limit 2) as found
+order by "isMeant" desc, id desc`
+
+/** What is to be paid, and by which card, where that is named. */
+interface Payable {
+  readonly cardId?: string | undefined
+  readonly intentId: string
+}
+
+/** The card that pays an intent: the one named, the one that goes with the intent, or the agent's only active one. */
+export const chosenCard = async (
+  payable: Payable,
+  context: Pick<Context, 'sql' | 'tenant'>,
+): Promise<string | null> => (await chosenCards([payable], context))[0] ?? null
+
+/** The cards that pay these intents, in their order. */
+export async function chosenCards(
+  payables: readonly Payable[],
+  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+): Promise<readonly (string | null)[]> {
+  const open = payables.flatMap(({ cardId, intentId }) => (cardId === undefined ? [intentId] : []))
+  const rows = open.length === 0 ? [] : await sql<Candidate>(CANDIDATES, [ownerId, mode, [...new Set(open)]])
+  return payables.map(({ cardId, intentId }) => {
+    if (cardId !== undefined) return cardId
+    const [first, second] = rows.filter(row => row.intentId === intentId)
+    return first && (first.isMeant || !second) ? first.id : null
+  })
+}
 
 /** What an ask for card data is judged by; null = not found, or not the caller's. */
 export interface AccessSubject {
@@ -112,4 +165,48 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
       (code === 'intent_not_approved' && subject.intent?.status === 'completed' && PAID) ||
       subjectRefusals[code][1],
   }))
+}
+
+/** Who asks for the data of which card, and for which intent. */
+interface SubjectAsk {
+  readonly actor: Actor
+  readonly cardId: string | null
+  readonly intentId: string
+}
+
+const AGENTS_OF_CARDS =
+  'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
+
+/** What many asks are judged by, in their order, read in one round trip from all records of the tenant. */
+export async function openSubjects(
+  asks: readonly SubjectAsk[],
+  { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
+): Promise<readonly AccessSubject[]> {
+  const cardIds = [...new Set(asks.flatMap(({ cardId }) => cardId ?? []))]
+  const [cards, numbers, agents, intents] = await Promise.all([
+    records.find(Card, { id: { $in: cardIds } }),
+    records.find(CardNumber, { cardId: { $in: cardIds }, status: 'current' }),
+    records.find(Agent, sqlCondition(AGENTS_OF_CARDS, [ownerId, mode, cardIds])),
+    findIntentsById(
+      records,
+      asks.map(({ intentId }) => intentId),
+    ),
+  ])
+  const cardsById = new Map(cards.map(card => [card.id, card]))
+  const agentsById = new Map(agents.map(agent => [agent.id, agent]))
+  const numbersByCard = new Map(numbers.map(number => [number.cardId, number]))
+  return asks.map(({ actor, cardId, intentId }) => {
+    const asked = cardsById.get(cardId ?? '')
+    const isOwn = asked !== undefined && (!actor.agentId || actor.agentId === asked.agentId)
+    const intent = intents.get(intentId)
+    return {
+      cardId,
+      card: isOwn ? asked : null,
+      cardOfOther: asked && !isOwn ? asked.id : null,
+      number: isOwn ? (numbersByCard.get(asked.id) ?? null) : null,
+      agent: isOwn ? (agentsById.get(asked.agentId) ?? null) : null,
+      intent: intent && reaches(actor, intent) ? intent : null,
+      needsIntent: true,
+    }
+  })
 }

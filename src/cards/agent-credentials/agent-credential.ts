@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** `pending`: the processor has not given the network token yet. `failed`: it gave none. */
 export const agentCredentialMachine = machine('agent_credential', {
@@ -50,3 +51,31 @@ schema.setClass(AgentCredential)
 
 /** The condition, written exactly as in the partial index of deadlines. */
 export const OPEN = "status in ('pending', 'active', 'suspended')"
+
+/** The data of an agent credential's event. */
+export const agentCredentialEvent = ({
+  id,
+  agentId,
+  intentId,
+  cardId,
+  status,
+  amountLimitEuros,
+}: AgentCredential) => ({
+  agentCredentialId: id,
+  agentId,
+  intentId,
+  cardId,
+  status,
+  amountLimitEuros,
+})
+
+export const agentCredentialsPersonal = {
+  agent_credentials: {
+    personal: {
+      merchant_scope: { kind: 'payment', ground: 'contract', forget: { value: '{[forgotten]}' } },
+      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
+    },
+    plain: ['processor', 'processor_problem', 'key_thumbprint', 'mpp_credential_id'],
+    secret: ['token_id'],
+  },
+} as const satisfies Personal

@@ -2,12 +2,16 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { AgentCredential, agentCredentialMachine, OPEN } from './agent-credential.ts'
+import {
+  AgentCredential,
+  agentCredentialEvent,
+  agentCredentialMachine,
+  agentCredentialsPersonal,
+  OPEN,
+} from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
 import { deleteMppToken, resume, revoke, suspend } from './change-state.ts'
-import { agentCredentialEvent } from './events.ts'
 import { issue } from './issue.ts'
-import { agentCredentialsPersonal } from './personal.ts'
 
 const agentCredentials = implement(agentCredentialsApi, {
   create: issue,

@@ -1,15 +1,101 @@
 import { z } from 'zod'
 import { PolicyCreate } from '../../control/rules/index.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { wholeNumber } from '../../kernel/contract/page.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
-import { ownAgent } from '../../values/schemas.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
-import { AgentCredentialRecord, agentCredentialEvents, status } from './schemas.ts'
+import { agentCredentialMachine } from './agent-credential.ts'
+
+export const status = z.enum(agentCredentialMachine.states)
+
+const AgentCredentialRecord = z
+  .object({
+    ...recordHead('agentcredential'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent').nullable(),
+    mppCredentialId: id('mppcredential').nullable().meta({
+      description:
+        'The machine payment that it is for, and for nothing else. Its merchant alone has the token.',
+    }),
+    cardId: id('card'),
+    status,
+    merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
+    amountLimitEuros: euros,
+    spentEuros: euros.meta({ description: 'What it has paid, and what is authorized.' }),
+    maxCharges: z.int().nullable(),
+    charges: z.int(),
+    expiresAt: instant,
+    revokedAt: instant.nullable(),
+    last4: z
+      .string()
+      .nullable()
+      .meta({ description: 'The end of the network token.', examples: ['4242'] }),
+    processorProblem: z.string().nullable().meta({
+      description:
+        'Why the processor has not made it so. What the service itself enforces holds all the same; repeat the operation.',
+    }),
+    accessEventId: id('accessevent'),
+    keyThumbprint: z.string().meta({ examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'] }),
+    ...recordTail,
+  })
+  .meta({ id: 'AgentCredential' })
+
+const AgentCredentialEvent = z.object({
+  agentCredentialId: id('agentcredential'),
+  agentId: id('agent'),
+  intentId: id('intent').nullable(),
+  cardId: id('card'),
+  status,
+  amountLimitEuros: euros,
+})
+
+const ChargeEvent = z.object({
+  agentCredentialId: id('agentcredential'),
+  mppCredentialId: id('mppcredential').nullable(),
+  agentId: id('agent'),
+  intentId: id('intent').nullable(),
+  cardId: id('card'),
+  status,
+  amountEuros: euros,
+  transactionId: id('txn').nullable(),
+})
+
+/** What the card network says of payments by network tokens. */
+export const chargeEvents = {
+  'agent_credential.charged': event(
+    'The card network has authorized or cleared a payment by a network token.',
+    ChargeEvent,
+  ),
+  'agent_credential.declined': event(
+    'A payment by a network token was declined, or its approval was taken back, reversed or has run out.',
+    ChargeEvent,
+  ),
+}
+
+/** An event's sentence for each change of state. */
+export const agentCredentialEvents = {
+  'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
+  'agent_credential.issued': event(
+    'An agent has a network token with limits of its own.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.failed': event('The processor has given no network token.', AgentCredentialEvent),
+  'agent_credential.suspended': event(
+    'A network token pays nothing until it is resumed.',
+    AgentCredentialEvent,
+  ),
+  'agent_credential.resumed': event('A network token that was suspended pays again.', AgentCredentialEvent),
+  'agent_credential.revoked': event('A network token pays nothing any more.', AgentCredentialEvent),
+  'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
+}
 
 /** The longest that a network token may be good for. */
 const LONGEST_SECONDS = 30 * 86_400
@@ -41,7 +127,7 @@ export const agentCredentialsApi = {
     scope: 'credentials:write',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z
         .strictObject({

@@ -5,9 +5,8 @@ import { externalCall } from '../../kernel/contract/operation.ts'
 import { type Done, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
 import { excerpt } from '../../values/schemas.ts'
-import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
+import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
-import { agentCredentialEvent } from './events.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 

@@ -1,6 +1,4 @@
 export { AgentCredential } from './agent-credential.ts'
-export { agentCredentialsApi } from './api.ts'
+export { agentCredentialsApi, chargeEvents } from './api.ts'
 export { type CredentialCharges, openCredentialCharges } from './charges.ts'
-export { noteDeletion, tokenToDelete } from './delete-mpp-token.ts'
-export { mppTokenEvents, registerMppToken, revokeMppToken } from './mpp-token.ts'
-export { chargeEvents } from './schemas.ts'
+export { mppTokenEvents, noteDeletion, registerMppToken, revokeMppToken, tokenToDelete } from './mpp-token.ts'

@@ -18,9 +18,8 @@ import {
   recordOutcome,
 } from '../access-events/index.ts'
 import { recipientOf } from '../filler-keys/index.ts'
-import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
+import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
-import { agentCredentialEvent } from './events.ts'
 
 type Context = ContextOf<typeof agentCredentialsApi.create>
 type Body = InputOf<typeof agentCredentialsApi.create>['body']

@@ -1,13 +1,17 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { IssuedNetworkToken } from '../../ports/card-processor.ts'
+import {
+  type Done,
+  type IssuedNetworkToken,
+  isFailure,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import type { Euros } from '../../values/money.ts'
 import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
-import { AgentCredential, agentCredentialMachine } from './agent-credential.ts'
-import { agentCredentialEvent } from './events.ts'
-import { agentCredentialEvents } from './schemas.ts'
+import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
+import { agentCredentialEvents } from './api.ts'
 
 /** The network token of one machine payment. */
-export interface MppToken {
+interface MppToken {
   readonly mppCredentialId: string
   readonly agentId: string
   readonly delegationId: string | null
@@ -85,4 +89,27 @@ export async function revokeMppToken(
   Object.assign(credential, { revokedAt: now, processorProblem: UNTOLD })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
   return true
+}
+
+type Reading = Pick<Context, 'records'>
+
+/** The processor's id of a machine payment's token that is revoked here and not yet deleted there; null for any other. */
+export async function tokenToDelete(mppCredentialId: string, { records }: Reading): Promise<string | null> {
+  const found = await records.findOne(AgentCredential, { mppCredentialId })
+  return found?.status === 'revoked' && found.processorProblem !== null ? found.tokenId : null
+}
+
+/** Notes what the processor answered; true once there is nothing left to tell it. */
+export async function noteDeletion(
+  mppCredentialId: string,
+  answer: Done | ProcessorFailure,
+  { records }: Reading,
+): Promise<boolean> {
+  const found = await records.findOne(AgentCredential, { mppCredentialId })
+  const credential = found && (await records.lock(AgentCredential, found.id))
+  if (!credential) return true
+  const isOpen = isFailure(answer) && answer.failure !== 'refused'
+  if (!isOpen)
+    credential.processorProblem = isFailure(answer) ? 'The processor refuses to delete the token.' : null
+  return !isOpen
 }

@@ -1,37 +1,193 @@
 import { z } from 'zod'
-import { AgentEvent } from '../../control/agents/index.ts'
-import { riskEvents } from '../../control/risk/index.ts'
+import { DecisionRecord } from '../../control/decisions/index.ts'
+import { paidEvents } from '../../control/intents/index.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { arrivedEvents } from '../../money/refunds/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { searchText, timeRange } from '../../values/schemas.ts'
-import { messagesApi } from './messages-api.ts'
+import { euros } from '../../values/money.ts'
 import {
-  AuthorizationExplanation,
-  AuthorizationRecord,
-  SimulatedAnswer,
-  SimulatedRequest,
-  status,
-} from './schemas.ts'
+  country,
+  formattedText,
+  recordHead,
+  recordTail,
+  searchText,
+  timeRange,
+} from '../../values/schemas.ts'
+import { chargeEvents } from '../agent-credentials/index.ts'
+import { noticeEvents } from '../cards/index.ts'
+import { authorizationMachine, sources } from './authorization.ts'
+import { decisionEvents } from './authorize.ts'
+import type { IncomingMessage } from './network/incoming-message.ts'
+
+const status = z.enum(authorizationMachine.states)
+
+const AuthorizationRecord = z
+  .object({
+    ...recordHead('cardauth'),
+    cardId: id('card').nullable(),
+    agentId: id('agent'),
+    status: status.meta({
+      description:
+        '`pending`: a machine payment is under way, and nobody has said yet what became of it; `void`: it came to nothing. `authorized`: held, or collected in part. `cleared`: collected. `reversed`: given back by the merchant. `expired`: not collected in time. `confirmed`: the agent’s checkout says that it is paid, or the receipt of a machine payment, and the network has not spoken yet.',
+    }),
+    amountEuros: euros.meta({ description: 'What was asked for, with all increments.' }),
+    approvedEuros: euros,
+    heldEuros: euros.meta({ description: 'What is still held.' }),
+    clearedEuros: euros.meta({ description: 'What the merchant has collected.' }),
+    refundedEuros: euros,
+    merchant: z.string(),
+    descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
+    mcc: z.string().nullable(),
+    country: z.string().nullable(),
+    source: z.enum(sources).meta({
+      description:
+        'What pays: the hold of an approved intent, the purse of the card, the wallet of the agent.',
+    }),
+    walletId: id('wallet'),
+    intentId: id('intent').nullable(),
+    mppCredentialId: id('mppcredential')
+      .nullable()
+      .meta({ description: 'The machine payment that began it.' }),
+    declineReason: z.string().nullable(),
+    decision: DecisionRecord.nullable().meta({
+      description: 'The decision about the first request; null if the network never asked.',
+    }),
+    expiresAt: instant.nullable().meta({ description: 'When what is held is given back.' }),
+    transactionId: id('txn').nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'CardAuthorization' })
+
+const rule = z.object({
+  rule: z.string(),
+  outcome: z.enum(['pass', 'fail', 'review', 'skip']),
+  message: z.string(),
+  remedy: z.string().nullable(),
+})
+
+const AuthorizationExplanation = z
+  .object({
+    authorizationId: id('cardauth'),
+    decisionId: id('decision').nullable(),
+    decidedAt: instant,
+    summary: z.string(),
+    intentId: id('intent').nullable(),
+    paidFrom: z.string().meta({ description: 'What pays, in words.' }),
+    rules: z.array(rule),
+    remedies: z.array(z.string()).meta({ description: 'What would make it a yes; empty if it was one.' }),
+  })
+  .meta({ id: 'CardAuthorizationExplanation' })
+
+const descriptor = z.string().trim().min(1).max(200)
+
+const SimulatedRequest = z.strictObject({
+  amountEuros: euros,
+  merchant: descriptor.meta({
+    description: 'The merchant as a card network writes it.',
+    examples: ['SQ *BOOKSHOP 1234 BERLIN'],
+  }),
+  url: z.string().trim().min(1).max(300).nullable().default(null).meta({
+    description: 'The web address of the merchant, where the network knows it.',
+  }),
+  mcc: formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
+    .nullable()
+    .default(null),
+  country: country.nullable().default(null),
+  partialAllowed: z.boolean().default(false),
+})
+
+const SimulatedAnswer = z
+  .object({
+    approved: z.boolean(),
+    approvedEuros: euros,
+    reason: z.string(),
+    source: z.enum(sources),
+    intentId: id('intent').nullable(),
+    walletId: id('wallet'),
+    decision: DecisionRecord.extend({ id: z.null().meta({ examples: [null] }) }),
+    remedies: z.array(z.string()),
+  })
+  .meta({ id: 'SimulatedCardAuthorization' })
+
+/** The answer to a message of the processor, as its own bytes. */
+export const MessageAnswer = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+})
+
+const RefusedMessage = z.object({
+  cardId: id('card'),
+  agentId: id('agent'),
+  messageId: z.string(),
+  reason: z.string(),
+})
+
+/** Only the webhook of the processor makes one, from a message whose signature is verified. */
+export const incomingMessage = z.custom<IncomingMessage>(
+  value => typeof value === 'object' && value !== null && 'content' in value,
+  'must be a message of the card processor',
+)
+
+/** The events of everything that changes a payment by card. */
+export const authorizationEvents = { ...arrivedEvents, ...paidEvents }
+
+const messageEvents = {
+  ...authorizationEvents,
+  ...chargeEvents,
+  ...decisionEvents,
+  'card.message_refused': event(
+    'A message of the card processor has come under the id of another one, and was refused.',
+    RefusedMessage,
+  ),
+}
 
 const card_not_found = missing('card')
 const authorization_not_found = missing('authorization')
 const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
-const doorDescription = [
+const webhookDescription = [
   'The door for what the card processor sends: requests that it asks the service to decide, and facts that it reports. The signature over the raw body is checked before anything is read; valid ones stand outside the rate limit.',
   'A request for authorization is decided within `CARD_ANSWER_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. What cannot be decided by then is declined, and leaves nothing. A message that comes again is answered with the same bytes. Facts are booked in whatever order they come: the money is taken from what is held, then from the wallet; what is not there the owner owes.',
 ].join('\n\n')
 
 export const authorizationsApi = {
-  ...messagesApi,
+  /** Gives back what the network has not collected by its time, and nothing before that or again. */
+  expire: post('/rails/card-processor/authorizations/{id}/expire', {
+    summary: 'Expire an authorization',
+    callers: [],
+    run: 'hot',
+    returns: [200, z.object({ expired: z.boolean() })],
+    emits: { ...authorizationEvents, ...chargeEvents },
+  }),
+  /** News about a card itself: it was shipped, put into a mobile wallet, closed by the processor. */
+  notice: post('/rails/card-processor/notices', {
+    summary: 'Take news of the card processor about a card',
+    callers: [],
+    body: incomingMessage,
+    returns: [200, MessageAnswer],
+    emits: noticeEvents,
+  }),
+  /** The webhook runs it once the signature of a message is verified. */
+  take: post('/rails/card-processor/messages', {
+    summary: 'Take a message of the card processor',
+    callers: [],
+    run: 'hot',
+    body: incomingMessage,
+    returns: [200, MessageAnswer],
+    emits: messageEvents,
+  }),
+  /** Handed the raw bytes: the operations above process them. */
   receive: post('/rails/card-processor', {
     summary: 'Take a signed message of the card processor',
-    description: doorDescription,
+    description: webhookDescription,
     callers: ['signed'],
     body: z.strictObject({}),
     returns: [200, z.object({})],
-    emits: { ...messagesApi.take.emits, ...riskEvents, 'agent.frozen': AgentEvent },
+    emits: messageEvents,
   }),
   list: list('/cards/{id}/authorizations', {
     ...reading,
@@ -65,7 +221,7 @@ export const authorizationsApi = {
     summary: 'Ask how a payment by card would be answered',
     description:
       'The same code decides as when the network asks, and nothing is stored or held. The answer names the intent that would cover the payment, and what would pay.',
-    readOnly: true,
+    run: 'read',
     readsClock: true,
     body: withoutCardNumbers(SimulatedRequest),
     example: { amountEuros: 25, merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' },

@@ -1,13 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { tableOf } from '../../kernel/database/hot-table.ts'
 import type { Euros } from '../../values/money.ts'
-import { CardAuthorization, CardMessage } from './authorization.ts'
-
-/** An authorization as a plain object, as group commits load, decide and write it. */
-export type AuthorizationRow = RowOf<CardAuthorization>
-export type MessageRow = RowOf<CardMessage>
+import type { cardUsages, numberMachine } from '../cards/index.ts'
+import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'
 
 const authorizations = tableOf(CardAuthorization)
 const messages = tableOf(CardMessage)
@@ -44,7 +41,7 @@ export const updateMessages = updateOf(messages, ['updatedAt', 'answerStatus', '
 
 const DELETE = 'delete from card_authorizations where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-/** Only of payments that turned out to be others which are on record. */
+/** Deletes placeholders that were merged into the payment that they belong to. */
 export async function deleteAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -84,8 +81,8 @@ cross join lateral (
     and a.processor_ref is null and a.status = 'confirmed'
   order by a.id limit $5) as found`
 
-/** Payments of which just so much is awaited of the merchant, what was asked for first coming first. */
-const ASKED_BACK = `
+/** Payments whose pending refunds still expect exactly this amount, the oldest refund first. */
+const REFUNDED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
 cross join lateral (
@@ -106,15 +103,14 @@ const select =
   async (sql: Sql, { ownerId, mode }: Tenant, keys: readonly string[]): Promise<AuthorizationRow[]> =>
     keys.length === 0 ? [] : sql<AuthorizationRow & Row>(text, [ownerId, mode, keys])
 
-/** Read by callers that have locked the agents: nobody else changes their authorizations. */
+/** Read by callers that have locked the agents: no other transaction changes their authorizations. */
 export const authorizationsByRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
 export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
 export const authorizationsOfTokens = select(OF_TOKENS)
 
-/** An agent, and a key of a merchant. */
-export interface AwaitedSearch {
+interface AwaitedSearch {
   readonly agentId: string
   readonly merchantKey: string
 }
@@ -140,15 +136,15 @@ export const messagesById = async (
   ids: readonly string[],
 ): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
 
-/** What the network has sent to a card for a merchant, naming no payment. */
+/** A credit of a merchant to a card, which names no payment. */
 export interface UnnamedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
   readonly amountEuros: Euros
 }
 
-/** The payments of which money was asked back that has come without a name. */
-export async function askedBackAuthorizations(
+/** The payments of which such a credit was asked back. */
+export async function refundedAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
   refunds: readonly UnnamedRefund[],
@@ -157,7 +153,7 @@ export async function askedBackAuthorizations(
     merchantKeys.map(key => ({ cardId, key, amountEuros })),
   )
   if (wanted.length === 0) return []
-  return sql<AuthorizationRow & Row>(ASKED_BACK, [
+  return sql<AuthorizationRow & Row>(REFUNDED, [
     ownerId,
     mode,
     wanted.map(({ cardId }) => cardId),
@@ -165,4 +161,42 @@ export async function askedBackAuthorizations(
     wanted.map(({ amountEuros }) => String(amountEuros)),
     wanted.length,
   ])
+}
+
+/** The part of a card, and of the number that was used, by which a payment is decided. */
+export interface PayingCard extends Row {
+  readonly cardId: string
+  readonly numberId: string
+  readonly processorCardId: string
+  readonly usage: (typeof cardUsages)[number]
+  readonly walletId: string | null
+  /** The payment that a card for one payment has made; null while it has none. */
+  readonly paymentId: string | null
+  readonly numberStatus: (typeof numberMachine.states)[number]
+  readonly retiresAt: Date | null
+  readonly endsAt: Date
+}
+
+const NUMBERS = `
+select c.id as "cardId", n.id as "numberId", n.processor_card_id as "processorCardId", c.usage, c.wallet_id as "walletId",
+  n.status as "numberStatus", n.retires_at as "retiresAt", n.ends_at as "endsAt",
+  case when c.usage = 'single' then (
+    select a.id from card_authorizations a
+    where a.owner_id = $1 and a.mode = $2 and a.card_id = c.id and a.amount_cents > 0
+      and a.status in ('pending', 'authorized', 'confirmed', 'cleared', 'refunded') limit 1) end as "paymentId"
+from unnest($3::text[]) as w (id)
+cross join lateral (
+  select * from card_numbers one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as n
+cross join lateral (
+  select * from cards one where (one.owner_id, one.mode, one.id) = ($1, $2, n.card_id) limit 1) as c`
+
+/** Reads cards by the numbers that were used, whose agents are locked. */
+export async function payingCards(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  numberIds: readonly string[],
+): Promise<ReadonlyMap<string, PayingCard>> {
+  if (numberIds.length === 0) return new Map()
+  const rows = await sql<PayingCard>(NUMBERS, [ownerId, mode, [...new Set(numberIds)]])
+  return new Map(rows.map(row => [row.numberId, row]))
 }

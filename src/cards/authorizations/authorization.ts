@@ -1,8 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { PaymentFacts } from '../../control/payments/index.ts'
+import type { IntentRow } from '../../control/intents/index.ts'
+import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
+import { noFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { Decision } from '../../control/policies/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import type { RowOf } from '../../kernel/database/hot-table.ts'
+import { newId } from '../../values/ids.ts'
+import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
  * The status follows from the facts, which come in any order: so nearly every step is possible. `pending`: a machine payment
@@ -23,9 +29,11 @@ export const authorizationMachine = machine('card-authorization', {
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
 
+/** The type of record by which refunds name their payment by card. */
+export const REFUND_SOURCE = 'card_authorization'
+
 /** What pays: the hold of an approved intent, the purse of the card, or the wallet of the agent. */
 export const sources = ['intent', 'purse', 'wallet'] as const
-export type Source = (typeof sources)[number]
 
 const schema = defineEntity({
   ...tenantTable('CardAuthorization', 'card_authorizations', 'agentId'),
@@ -87,3 +95,121 @@ const message = defineEntity({
 /** A message of the processor that was taken, and the bytes it was answered with. */
 export class CardMessage extends message.class {}
 message.setClass(CardMessage)
+
+/** An authorization as a plain object, as group commits load, decide and write it. */
+export type AuthorizationRow = RowOf<CardAuthorization>
+export type MessageRow = RowOf<CardMessage>
+
+/** What pays an authorization. */
+export interface FundingSource {
+  readonly intent: IntentRow | undefined
+  readonly source: AuthorizationRow['source']
+  readonly walletId: string
+}
+
+/** The merchant as the network writes it. */
+type MerchantMembers = Pick<AuthorizationRow, 'descriptor' | 'mcc' | 'country'>
+
+/** The members that follow from the descriptor and from what pays. */
+function fundedMembers(descriptor: string, { intent, source, walletId }: FundingSource) {
+  const merchant = intent?.merchant ?? nameOfDescriptor(descriptor)
+  return { merchant, merchantKey: payableKey(merchant), source, walletId, intentId: intent?.id ?? null }
+}
+
+interface GrowingBatch extends TenantNow {
+  readonly authorizations: Set<AuthorizationRow>
+  readonly changed: { readonly newAuthorizations: Set<AuthorizationRow> }
+}
+
+/** Adds an authorization without facts to the batch. */
+export function addAuthorization(
+  named: Pick<AuthorizationRow, 'agentId' | 'cardId' | 'processorRef'> & MerchantMembers,
+  funding: FundingSource,
+  { tenant, now, authorizations, changed }: GrowingBatch,
+  id = newId('cardauth'),
+): AuthorizationRow {
+  const { agentId, cardId, processorRef, descriptor, mcc, country } = named
+  const authorization: AuthorizationRow = {
+    ...tenant,
+    id,
+    createdAt: now,
+    updatedAt: now,
+    status: authorizationMachine.initial,
+    ...{ agentId, cardId, processorRef, descriptor, mcc, country },
+    ...fundedMembers(descriptor, funding),
+    networkTokenId: null,
+    mppCredentialId: null,
+    amountEuros: 0n,
+    approvedEuros: 0n,
+    heldEuros: 0n,
+    capturedEuros: 0n,
+    clearedEuros: 0n,
+    refundedEuros: 0n,
+    facts: noFacts,
+    decision: null,
+    declineReason: null,
+    expiresAt: null,
+    transactionId: null,
+  }
+  authorizations.add(authorization)
+  changed.newAuthorizations.add(authorization)
+  return authorization
+}
+
+/** Whether merchant and funding are unknown yet: only a reversal, an expiry or a refund to the wallet has arrived. */
+export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
+  facts.asks.length + facts.clearings.length + facts.outcome.length === 0 &&
+  facts.confirmed === null &&
+  facts.begun === undefined &&
+  (facts.refunds.length === 0 || source === 'wallet')
+
+/** Gives a placeholder merchant and funding, as if this message had come first. */
+export function fillPlaceholder(
+  authorization: AuthorizationRow,
+  { descriptor, mcc, country }: MerchantMembers,
+  funding: FundingSource,
+): void {
+  Object.assign(authorization, { descriptor, mcc, country, ...fundedMembers(descriptor, funding) })
+}
+
+export const authorizationsPersonal = {
+  card_authorizations: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      merchant_key: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      facts: {
+        kind: 'payment',
+        ground: 'vouchers',
+        // The network can still tell of a payment that was forgotten: what is known of it keeps its form.
+        forget: {
+          members: '{"asks":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
+        },
+      },
+      decision: { kind: 'payment', ground: 'payments', forget: 'null' },
+    },
+    plain: [
+      'processor_ref',
+      'source',
+      'network_token_id',
+      'mcc',
+      'country',
+      'decline_reason',
+      'mpp_credential_id',
+    ],
+    keptWhile: {
+      where: `not (${isUnpaidByCard('t')})`,
+      words: 'it was approved once, or money has moved',
+    },
+  },
+  card_messages: {
+    personal: {
+      answer_body: { kind: 'payment', ground: 'payments', forget: 'word' },
+    },
+    plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
+    keptWhile: {
+      where: isNotAbout('card_authorizations', 't.authorization_id', isUnpaidByCard),
+      words: 'its payment was approved once, or money has moved',
+    },
+  },
+} as const satisfies Personal

@@ -1,19 +1,28 @@
+import { nameOfDescriptor, payableKeys } from '../../control/merchants/index.ts'
+import { type Check, explainChecks } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
 import type { Records } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
+import { type Euros, formatEuros } from '../../values/money.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
-import { authorizationMachine, CardAuthorization, CardMessage } from './authorization.ts'
-import { expire } from './expire.ts'
-import { explainDecision, remediesOf, sourceInWords, summaryOf } from './explanation.ts'
-import { paymentsOnIntents } from './intent-payments.ts'
-import { receive } from './network/door.ts'
-import { notice } from './network/notice.ts'
-import { take } from './network/take.ts'
-import { authorizationsPersonal } from './personal.ts'
-import { simulate } from './simulate.ts'
+import { expire } from './apply-facts.ts'
+import {
+  type AuthorizationStatus,
+  authorizationMachine,
+  authorizationsPersonal,
+  CardAuthorization,
+  CardMessage,
+} from './authorization.ts'
+import { decideRequest } from './authorize.ts'
+import { readDecisionState } from './batch.ts'
+import { firstRequest } from './network/incoming-message.ts'
+import { processMessages, processNotice } from './network/process-messages.ts'
+import { receive } from './network/processor-webhook.ts'
 
 interface Named {
   readonly id: string
@@ -30,10 +39,9 @@ async function find({ id: cardId, authorizationId: id }: Named, records: Records
 }
 
 const authorizations = implement(authorizationsApi, {
-  take,
-  notice,
+  take: processMessages,
+  notice: processNotice,
   expire,
-  simulate,
   // The pipeline hands the raw bytes to `receive` in place of this.
   receive: () => ({}),
 
@@ -68,7 +76,140 @@ const authorizations = implement(authorizationsApi, {
       remedies: decision && !decision.allowed ? remediesOf(checks) : [],
     }
   },
+
+  /** Decides a payment that no one has asked for, by the same code, and stores nothing. */
+  async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
+    const card = await records.findOne(Card, { id: params.id })
+    if (!card) return refuse('card_not_found')
+    const { id: cardId, agentId } = card
+    const { merchant: descriptor, amountEuros, url, mcc, country, partialAllowed } = body
+    const merchant = { descriptor, url, mcc, country, networkTokenId: null }
+    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+    const numberId = card.numberId ?? ''
+    const state = await readDecisionState(
+      sql,
+      { tenant, now },
+      {
+        agentIds: [agentId],
+        cardIds: [cardId],
+        numberIds: [numberId],
+        searches: [search],
+        spends: [{ agentId, merchant: nameOfDescriptor(descriptor) }],
+        movesMoney: false,
+      },
+    )
+    const agent = state.agents.get(agentId)
+    if (!agent) return refuse('card_not_found')
+    const content = firstRequest({ amountEuros, partialAllowed, merchant })
+    const request = { content, existing: undefined, search, agentId, cardId, numberId, isLate: false }
+    const { decision, approvedEuros, source, intent, walletId } = decideRequest(request, agent, state, '')
+    return {
+      approved: decision.allowed,
+      approvedEuros,
+      reason: decision.reason,
+      source,
+      intentId: intent?.id ?? null,
+      walletId,
+      decision: { ...decision, id: null },
+      remedies: decision.allowed ? [] : remediesOf(decision.checks),
+    }
+  },
 })
+
+/** Remedies of the checks that only cards have; the message of each says what is wrong. */
+const CARD_REMEDY = 'Do what is said there, or pay with another card.'
+
+/** Every rule in words: the card's own check first, where it has one. */
+function explainDecision(checks: readonly Check[]) {
+  const ofCard = checks
+    .filter(({ rule }) => rule === 'card')
+    .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
+  // A card cannot wait for a person: what would ask one is an obstacle, too.
+  return [...ofCard, ...explainChecks(checks, true)]
+}
+
+/** What would make a decline a yes. */
+const remediesOf = (checks: readonly Check[]): string[] => [
+  ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
+]
+
+const sourceInWords = {
+  intent: 'What is held for the intent pays.',
+  purse: 'The purse of the card pays.',
+  wallet: 'The wallet of the agent pays.',
+} as const
+
+const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
+  pending: ({ amountEuros }) =>
+    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
+  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
+  authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
+    [
+      amountEuros === 0n
+        ? 'The card was checked, and nothing is held.'
+        : `${formatEuros(approvedEuros)} of ${formatEuros(amountEuros)} were approved, ${formatEuros(heldEuros)} are held.`,
+      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been collected.`] : []),
+    ].join(' '),
+  confirmed: ({ capturedEuros }) =>
+    `The agent has confirmed a payment of ${formatEuros(capturedEuros)}; the network has not spoken of it yet.`,
+  cleared: ({ clearedEuros, refundedEuros }) =>
+    `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
+  reversed: () => 'The merchant has given it back: nothing is held for it any more.',
+  expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
+  void: () => 'The machine payment has come to nothing: the intent can be paid again.',
+  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
+}
+
+/** How the payment stands, in a sentence. */
+function summaryOf(row: CardAuthorization): string {
+  const status: AuthorizationStatus = row.status
+  return summaries[status](row)
+}
+
+const stateByStatus: Readonly<Record<AuthorizationStatus, PaymentState>> = {
+  pending: 'submitted',
+  declined: 'rejected',
+  authorized: 'submitted',
+  confirmed: 'completed',
+  cleared: 'completed',
+  reversed: 'cancelled',
+  expired: 'cancelled',
+  void: 'cancelled',
+  refunded: 'returned',
+}
+
+type PaymentRow = Row &
+  Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
+    readonly intentId: string
+    readonly status: AuthorizationStatus
+    readonly amountEuros: Euros
+  }
+
+const MAX_PAYMENTS = 20
+
+const FIND = `
+select a.* from unnest($3::text[]) as w (id)
+cross join lateral (
+  select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt",
+    coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountEuros"
+  from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0
+    and mpp_credential_id is null order by id desc limit ${MAX_PAYMENTS}
+) a
+order by a.id desc`
+
+/** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
+const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+  const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
+  return rows.map(({ id, intentId, status, amountEuros, declineReason, updatedAt }) => ({
+    intentId,
+    type: 'card' as const,
+    id,
+    status: stateByStatus[status],
+    amountEuros,
+    reason: declineReason === null ? null : { code: 'declined', message: declineReason },
+    updatedAt,
+  }))
+}
 
 export const authorizationsArea = area(
   'Card Authorizations',

@@ -1,55 +1,82 @@
-import type { BudgetCounters } from '../../control/budgets/index.ts'
-import type { CardTermsRow } from '../../control/card-terms/index.ts'
+import { type BudgetCounters, openCounters, readCounters } from '../../control/budgets/index.ts'
+import { type CardTermsRow, openCardTerms } from '../../control/card-terms/index.ts'
 import { type DecisionRow, insertDecisions } from '../../control/decisions/index.ts'
-import type { IntentSearch, Payments } from '../../control/intents/index.ts'
-import type { Spender } from '../../control/policies/index.ts'
-import type { RiskAssessor } from '../../control/risk/index.ts'
+import {
+  findIntents,
+  findPayableIntents,
+  IntentPayments,
+  type IntentSearch,
+  lockIntents,
+} from '../../control/intents/index.ts'
+import { holdReferences, intentReference, reservationReferences } from '../../control/payments/index.ts'
+import { findSpenders, lockSpenders, type Spender } from '../../control/policies/index.ts'
+import { openRiskAssessor, type RiskAssessor } from '../../control/risk/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
-import type { Book } from '../../money/ledger/index.ts'
-import type { Refunds } from '../../money/refunds/index.ts'
+import type { Lanes } from '../../kernel/contract/handlers.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import {
+  type Book,
+  balancesOf,
+  type Cause,
+  FORCED_DEBIT_ACCOUNTS,
+  openBook,
+} from '../../money/ledger/index.ts'
+import { openRefunds, type Refunds } from '../../money/refunds/index.ts'
 import {
   insertTransactions,
   type TransactionRow,
+  transactionsById,
   updateTransactions,
 } from '../../money/transactions/index.ts'
-import type { WalletRow } from '../../money/wallets/index.ts'
-import type { CredentialCharges } from '../agent-credentials/index.ts'
+import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
 import { returnPurses, spendCards } from '../cards/index.ts'
+import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
 import {
-  type AuthorizationRow,
+  authorizationsById,
+  authorizationsByRef,
+  authorizationsOfIntents,
+  authorizationsOfTokens,
+  awaitedAuthorizations,
   deleteAuthorizations,
   insertAuthorizations,
   insertMessages,
-  type MessageRow,
+  messagesById,
+  type PayingCard,
+  payingCards,
+  refundedAuthorizations,
   type UnnamedRefund,
   updateAuthorizations,
   updateMessages,
 } from './authorization-rows.ts'
-import type { PayingCard } from './paying-card.ts'
 
 /** What a batch of messages, confirmations or deadlines is about. */
-export interface BatchNeeds {
+export interface CardBatchQuery {
   readonly agentIds: readonly string[]
-  readonly cardIds: readonly string[]
-  readonly numberIds: readonly string[]
-  readonly messageIds: readonly string[]
-  readonly processorRefs: readonly string[]
-  readonly authorizationIds: readonly string[]
-  /** Intents that a checkout confirms. */
-  readonly intentIds: readonly string[]
+  readonly cardIds?: readonly string[]
+  readonly numberIds?: readonly string[]
+  readonly messageIds?: readonly string[]
+  readonly processorRefs?: readonly string[]
+  readonly authorizationIds?: readonly string[]
+  /** Intents that a checkout confirms, or a machine payment pays. */
+  readonly intentIds?: readonly string[]
   /** The payments that may be covered by an intent, in the order of the requests. */
-  readonly searches: readonly IntentSearch[]
+  readonly searches?: readonly IntentSearch[]
   /** Spends whose risk is assessed. */
-  readonly spends: readonly { readonly agentId: string; readonly merchant: string }[]
+  readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   /** Network tokens that pay. */
-  readonly tokenIds: readonly string[]
-  /** Money that has come back and names no payment: where it was asked for, it is of that payment. */
+  readonly tokenIds?: readonly string[]
+  /** Credits that name no payment. */
   readonly unnamedRefunds?: readonly UnnamedRefund[]
-  /** Whether a message tells of money that comes back. */
+  /** Whether a message reports a refund. */
   readonly takesRefunds?: boolean
-  /** Facts move money between the accounts of the owner; questions only hold it. */
+  /** Facts move money between the accounts of the owner; requests only hold it. */
   readonly movesMoney: boolean
+}
+
+const emptyQuery = {
+  ...{ cardIds: [], numberIds: [], messageIds: [], processorRefs: [], authorizationIds: [], intentIds: [] },
+  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], takesRefunds: false },
 }
 
 /** The records that a batch goes by, locked through their agents, and what it has changed so far. */
@@ -61,7 +88,7 @@ export interface CardBatch extends TenantNow {
   readonly messages: Map<string, MessageRow>
   /** The intents that could cover each search, the best first. */
   readonly candidates: ReadonlyMap<IntentSearch, readonly string[]>
-  readonly payments: Payments
+  readonly payments: IntentPayments
   readonly counters: BudgetCounters
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
@@ -79,11 +106,11 @@ export interface CardBatch extends TenantNow {
   readonly changed: BatchChanges
 }
 
-export interface BatchChanges {
+interface BatchChanges {
   readonly newAuthorizations: Set<AuthorizationRow>
   readonly authorizations: Set<AuthorizationRow>
-  /** Payments that turned out to be machine payments which were begun before: they are those from now on. */
-  readonly joined: Set<AuthorizationRow>
+  /** Placeholders that were merged into a machine payment: their rows are deleted. */
+  readonly merged: Set<AuthorizationRow>
   readonly newTransactions: Set<TransactionRow>
   readonly transactions: Set<TransactionRow>
   readonly newMessages: MessageRow[]
@@ -92,19 +119,215 @@ export interface BatchChanges {
 }
 
 /** The money in wallets: the ledger's locked book, or balances that were only read. */
-export type Funds = Pick<Book, 'available' | 'isFrozen'>
+type Funds = Pick<Book, 'available' | 'isFrozen'>
 
 /** What a question is decided by: nothing of it changes by the decision. */
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
   readonly book: F
 }
 
+const noChanges = (): BatchChanges => ({
+  newAuthorizations: new Set(),
+  authorizations: new Set(),
+  merged: new Set(),
+  newTransactions: new Set(),
+  transactions: new Set(),
+  newMessages: [],
+  messages: [],
+  decisions: [],
+})
+
+/** Everything that is read once the agents are locked, in one round trip: none of it changes without them. */
+async function readOfAgents(
+  sql: Sql,
+  tenantNow: TenantNow,
+  query: Required<CardBatchQuery>,
+  agentsById: typeof lockSpenders,
+) {
+  const { tenant } = tenantNow
+  const awaited = query.searches.flatMap(({ agentId, merchantKeys }) =>
+    merchantKeys.map(merchantKey => ({ agentId, merchantKey })),
+  )
+  const [
+    agents,
+    terms,
+    cards,
+    byRef,
+    byId,
+    ofIntents,
+    ofTokens,
+    waiting,
+    refunded,
+    messages,
+    candidates,
+    main,
+  ] = await Promise.all([
+    agentsById(sql, tenant, query.agentIds),
+    openCardTerms(sql, tenant, query.cardIds),
+    payingCards(sql, tenant, query.numberIds),
+    authorizationsByRef(sql, tenant, query.processorRefs),
+    authorizationsById(sql, tenant, query.authorizationIds),
+    authorizationsOfIntents(sql, tenant, query.intentIds),
+    authorizationsOfTokens(sql, tenant, query.tokenIds),
+    awaitedAuthorizations(sql, tenant, awaited),
+    refundedAuthorizations(sql, tenant, query.unnamedRefunds),
+    messagesById(sql, tenant, query.messageIds),
+    findPayableIntents(sql, tenantNow, query.searches),
+    query.takesRefunds ? mainWalletId(sql, tenant) : undefined,
+  ])
+  const rows = new Map(
+    [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
+  )
+  return {
+    agents,
+    terms,
+    cards,
+    authorizations: [...rows.values()],
+    messages,
+    candidates,
+    ownersWalletId: main,
+  }
+}
+
+type OfAgents = Awaited<ReturnType<typeof readOfAgents>>
+
+const present = <T>(values: readonly (T | null | undefined)[]): T[] => [
+  ...new Set(values.filter((value): value is T => value !== null && value !== undefined)),
+]
+
+const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents): string[] =>
+  present([
+    ownersWalletId,
+    ...[...agents.values()].map(({ walletId }) => walletId),
+    ...[...cards.values()].map(({ walletId }) => walletId),
+    ...authorizations.map(({ walletId }) => walletId),
+  ])
+
+/** The accounts of the owner that facts move money between. */
+const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] as const
+
+interface FundsNeeded {
+  readonly wallets: readonly string[]
+  readonly holds: readonly Cause[]
+  readonly movesMoney: boolean
+}
+
+interface CountersNeeded {
+  readonly subjects: readonly string[]
+  readonly agentIds: readonly string[]
+  readonly causes: readonly Cause[]
+}
+
+/** The rows that one loader locks and the other only reads. */
+interface RowLoaders<F extends Funds> {
+  readonly agents: typeof lockSpenders
+  readonly intents: typeof lockIntents
+  counters(sql: Sql, tenantNow: TenantNow, needed: CountersNeeded): Promise<BudgetCounters>
+  funds(sql: Sql, tenantNow: TenantNow, needed: FundsNeeded): Promise<F>
+}
+
+/**
+ * Loads in the global order of locks: agents, counters, accounts, then intents. Authorizations, messages and transactions of
+ * cards change only while their agent is locked, so they need no lock of their own.
+ */
+const batchLoader =
+  <F extends Funds>(rows: RowLoaders<F>) =>
+  async (sql: Sql, { tenant, now }: TenantNow, given: CardBatchQuery): Promise<DecisionState<F>> => {
+    const query = { ...emptyQuery, ...given }
+    const tenantNow = { tenant, now }
+    const { movesMoney } = query
+    const ofAgents = await readOfAgents(sql, tenantNow, query, rows.agents)
+    const { agents, authorizations, candidates } = ofAgents
+    const linked = authorizations.map(({ intentId }) => intentId)
+    const intentIds = present([...query.intentIds, ...candidates.flat(), ...linked])
+    const intentReferences = intentIds.map(intentReference)
+    const agentIds = [...agents.keys()]
+    const subjects = present([...agentIds, ...query.cardIds, ...authorizations.map(({ cardId }) => cardId)])
+    const wallets = walletIdsOf(ofAgents)
+    const transactionIds = present(authorizations.map(({ transactionId }) => transactionId))
+    const causes = [...intentReferences, ...authorizations.flatMap(reservationReferences)]
+    const holds = [...intentReferences, ...authorizations.flatMap(holdReferences)]
+    const tokenIds = present([
+      ...query.tokenIds,
+      ...authorizations.map(({ networkTokenId }) => networkTokenId),
+    ])
+    const refunded = authorizations.filter(({ facts }) => facts.refunds.length > 0)
+    const [counters, book, walletRows, riskAssessor, transactions, intents, credentials, refunds] =
+      await Promise.all([
+        rows.counters(sql, tenantNow, { subjects, agentIds, causes }),
+        rows.funds(sql, tenantNow, { wallets, holds, movesMoney }),
+        movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
+        openRiskAssessor(sql, tenantNow, query.spends),
+        transactionsById(sql, tenant, transactionIds),
+        rows.intents(sql, tenant, intentIds),
+        openCredentialCharges(sql, tenant, tokenIds),
+        openRefunds(sql, tenantNow, {
+          transactionIds: query.takesRefunds ? transactionIds : [],
+          sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
+        }),
+      ])
+    return {
+      ...tenantNow,
+      ...ofAgents,
+      authorizations: new Set(authorizations),
+      messages: new Map(ofAgents.messages.map(message => [message.id, message])),
+      candidates: new Map(query.searches.map((search, n) => [search, candidates[n] ?? []])),
+      payments: new IntentPayments(tenantNow, intentIds, { agents, counters, intents }),
+      counters,
+      book,
+      wallets: walletRows,
+      riskAssessor,
+      credentials,
+      refunds,
+      transactions: new Map(transactions),
+      singleUse: singleUseOf(ofAgents),
+      used: new Map(),
+      spent: new Set(),
+    }
+  }
+
+const singleUseOf = ({ cards }: OfAgents): ReadonlySet<string> =>
+  new Set([...cards.values()].flatMap(({ usage, cardId }) => (usage === 'single' ? cardId : [])))
+
+const lockBatch = batchLoader({
+  agents: lockSpenders,
+  intents: lockIntents,
+  counters: (sql, tenantNow, { subjects, agentIds, causes }) =>
+    openCounters(sql, tenantNow, { spending: subjects, causes, agents: agentIds }),
+  funds: (sql, tenantNow, { wallets, holds, movesMoney }) =>
+    openBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
+})
+
+/** Locks the rows: for callers that write what the batch changes. */
+export const loadCardBatch = async (
+  sql: Sql,
+  tenantNow: TenantNow,
+  query: CardBatchQuery,
+): Promise<CardBatch> => ({
+  ...(await lockBatch(sql, tenantNow, query)),
+  changed: noChanges(),
+})
+
+/** Locks nothing: for callers that only want to know what would be decided. */
+export const readDecisionState = batchLoader<Funds>({
+  agents: findSpenders,
+  intents: findIntents,
+  counters: (sql, tenantNow, { subjects }) => readCounters(sql, tenantNow, subjects),
+  async funds(sql, { tenant }, { wallets }) {
+    const balances = await balancesOf(sql, tenant, wallets)
+    return {
+      available: wallet => balances.get(wallet)?.availableEuros ?? 0n,
+      isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
+    }
+  },
+})
+
 /** Writes what the batch has changed, each table in one statement. */
 export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, sql: Sql): Promise<void> {
   await Promise.all([
     insertTransactions(sql, [...changed.newTransactions]),
     updateTransactions(sql, tenant, [...changed.transactions]),
-    deleteAuthorizations(sql, tenant, [...changed.joined]),
+    deleteAuthorizations(sql, tenant, [...changed.merged]),
     insertAuthorizations(sql, [...changed.newAuthorizations]),
     updateAuthorizations(sql, tenant, [...changed.authorizations]),
     insertMessages(sql, changed.newMessages),
@@ -128,3 +351,22 @@ const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges)
       return source === 'purse' && cardId && isFree ? cardId : []
     },
   )
+
+const FREE_AGENTS = `
+select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
+
+/** A network waits a second for its answer. */
+const OF_NETWORK = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
+
+/** Payments of one agent lock it first: those of an agent that another transaction has locked do not hold up the rest. */
+export const agentLanes = <I>(
+  of: Lanes<I>['of'],
+  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = OF_NETWORK,
+): Lanes<I> => ({
+  of,
+  ...waits,
+  async free(ids, { ownerId, mode }, sql) {
+    const rows = await sql<Row & { id: string }>(FREE_AGENTS, [ownerId, mode, ids])
+    return rows.map(({ id }) => id)
+  },
+})

@@ -1,17 +1,24 @@
 import {
+  type ApplyContext,
   type Channel,
+  foldFacts,
   incrementReference,
   type PaymentFacts,
   type PaymentState,
 } from '../../control/payments/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { after, days } from '../../values/clock.ts'
-import { type AuthorizationStatus, authorizationMachine } from './authorization.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
+import type { Euros } from '../../values/money.ts'
+import type { chargeEvents } from '../agent-credentials/index.ts'
+import { cardProcess } from '../cards/index.ts'
+import {
+  type AuthorizationRow,
+  type AuthorizationStatus,
+  authorizationMachine,
+  REFUND_SOURCE,
+} from './authorization.ts'
 import type { CardBatch } from './batch.ts'
-
-/** The type under which refunds name the payment by card that they are of. */
-export const REFUND_SOURCE = 'card_authorization'
 
 /** How long the network keeps a hold, by the trade of the merchant. */
 const HOLD_DAYS = 7
@@ -35,47 +42,72 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   holdReference: incrementReference,
   refunds: { way: 'card', origin: 'network', sourceType: REFUND_SOURCE },
   limitsOf,
-  record(row, state, batch) {
-    chargeToken(row, state, batch)
-    recordState(row, state, batch)
+  record(authorization, state, batch) {
+    chargeToken(authorization, state, batch)
+    recordState(authorization, state, batch)
   },
   transactionOf,
+  applied: (authorization, _before, state, batch, context) =>
+    closeSpentCard(authorization, state, batch, context),
+}
+
+export type NetworkContext = ApplyContext & Pick<Context<never, typeof chargeEvents>, 'emit'>
+
+/** The same for facts of the network and of a deadline, which it reports to those who hold the network token that pays. */
+export const networkChannel: Channel<AuthorizationRow, CardBatch, NetworkContext> = {
+  ...cardChannel,
+  applied(authorization, before, state, batch, context) {
+    closeSpentCard(authorization, state, batch, context)
+    emitCharge(authorization, before, state, batch, context)
+  },
 }
 
 /** The intent counts for the agent itself. */
-export function limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): string[] {
+function limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): string[] {
   const ofCard = cardId ? [cardId] : []
   return hasIntent ? ofCard : [agentId, ...ofCard]
 }
 
 /** Charges a network token with what it pays beyond the record, and gives back what it has not paid. */
-function chargeToken(row: AuthorizationRow, state: PaymentState, { credentials, now }: CardBatch): void {
-  if (row.networkTokenId === null) return
-  const change = state.heldCents + state.capturedCents - row.heldEuros - row.capturedEuros
-  const isIncrement = row.approvedEuros > 0n
-  if (change > 0n) credentials.charge(row.networkTokenId, change, now, { isIncrement })
-  if (change < 0n) credentials.giveBack(row.networkTokenId, -change, now)
+function chargeToken(
+  authorization: AuthorizationRow,
+  state: PaymentState,
+  { credentials, now }: CardBatch,
+): void {
+  if (authorization.networkTokenId === null) return
+  const change = state.heldCents + state.capturedCents - authorization.heldEuros - authorization.capturedEuros
+  const isIncrement = authorization.approvedEuros > 0n
+  if (change > 0n) credentials.charge(authorization.networkTokenId, change, now, { isIncrement })
+  if (change < 0n) credentials.giveBack(authorization.networkTokenId, -change, now)
 }
 
-function recordState(row: AuthorizationRow, state: PaymentState, { now, changed }: CardBatch): void {
+function recordState(
+  authorization: AuthorizationRow,
+  state: PaymentState,
+  { now, changed }: CardBatch,
+): void {
   const { requestedCents, clearedCents, refundedCents, confirmedCents, pendingCents, heldCents } = state
   const isPartlyCleared = clearedCents > 0n && pendingCents > 0n
   const isAwaited = heldCents > 0n || state.capturedCents > clearedCents || isPartlyCleared
   const isOpen = !state.isOver && isAwaited
-  row.declineReason = declineReasonOf(row, state)
-  authorizationMachine.move(row, statusOf(state, row))
-  Object.assign(row, {
+  authorization.declineReason = declineReasonOf(authorization, state)
+  authorizationMachine.move(authorization, statusOf(state, authorization))
+  Object.assign(authorization, {
     updatedAt: now,
     amountEuros:
-      requestedCents || clearedCents || confirmedCents || BigInt(row.facts.begun ?? 0) || refundedCents,
+      requestedCents ||
+      clearedCents ||
+      confirmedCents ||
+      BigInt(authorization.facts.begun ?? 0) ||
+      refundedCents,
     approvedEuros: state.approvedCents,
     heldEuros: heldCents,
     capturedEuros: state.capturedCents,
     clearedEuros: clearedCents,
     refundedEuros: refundedCents,
-    expiresAt: isOpen ? (row.expiresAt ?? after(now, days(holdDays(row, state)))) : null,
+    expiresAt: isOpen ? (authorization.expiresAt ?? after(now, days(holdDays(authorization, state)))) : null,
   })
-  if (!changed.newAuthorizations.has(row)) changed.authorizations.add(row)
+  if (!changed.newAuthorizations.has(authorization)) changed.authorizations.add(authorization)
 }
 
 const holdDays = ({ mcc }: AuthorizationRow, { confirmedCents }: PaymentState): number =>
@@ -121,14 +153,14 @@ const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
 
 type Shown = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
 
-function transactionOf(row: AuthorizationRow, state: PaymentState): TransactionState | null {
-  const shown = isUnconfirmed(row) ? null : shownOf(row, state)
+function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
+  const shown = isUnconfirmed(authorization) ? null : shownOf(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
-  return { ...shown, type, intentId: row.intentId, transferId: null }
+  return { ...shown, type, intentId: authorization.intentId, transferId: null }
 }
 
-function shownOf(row: AuthorizationRow, state: PaymentState): Shown | null {
+function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | null {
   const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver } = state
   if (clearedCents > 0n) {
     const isDone = isOver || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
@@ -146,9 +178,10 @@ function shownOf(row: AuthorizationRow, state: PaymentState): Shown | null {
     return state.isRefundOnly
       ? paid(refundedCents, 0n, false, 'completed')
       : paid(refundedCents, refundedCents, true, 'completed')
-  const amountEuros = approvedCents > 0n ? approvedCents : row.amountEuros
+  const amountEuros = approvedCents > 0n ? approvedCents : authorization.amountEuros
   if (amountEuros === 0n) return null
-  const declineReason = endedReasons[row.status] ?? (approvedCents > 0n ? null : row.declineReason)
+  const declineReason =
+    endedReasons[authorization.status] ?? (approvedCents > 0n ? null : authorization.declineReason)
   const status = declineReason === null ? 'authorization' : 'declined'
   return { status, amountEuros, refundedEuros: 0n, declineReason }
 }
@@ -164,3 +197,52 @@ const paid = (
   refundedEuros: isBack ? amountEuros : refundedEuros,
   declineReason: null,
 })
+
+/** A single-use card closes after the last clearing of its payment. */
+function closeSpentCard(
+  { cardId, agentId }: AuthorizationRow,
+  { isOver, clearedCents }: PaymentState,
+  { singleUse, spent }: CardBatch,
+  { wake }: ApplyContext,
+): void {
+  if (!isOver || clearedCents === 0n || cardId === null || !singleUse.has(cardId)) return
+  spent.add(cardId)
+  wake(cardProcess, { id: cardId, agentId })
+}
+
+/**
+ * Emits what has become known just now of a payment by a network token: that it was authorized or cleared, or that it was
+ * declined, also where all that was authorized was taken back, reversed or has run out uncleared.
+ */
+function emitCharge(
+  authorization: AuthorizationRow,
+  factsBefore: PaymentFacts,
+  after: PaymentState,
+  { credentials }: CardBatch,
+  { emit }: NetworkContext,
+): void {
+  if (authorization.networkTokenId === null) return
+  const credential = credentials.find(authorization.networkTokenId)
+  if (!credential) return
+  const before = foldFacts(factsBefore)
+  const cleared = after.clearedCents - before.clearedCents
+  const authorized = authorizedOf(after) - authorizedOf(before)
+  const { id: agentCredentialId, agentId, cardId, intentId, status } = credential
+  const { mppCredentialId, transactionId } = authorization
+  const data = { agentCredentialId, mppCredentialId, agentId, intentId, cardId, status, transactionId }
+  const isAnswered =
+    authorization.facts !== factsBefore && answerCount(authorization.facts) > answerCount(factsBefore)
+  if (cleared > 0n || authorized > 0n)
+    emit('agent_credential.charged', { ...data, amountEuros: cleared > 0n ? cleared : authorized })
+  else if (authorization.amountEuros > 0n && !isPaying(after) && (isAnswered || authorized < 0n))
+    emit('agent_credential.declined', { ...data, amountEuros: authorization.amountEuros })
+}
+
+/** What is authorized: nothing any more where the payment is over, and the merchant has collected nothing of it. */
+const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Euros =>
+  isOver && clearedCents === 0n ? 0n : approvedCents
+
+const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
+
+/** How many answers to requests are known, ours and the processor's own. */
+const answerCount = ({ asks, outcome }: PaymentFacts): number => asks.length + outcome.length

@@ -1,13 +1,16 @@
-export { agentLanes } from './agent-lanes.ts'
-export { authorizationsApi } from './api.ts'
+export { authorizationEvents, authorizationsApi, incomingMessage, MessageAnswer } from './api.ts'
+export {
+  confirmationBlocker,
+  confirmPayment,
+  type DisputeCredits,
+  loadConfirmations,
+  openDisputeCredits,
+} from './apply-facts.ts'
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
-export { type CardBatch, writeCardBatch } from './batch.ts'
-export { confirmationBlocker, confirmPayment, loadConfirmations, writeConfirmations } from './confirm.ts'
-export { type DisputeCredits, openDisputeCredits } from './dispute-credits.ts'
-export { authorizationEvents, incomingMessage, MessageAnswer } from './messages-api.ts'
+export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
 export type { IncomingMessage } from './network/incoming-message.ts'
-export { takeOnce } from './network/take-once.ts'
+export { deduplicate } from './network/process-messages.ts'
 export {
   type BegunPayment,
   decideTokenPayment,

@@ -1,22 +1,25 @@
-import { AgentEvent } from '../../control/agents/index.ts'
-import { hasPayeeRecord, type IntentRow, type Payments } from '../../control/intents/index.ts'
+import { hasPayeeRecord, type IntentPayments, type IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
-import { type ApplyContext, evidenceOf, foldFacts, type PaymentFact } from '../../control/payments/index.ts'
-import type { Decision, Spender } from '../../control/policies/index.ts'
-import { riskEvents } from '../../control/risk/index.ts'
+import {
+  type ApplyContext,
+  applyFact,
+  evidenceOf,
+  foldFacts,
+  type PaymentFact,
+} from '../../control/payments/index.ts'
+import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { AuthorizationRequest } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import { type Answered, answerRequest, blockerOf, type Request } from './answer-request.ts'
-import { applyCardFact } from './apply-fact.ts'
-import type { AuthorizationRow } from './authorization-rows.ts'
-import type { CardBatch } from './batch.ts'
-import { blankAuthorization } from './blank-authorization.ts'
-import { loadCardBatch } from './load-batch.ts'
-import { authorizationEvents } from './messages-api.ts'
+import { authorizationEvents } from './api.ts'
+import { type AuthorizationRow, addAuthorization } from './authorization.ts'
+import { type AuthorizationResponse, decideRequest, decisionEvents, recordDecision } from './authorize.ts'
+import { type CardBatch, loadCardBatch } from './batch.ts'
+import { blockerOf } from './card-checks.ts'
+import { cardChannel } from './channel.ts'
+import { type CardRequest, firstRequest } from './network/incoming-message.ts'
 
 /** A payment that the service is about to begin itself, by a network token that a merchant is given for it. */
 export interface TokenPayment {
@@ -34,14 +37,14 @@ export interface TokenPayment {
   readonly url: string
 }
 
-/** The events of a decision about such a payment, and of its outcome: whoever decides or settles one declares them. */
-export const tokenPaymentEvents = { ...authorizationEvents, ...riskEvents, 'agent.frozen': AgentEvent }
+/** The events of a decision about such a payment, and of its outcome. */
+export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
 type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
 /** Why a payment cannot even be decided, as the code of a refusal. Nothing is stored of it. */
-export type TokenPaymentBlocker =
-  | NonNullable<ReturnType<Payments['blockerOf']>>
+type TokenPaymentBlocker =
+  | NonNullable<ReturnType<IntentPayments['blockerOf']>>
   | 'intent_not_found'
   | 'intent_not_by_card'
   | 'intent_other_card'
@@ -52,7 +55,7 @@ export type TokenPaymentBlocker =
  * The decision is stored whatever it says; there is a payment only where it says yes. Of a blocker `message` says more than
  * its code does.
  */
-export type DecidedTokenPayment =
+type DecidedTokenPayment =
   | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
@@ -73,31 +76,27 @@ export interface BegunPayment {
  */
 export async function loadTokenPayments(
   sql: Sql,
-  { tenant, now }: TenantNow,
+  tenantNow: TenantNow,
   { payments = [], mppCredentialIds = [], begun }: LoadedPayments,
 ): Promise<CardBatch> {
   const settled =
     begun ??
     (mppCredentialIds.length === 0
       ? []
-      : await sql<BegunPayment & Row>(BEGUN, [tenant.ownerId, tenant.mode, mppCredentialIds]))
-  return loadCardBatch(
-    sql,
-    { tenant, now },
-    {
-      agentIds: [...payments, ...settled].map(({ agentId }) => agentId),
-      cardIds: [...payments, ...settled].map(({ cardId }) => cardId),
-      numberIds: payments.map(({ numberId }) => numberId),
-      messageIds: [],
-      processorRefs: [],
-      authorizationIds: settled.map(({ id }) => id),
-      intentIds: payments.map(({ intentId }) => intentId),
-      searches: [],
-      spends: payments.map(({ agentId, host }) => ({ agentId, merchant: nameOfDescriptor(host) })),
-      tokenIds: [],
-      movesMoney: settled.length > 0,
-    },
-  )
+      : await sql<BegunPayment & Row>(BEGUN, [
+          tenantNow.tenant.ownerId,
+          tenantNow.tenant.mode,
+          mppCredentialIds,
+        ]))
+  return loadCardBatch(sql, tenantNow, {
+    agentIds: [...payments, ...settled].map(({ agentId }) => agentId),
+    cardIds: [...payments, ...settled].map(({ cardId }) => cardId),
+    numberIds: payments.map(({ numberId }) => numberId),
+    authorizationIds: settled.map(({ id }) => id),
+    intentIds: payments.map(({ intentId }) => intentId),
+    spends: payments.map(({ agentId, host }) => ({ agentId, merchant: nameOfDescriptor(host) })),
+    movesMoney: settled.length > 0,
+  })
 }
 
 interface LoadedPayments {
@@ -125,11 +124,13 @@ export function decideTokenPayment(
   const message = blockerOf(request, intent, batch)
   if (message) return { blocker: 'card_cannot_pay', message }
   const id = newId('cardauth')
-  const answered = answerRequest(request, spender, batch, id)
-  store(answered, payment, spender, { id, batch, context })
-  const { decision } = answered
+  const response = decideRequest(request, spender, batch, id)
+  const { amountEuros, host } = payment
+  const decided = { id, amountEuros, merchant: nameOfDescriptor(host), country: null }
+  recordDecision(response, spender, decided, batch, context)
+  const { decision } = response
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
-  begin(payment, answered, { id, batch, context })
+  begin(payment, response, id, batch, context)
   return { blocker: null, decision, authorizationId: id }
 }
 
@@ -146,56 +147,40 @@ function intentBlocker(
 }
 
 /** The request as the network would make it; the token is not on record yet, and good for this payment alone. */
-function requestOf({ agentId, cardId, numberId, intentId, amountEuros, host, url }: TokenPayment): Request {
-  const content: AuthorizationRequest = {
-    kind: 'authorization',
-    authorizationId: '',
-    ask: 0,
-    amountEuros,
-    partialAllowed: false,
-    merchant: { descriptor: host, mcc: null, country: null, url, networkTokenId: null },
-  }
-  const place = { agentId, cardId, numberId, isLate: false }
-  return { content, existing: undefined, search: undefined, intentId, place }
+function requestOf({
+  agentId,
+  cardId,
+  numberId,
+  intentId,
+  amountEuros,
+  host,
+  url,
+}: TokenPayment): CardRequest {
+  const merchant = { descriptor: host, mcc: null, country: null, url, networkTokenId: null }
+  const content = firstRequest({ amountEuros, partialAllowed: false, merchant })
+  const base = { existing: undefined, search: undefined, isLate: false }
+  return { ...base, content, intentId, agentId, cardId, numberId }
 }
 
-interface Deciding {
-  readonly id: string
-  readonly batch: CardBatch
-  readonly context: DecideContext
-}
-
-function store(
-  { decided, decision }: Answered,
-  { amountEuros, host }: TokenPayment,
-  spender: Spender,
-  { id, batch, context }: Deciding,
+function begin(
+  { agentId, cardId, tokenId: networkTokenId, mppCredentialId, host, amountEuros }: TokenPayment,
+  response: AuthorizationResponse,
+  id: string,
+  batch: CardBatch,
+  context: DecideContext,
 ): void {
-  batch.changed.decisions.push(decided.row)
-  const merchant = nameOfDescriptor(host)
-  const subject = { type: 'card_authorization', id, decision, amountEuros, merchant, country: null }
-  for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) context.emit(event, data)
-}
-
-function begin(payment: TokenPayment, answered: Answered, { id, batch, context }: Deciding): void {
-  const { agentId, cardId, tokenId, mppCredentialId, host, amountEuros } = payment
   const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
-  const row: AuthorizationRow = Object.assign(blankAuthorization(named, answered, batch, id), {
-    networkTokenId: tokenId,
-    mppCredentialId,
-    decision: answered.decision,
-  })
-  batch.authorizations.add(row)
-  batch.changed.newAuthorizations.add(row)
+  const authorization = addAuthorization(named, response, batch, id)
+  Object.assign(authorization, { networkTokenId, mppCredentialId, decision: response.decision })
   const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
-  applyCardFact(row, { type: 'requested', cents: amountEuros }, evidence, batch, context)
+  applyFact(authorization, { type: 'requested', cents: amountEuros }, cardChannel, evidence, batch, context)
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
 }
 
 function begunBy(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
-  const row = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
-  if (!row) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
-  return row
+  const authorization = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
+  if (!authorization) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
+  return authorization
 }
 
 /** Whether a receipt or the owner has said that a machine payment was paid. */
@@ -213,12 +198,14 @@ export function settleTokenPayment(
   batch: CardBatch,
   context: ApplyContext,
 ): string | null {
-  const row = begunBy(mppCredentialId, batch)
-  const { approvedCents, capturedCents } = foldFacts(row.facts)
-  if (outcome === 'not_paid' && approvedCents + capturedCents > 0n) return row.transactionId
+  const authorization = begunBy(mppCredentialId, batch)
+  const { approvedCents, capturedCents } = foldFacts(authorization.facts)
+  if (outcome === 'not_paid' && approvedCents + capturedCents > 0n) return authorization.transactionId
   const fact: PaymentFact =
-    outcome === 'paid' ? { type: 'captured', cents: BigInt(row.facts.begun ?? 0) } : { type: 'not_paid' }
-  const evidence = evidenceOf('mpp', mppCredentialId, row.id, `${mppCredentialId}/${outcome}`)
-  applyCardFact(row, fact, evidence, batch, context)
-  return row.transactionId
+    outcome === 'paid'
+      ? { type: 'captured', cents: BigInt(authorization.facts.begun ?? 0) }
+      : { type: 'not_paid' }
+  const evidence = evidenceOf('mpp', mppCredentialId, authorization.id, `${mppCredentialId}/${outcome}`)
+  applyFact(authorization, fact, cardChannel, evidence, batch, context)
+  return authorization.transactionId
 }

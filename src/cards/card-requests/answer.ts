@@ -1,19 +1,52 @@
+import { Agent } from '../../control/agents/index.ts'
 import { deciderOf } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { after, minutes } from '../../values/clock.ts'
-import type { cardRequestsApi } from './api.ts'
-import { CardRequest, cardRequestMachine } from './card-request.ts'
-import { askedLimits, limitsToApprove, noLimits, whyNotLowered } from './limits.ts'
-import { lockRequest } from './lock-request.ts'
+import { type LockedCard, lockCard } from '../cards/index.ts'
+import type { cardRequestsApi, requestEvents } from './api.ts'
+import {
+  askedLimits,
+  CardRequest,
+  cardRequestMachine,
+  limitsToApprove,
+  noLimits,
+  requestEvent,
+  requestResponse,
+  whyNotLowered,
+} from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
-import { requestEvent, requestResponse } from './response.ts'
-import type { requestEvents } from './schemas.ts'
+
+/** A request with all that its answer depends on, locked until the transaction ends. */
+export interface LockedRequest {
+  readonly request: CardRequest
+  readonly agent: Agent
+  /** The card whose limits are to change; null for a new one. */
+  readonly locked: LockedCard | null
+}
+
+/** Locks the agent first, as everything that changes cards does, then the card, then the request. */
+export async function lockRequest(
+  id: string,
+  context: Pick<Context, 'records' | 'tenant'>,
+): Promise<LockedRequest | null> {
+  const { records } = context
+  // Whose request it is, and for which card, never changes.
+  const known = await records.findOne(CardRequest, { id })
+  if (!known) return null
+  const { agentId, type, cardId } = known
+  const [agent, locked, request] = await Promise.all([
+    records.lock(Agent, agentId),
+    type === 'limit_change' && cardId ? lockCard(cardId, context) : null,
+    records.lock(CardRequest, id),
+  ])
+  return agent && request && { request, agent, locked }
+}
 
 /** How long the process has to carry out what was approved, before the sweep does. */
 const PROCESS_GRACE_MS = minutes(1)
 
-export type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
+type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
 /** Moves a request and tells it; does nothing where its status has no such step. */
 export function moveRequest(

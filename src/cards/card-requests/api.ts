@@ -1,13 +1,99 @@
 import { z } from 'zod'
-import { agent_required, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { agent_required, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { freeText, ownAgent, ProcessStatusRecord, timeRange } from '../../values/schemas.ts'
-import { ControlsBody, cardEvents, displayName, usage } from '../cards/index.ts'
-import { MAX_PENDING } from './card-request.ts'
-import { limitNames } from './limits.ts'
-import { answerFails, CardRequestRecord, lookupFails, requestEvents, status, type } from './schemas.ts'
+import {
+  freeText,
+  ownAgent,
+  ProcessStatusRecord,
+  recordHead,
+  recordTail,
+  timeRange,
+} from '../../values/schemas.ts'
+import { CardControls, ControlsBody, cardEvents, displayName, usage } from '../cards/index.ts'
+import { cardRequestMachine, limitNames, MAX_PENDING, requestTypes } from './card-request.ts'
+
+export const status = z.enum(cardRequestMachine.states)
+export const type = z.enum(requestTypes)
+
+const Limits = z.object({
+  maxTransactionEuros: euros.nullable(),
+  dailyLimitEuros: euros.nullable(),
+  monthlyLimitEuros: euros.nullable(),
+})
+
+const CardRequestRecord = z
+  .object({
+    ...recordHead('cardreq'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable().meta({ description: 'The delegation whose token has asked.' }),
+    type,
+    status,
+    cardId: id('card').nullable().meta({
+      description: 'The card whose limits are to change; for a new card null until it is issued or refused.',
+    }),
+    usage: usage.nullable(),
+    displayName: z.string().nullable(),
+    limits: Limits.meta({ description: 'As they are asked for; null: this one is not asked for.' }),
+    controls: CardControls.nullable(),
+    reason: z.string(),
+    approvedLimits: Limits.nullable().meta({
+      description: 'As they were approved; null: nobody has approved the request.',
+    }),
+    answeredAt: instant.nullable(),
+    answeredBy: z
+      .object({
+        type: z.enum(['key', 'console', 'operator']),
+        id: z.string().nullable(),
+        name: z.string().nullable(),
+      })
+      .nullable()
+      .meta({
+        description: 'A key, a person in the console, or an operator by the name that came with the signal.',
+      }),
+    comment: z
+      .string()
+      .nullable()
+      .meta({ description: 'What was said with the answer, or with the cancellation.' }),
+    failureReason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why what was approved could not be done; null unless it is `failed`.' }),
+    expiresAt: instant.meta({ description: 'Until then a person can answer.' }),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'CardRequest' })
+
+const CardRequestEvent = z.object({
+  requestId: id('cardreq'),
+  agentId: id('agent'),
+  cardId: id('card').nullable(),
+  type,
+  status,
+  ...Limits.shape,
+  reason: z.string().max(200).optional(),
+})
+
+export const requestEvents = {
+  'card_limit_request.updated': event(
+    'A request of an agent for a card, or for other limits of one, has been made, answered or carried out, or has ended.',
+    CardRequestEvent,
+  ),
+}
+
+const request_not_found = missing('card request')
+
+const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
+
+const answerFails = {
+  request_not_found,
+  request_not_waiting: [400, 'The request does not wait for an answer any more.'],
+  request_expired: [400, 'Nobody has answered the request within 72 hours: make another one.'],
+} as const satisfies Record<string, Failure>
 
 const NO_NUMBER = 'No operation on cards takes one: leave it out.'
 
@@ -64,7 +150,7 @@ export const cardRequestsApi = {
       `What is approved is carried out by a durable process: \`issued\` once the processor has issued the card, \`changed\` once the limits have changed, \`failed\` if it cannot be done any more. \`card_limit_request.updated\` tells each state. An agent has at most ${MAX_PENDING} requests that wait.`,
     ].join('\n\n'),
     body: withoutCardNumbers(body, NO_NUMBER),
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     example: {
       type: 'new_card',
       agentId: 'agent_01jd8x2m4ye7k9v0c3q5r6t8wz',

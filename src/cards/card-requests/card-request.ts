@@ -2,9 +2,12 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { deciderOf } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, timestamp, withMembers } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
-import { cardUsages } from '../cards/index.ts'
+import { formatEuros } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { cardUsages, type Limits } from '../cards/index.ts'
 
 export const cardRequestMachine = machine('card-request', {
   pending: ['approved', 'denied', 'cancelled', 'expired'],
@@ -22,7 +25,7 @@ export const OPEN = "status in ('pending', 'approved')"
 
 export const requestTypes = ['new_card', 'limit_change'] as const
 
-export type AnsweredBy = ReturnType<typeof deciderOf>
+type AnsweredBy = ReturnType<typeof deciderOf>
 
 /** How long a request waits for an answer. */
 export const ANSWER_WITHIN_MS = days(3)
@@ -75,5 +78,104 @@ export class CardRequest extends schema.class {}
 schema.setClass(CardRequest)
 
 /** A new card is shown once it is issued: until then the processor may refuse it. */
-export const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
+const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
+
+export const limitNames = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
+type LimitName = (typeof limitNames)[number]
+
+/** The limits that an approver gives: one that is left out stays as it was asked for. */
+type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
+
+export const noLimits: Limits = { maxTransactionEuros: null, dailyLimitEuros: null, monthlyLimitEuros: null }
+
+const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => ({
+  maxTransactionEuros: limitOf('maxTransactionEuros'),
+  dailyLimitEuros: limitOf('dailyLimitEuros'),
+  monthlyLimitEuros: limitOf('monthlyLimitEuros'),
+})
+
+export const askedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
+
+export const approvedLimits = (request: CardRequest): Limits => ({
+  maxTransactionEuros: request.approvedMaxTransactionEuros,
+  dailyLimitEuros: request.approvedDailyLimitEuros,
+  monthlyLimitEuros: request.approvedMonthlyLimitEuros,
+})
+
+/** The limits as they are approved. */
+export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
+  mapLimits(name => given[name] ?? asked[name])
+
+/** A sentence about the first limit that the approver would raise or drop; undefined if there is none. */
+export function whyNotLowered(asked: Limits, given: GivenLimits, current: Limits): string | undefined {
+  for (const name of limitNames) {
+    const problem = problemWith(given[name], asked[name], current[name])
+    if (problem) return `limits.${name}: ${problem}`
+  }
+  return undefined
+}
+
+function problemWith(
+  given: bigint | null | undefined,
+  asked: bigint | null,
+  current: bigint | null,
+): string | undefined {
+  if (given === undefined) return undefined
+  if (given === null)
+    return asked === null
+      ? undefined
+      : `${formatEuros(asked)} are asked for. An approver may lower a limit and not drop it.`
+  if (asked !== null)
+    return given <= asked
+      ? undefined
+      : `${formatEuros(given)} are more than the ${formatEuros(asked)} that are asked for. An approver may lower a limit and not raise it.`
+  if (current === null || given <= current) return undefined
+  return `the card has ${formatEuros(current)}, and no more is asked for. An approver may lower a limit and not raise it.`
+}
+
+const lower = (one: bigint | null, other: bigint | null): bigint | null =>
+  one === null || (other !== null && other < one) ? other : one
+
+/**
+ * The limits of a card once a request is carried out. One that was asked for becomes what was approved; one that only the
+ * approver has named never rises, whatever has become of the card since; the others stay.
+ */
+export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): Limits =>
+  mapLimits(name => (asked[name] === null ? lower(approved[name], current[name]) : approved[name]))
+
+const isApproved = ({ status }: CardRequest): boolean =>
+  status === 'approved' || status === 'issued' || status === 'changed' || status === 'failed'
+
+/** A request as the API shows it. */
+export const requestResponse = (request: CardRequest) =>
+  withMembers(request, {
+    cardId: shownCardId(request),
+    limits: askedLimits(request),
+    approvedLimits: isApproved(request) ? approvedLimits(request) : null,
+  })
+
+/** The data of a request's event: the limits as they stand, and the words that came with its last change. */
+export const requestEvent = (request: CardRequest, reason?: string | null) => ({
+  requestId: request.id,
+  agentId: request.agentId,
+  cardId: shownCardId(request),
+  type: request.type,
+  status: request.status,
+  ...(isApproved(request) ? approvedLimits(request) : askedLimits(request)),
+  ...(reason ? { reason: excerpt(reason) } : {}),
+})
+
+export const cardRequestsPersonal = {
+  card_requests: {
+    personal: {
+      display_name: { kind: 'words', ground: 'contract', forget: 'word' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      comment: { kind: 'words', ground: 'contract', forget: 'word' },
+      answered_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
+      controls: { kind: 'payment', ground: 'contract', forget: 'null' },
+    },
+    plain: ['type', 'usage', 'failure_reason'],
+    about: { person: ["answered_by ->> 'id'"] },
+  },
+} as const satisfies Personal

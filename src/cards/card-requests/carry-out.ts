@@ -1,10 +1,11 @@
+import { AgentEvent } from '../../control/agents/index.ts'
+import { reaction } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { type IssueBlocker, issueCard, setLimits } from '../cards/index.ts'
-import { moveRequest } from './answer.ts'
-import type { cardRequestsApi } from './api.ts'
-import { type CardRequest, cardRequestMachine } from './card-request.ts'
-import { approvedLimits, askedLimits, limitsAfter } from './limits.ts'
-import { type LockedRequest, lockRequest } from './lock-request.ts'
+import { CardEvent, type IssueBlocker, issueCard, setLimits } from '../cards/index.ts'
+import { type LockedRequest, lockRequest, moveRequest } from './answer.ts'
+import { type cardRequestsApi, requestEvents } from './api.ts'
+import { approvedLimits, askedLimits, CardRequest, cardRequestMachine, limitsAfter } from './card-request.ts'
 import { isToBeCarriedOut } from './status.ts'
 
 type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
@@ -69,8 +70,40 @@ function change({ request, locked }: LockedRequest, context: CarryingOut): void 
 }
 
 /** Ends a request that was approved and cannot be carried out. */
-export function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
+function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
   if (!cardRequestMachine.can(request.status, 'failed')) return
   request.failureReason = reason
   moveRequest(request, 'failed', context, reason)
+}
+
+const REFUSED = 'The processor refused to issue the card.'
+const CLOSED = 'The card was closed before it was issued.'
+
+/** Locks the request that a card is issued for. A card that the owner has made has none, and costs nothing here. */
+const lockRequestOf = async (
+  { requestId }: { readonly requestId?: string | undefined },
+  { records }: Pick<Context, 'records'>,
+): Promise<CardRequest | null> => (requestId ? records.lock(CardRequest, requestId) : null)
+
+export const requestReactions = {
+  'card.issued': reaction(CardEvent, requestEvents, async (card, context) => {
+    const request = await lockRequestOf(card, context)
+    if (request) moveRequest(request, 'issued', context)
+  }),
+  'card.closed': reaction(CardEvent, requestEvents, async (card, context) => {
+    const request = await lockRequestOf(card, context)
+    if (request) fail(request, card.reason === 'processor_refused' ? REFUSED : CLOSED, context)
+  }),
+  /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
+  'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {
+    const pending = await context.records.find(
+      CardRequest,
+      { agentId, status: 'pending' },
+      { orderBy: { id: 'asc' }, lock: true },
+    )
+    for (const request of pending) {
+      request.comment = 'The agent is being deleted.'
+      moveRequest(request, 'cancelled', context, request.comment)
+    }
+  }),
 }

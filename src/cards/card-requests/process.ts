@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with the request; ends when it is answered and carried out, cancelled or expired. */
 export const cardRequestProcess = {
@@ -13,12 +13,31 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /card-requests/{id}/approve\`.`,
-} as const satisfies Process
+  read: {
+    activity: 'readCardRequest',
+    operation: 'cardRequests.status',
+    summary: 'Status of the card request',
+  },
+  decide: 'answerCardRequest',
+  signals: {
+    approve: { effect: 'Approves the request as it was asked for.', operation: 'cardRequests.approve' },
+    deny: {
+      effect: 'Denies the request and ends the run.',
+      operation: 'cardRequests.deny',
+      body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
+    },
+    cancel: { effect: 'Cancels the request and ends the run.', operation: 'cardRequests.cancel' },
+  },
+  steps: {
+    expireCardRequest: {
+      operation: 'cardRequests.expire',
+      summary: 'Expire the request, which was not answered in time',
+    },
+    carryOutCardRequest: {
+      operation: 'cardRequests.carryOut',
+      summary: 'Carry out what was approved: issue the card, or change its limits',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that approvers send from the Web UI or the command line, and what each does. */
-export const cardRequestSignals = {
-  approve: 'Approves the request as it was asked for.',
-  deny: 'Denies the request and ends the run.',
-  cancel: 'Cancels the request and ends the run.',
-} as const
-export type CardRequestSignal = keyof typeof cardRequestSignals
+export type CardRequestSignal = keyof typeof cardRequestProcess.signals

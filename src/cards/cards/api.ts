@@ -6,6 +6,7 @@ import { id } from '../../values/ids.ts'
 import { positiveEuros } from '../../values/money.ts'
 import { givenMetadata, metadata, timeRange } from '../../values/schemas.ts'
 import {
+  CardControls,
   CardRecord,
   ControlsBody,
   cardEvents,
@@ -18,7 +19,7 @@ import {
 
 export const card_not_found = missing('card')
 
-export const stateFails = {
+const stateFails = {
   card_not_found,
   card_closed: [400, 'The card is closed for good.'],
   card_pending: [400, 'The processor has not issued the card yet: wait until it has, or close the card.'],
@@ -28,7 +29,7 @@ export const owner = { callers: ['key'], scope: 'cards:write' } as const
 export const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 const card = [200, CardRecord] as const
 
-export const NO_NUMBERS = 'no operation on cards takes one.'
+const NO_NUMBERS = 'no operation on cards takes one.'
 
 /** No number of a card may be in any body: we must never receive one. */
 const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
@@ -43,7 +44,7 @@ export const cardsApi = {
     ].join('\n\n'),
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z
         .strictObject({
@@ -220,5 +221,26 @@ export const cardsApi = {
       insufficient_funds: [400, 'There is not enough in the wallet.'],
     },
     emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
+  }),
+}
+
+export const controlsApi = {
+  get: get('/cards/{id}/controls', {
+    ...readers,
+    summary: 'Get the controls of a card',
+    returns: [200, CardControls],
+    fails: { card_not_found },
+  }),
+  set: put('/cards/{id}/controls', {
+    ...owner,
+    summary: 'Set the controls of a card',
+    description:
+      'Which merchants, countries and categories the card may pay, beside the agent’s policy: what either of them forbids is declined. A list that is left out is no rule.',
+    limits: { bodyKiB: 256 },
+    body: withoutCardNumbers(ControlsBody, NO_NUMBERS),
+    example: { merchantAllowlist: ['Bookshop'], allowedCountries: ['DE'] },
+    returns: [200, CardControls],
+    fails: stateFails,
+    emits: { 'card.controls_changed': cardEvents['card.controls_changed'] },
   }),
 }

@@ -3,6 +3,8 @@ import type { cardStatuses } from '../../control/card-terms/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { NumberState } from '../../ports/card-processor.ts'
+import type { Personal } from '../../values/personal.ts'
+import { excerpt } from '../../values/schemas.ts'
 
 /** `pending`: the processor has not issued it yet. */
 export const cardMachine = machine('card', {
@@ -105,16 +107,20 @@ const number = defineEntity({
     retiresAt: nullable.instant(),
     /** The end printed on it: the last instant of that month. */
     endsAt: timestamp(),
-    /** The state that the processor has confirmed last: it is told of each change until it has. */
+    /** The state that the processor has confirmed last: each change is requested until it has. */
     processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
-    /** The state that the processor has been told of and has not confirmed: it may be in either. */
-    toldState: p
+    /** The state that was requested and is not confirmed: the number may be in either. */
+    requestedState: p
       .enum(numberStates)
+      .name('told_state')
       .$type<NumberState | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Counts the states that the processor has been told of: each has a reference of its own. */
-    toldCount: p.integer().onCreate(() => 0),
+    /** Counts the states that were requested: each has a reference of its own. */
+    requestSeq: p
+      .integer()
+      .name('told_count')
+      .onCreate(() => 0),
     /** The version of the card's limits and controls that the processor has confirmed last; the first, until it has. */
     controlsVersion: p.integer().onCreate(() => 1),
   },
@@ -123,3 +129,53 @@ const number = defineEntity({
 /** A number that the processor has issued for a card, without the number: rotation gives a card another one. */
 export class CardNumber extends number.class {}
 number.setClass(CardNumber)
+
+/** The data of a card's event. */
+export const cardEvent = (
+  {
+    id,
+    agentId,
+    intentId,
+    requestId,
+    status,
+    last4,
+  }: Pick<Card, 'id' | 'agentId' | 'intentId' | 'requestId' | 'status' | 'last4'>,
+  reason?: string | null,
+) => ({
+  cardId: id,
+  agentId,
+  ...(intentId ? { intentId } : {}),
+  ...(requestId ? { requestId } : {}),
+  status,
+  last4,
+  ...(reason ? { reason: excerpt(reason) } : {}),
+})
+
+export const cardsPersonal = {
+  card_terms: {
+    personal: {
+      merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      merchant_blocklist: { kind: 'payment', ground: 'contract', forget: 'empty' },
+    },
+    plain: ['allowed_countries', 'allowed_mccs', 'blocked_mccs', 'mcc_categories'],
+  },
+  cards: {
+    personal: {
+      display_name: { kind: 'words', ground: 'contract', forget: 'word' },
+      frozen_reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      closed_reason: { kind: 'words', ground: 'contract', forget: 'word' },
+      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
+      brand: { kind: 'account', ground: 'payments', forget: 'word' },
+      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
+    },
+    plain: ['usage', 'processor', 'number_id', 'processor_problem', 'next_number_id'],
+  },
+  card_numbers: {
+    personal: {
+      processor_card_id: { kind: 'account', ground: 'payments', forget: 'pseudonym' },
+      brand: { kind: 'account', ground: 'payments', forget: 'word' },
+      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
+    },
+    plain: ['processor', 'processor_state', 'told_state'],
+  },
+} as const satisfies Personal

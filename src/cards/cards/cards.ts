@@ -5,28 +5,20 @@ import { externalCall, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { cardsApi } from './api.ts'
-import { Card, CardNumber, cardMachine, numberMachine } from './card.ts'
+import { Card, CardNumber, cardEvent, cardMachine, cardsPersonal, numberMachine } from './card.ts'
 import { cardControls, changeLimits } from './controls.ts'
-import { deletionStep } from './deletion.ts'
-import { endStep } from './end-step.ts'
-import { cardEvent } from './events.ts'
-import { issueCardWithCall } from './issue.ts'
-import { issueStep, recordIssued } from './issue-step.ts'
+import { issueCardWithCall, issueStep, recordIssued } from './issue.ts'
 import { lockCard } from './lock-card.ts'
-import { noticeEvents } from './notices.ts'
-import { cardsPersonal } from './personal.ts'
 import { cardProcess } from './process.ts'
-import { callOf, holderOf, newCardOf, numberRequestFor } from './processor-request.ts'
-import { fund } from './purse.ts'
-import { cardReactions } from './reactions.ts'
-import { replaceStep } from './replace-step.ts'
+import { callOf, holderOf, newCardOf, numberRequestFor } from './processor-calls.ts'
+import { fund, returnStep } from './purse.ts'
+import { cardReactions, deletionStep } from './reactions.ts'
 import { cardResponse, cardResponses, storedCardResponse } from './response.ts'
-import { returnStep } from './return-purse.ts'
-import { rotate } from './rotate.ts'
-import { activate, close, freeze, unfreeze } from './states.ts'
+import { replaceStep, rotate } from './rotate.ts'
+import { activate, close, endStep, freeze, unfreeze } from './states.ts'
 import { status } from './status.ts'
 import { stepsApi } from './steps-api.ts'
-import { tellStep } from './tell-step.ts'
+import { noticeEvents, syncStep } from './sync-processor.ts'
 
 const cardHandlers = implement(cardsApi, {
   create: externalCall(cardsApi.create, {
@@ -102,7 +94,7 @@ const cardSteps = implement(stepsApi, {
   status,
   issue: issueStep,
   replace: replaceStep,
-  tell: tellStep,
+  tell: syncStep,
   end: endStep,
   returnPurse: returnStep,
   endForAgent: deletionStep,

@@ -1,12 +1,12 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { NumberState } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { after, backoff, minutes } from '../../values/clock.ts'
 import type { Card, CardNumber } from './card.ts'
 import { cardProcess } from './process.ts'
 
 /** A card with all that decides what is done for it next. */
-export interface CardState {
+interface CardState {
   readonly card: Card
   readonly terms: Pick<CardTerms, 'version'>
   readonly numbers: readonly CardNumber[]
@@ -23,9 +23,7 @@ const PROCESS_GRACE_MS = 10_000
 const FIRST_PAUSE_MS = 20_000
 const LONGEST_PAUSE_MS = minutes(30)
 
-/** The wait after so many calls in a row that have brought nothing: twice as long each time. */
-export const pauseAfter = (attempts: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_PAUSE_MS)
+const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
 /** The state that the processor should have for a number. */
 export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNumber, 'status'>): NumberState {
@@ -33,12 +31,12 @@ export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNum
   return card.status === 'active' ? 'active' : 'inactive'
 }
 
-/** Whether the processor has to hear of a number: of its state, or of the limits and controls of its card. */
-export function isToBeTold({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
+/** Whether the processor lacks the state of a number, or the limits and controls of its card. */
+export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   // A closed number is never opened again.
   if (number.processorState === 'closed') return false
   const wanted = wantedState(card, number)
-  const isInDoubt = number.toldState !== null || number.processorState !== wanted
+  const isInDoubt = number.requestedState !== null || number.processorState !== wanted
   return isInDoubt || number.controlsVersion !== terms.version
 }
 
@@ -48,7 +46,7 @@ export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | nu
   // A card that was closed while the processor was asked for it: it may have issued a number all the same.
   if (card.numberId === null) return card.status === 'pending' || card.callDueAt !== null ? 'issue' : null
   if (card.nextNumberId !== null) return 'replace'
-  return numbers.some(number => isToBeTold(state, number)) ? 'tell' : null
+  return numbers.some(number => needsSync(state, number)) ? 'tell' : null
 }
 
 /** The instants at which something about an open card ends: a number that was replaced, the card itself. */

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Runs for as long as the card lives, and until the processor knows that it is closed. */
 export const cardProcess = {
@@ -14,12 +14,39 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /cards/{id}/freeze\`. *Request Cancellation* changes nothing.`,
   recurs: true,
-} as const satisfies Process
+  read: { activity: 'readCard', operation: 'cards.status', summary: 'Status of the card' },
+  decide: 'decideCard',
+  signals: {
+    freeze: {
+      effect: 'Stops the card until it is unfrozen.',
+      operation: 'cards.freeze',
+      body: (by, comment) => ({ reason: comment ?? `Frozen by ${by}` }),
+    },
+    unfreeze: { effect: 'Lets a frozen card pay again.', operation: 'cards.unfreeze', body: () => ({}) },
+    close: {
+      effect: 'Closes the card for good.',
+      operation: 'cards.close',
+      body: (by, comment) => ({ reason: comment ?? `Closed by ${by}` }),
+    },
+  },
+  steps: {
+    issueCard: { operation: 'cards.issue', summary: 'Ask the processor for the card, once' },
+    replaceNumber: { operation: 'cards.replace', summary: 'Ask the processor for another number, once' },
+    tellProcessor: {
+      operation: 'cards.tell',
+      summary: 'Send the card’s state, limits and controls to the processor',
+    },
+    endCard: { operation: 'cards.end', summary: 'Close the replaced number, or the card at its end' },
+    returnPurse: {
+      operation: 'cards.returnPurse',
+      summary: 'Return the money in the purse of the closed card',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals of operators from the Web UI or the command line, and what each does. */
-export const cardSignals = {
-  freeze: 'Stops the card until it is unfrozen.',
-  unfreeze: 'Lets a frozen card pay again.',
-  close: 'Closes the card for good.',
-} as const
-export type CardSignal = keyof typeof cardSignals
+/** Status of a card, and the step that is taken when its time has come. */
+export interface CardStatus extends ProcessStatus {
+  readonly next: 'issue' | 'replace' | 'tell' | 'return' | 'end' | null
+}
+
+export type CardSignal = keyof typeof cardProcess.signals

@@ -1,12 +1,17 @@
+import { Agent } from '../../control/agents/index.ts'
+import { agentProcess } from '../../control/agents/process.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpired } from '../../control/policies/index.ts'
 import { onlyWith, reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Condition } from '../../kernel/contract/records.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
 import { Card } from './card.ts'
+import { openReturn, returnPurse } from './purse.ts'
 import { cardEvents } from './schemas.ts'
 import { closeCard, freezeCard } from './states.ts'
+import type { stepsApi } from './steps-api.ts'
 
 const ends = { 'card.closed': cardEvents['card.closed'] }
 const endsOrStops = { ...ends, 'card.frozen': cardEvents['card.frozen'] }
@@ -14,13 +19,9 @@ const endsOrStops = { ...ends, 'card.frozen': cardEvents['card.frozen'] }
 const notClosed = { $ne: 'closed' } as const
 
 /** Locks open cards with their terms, in the order of their ids. Whoever caused the reaction has locked their agent. */
-export async function lockOpenCards(
-  condition: Condition<Card>,
-  { records }: Pick<Context, 'records'>,
-  limit?: number,
-) {
+async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Context, 'records'>) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
-  const found = await records.find(Card, condition, { orderBy: { id: 'asc' }, ...(limit ? { limit } : {}) })
+  const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []
   const ids = { $in: found.map(({ id }) => id) }
   const [terms, cards] = await Promise.all([
@@ -58,4 +59,33 @@ export const cardReactions = {
   'intent.denied': onIntentEnded('intent_denied'),
   'intent.expired': onIntentEnded('intent_expired'),
   'policy.expired': onPolicyExpired,
+}
+
+/** How many cards of an agent are closed in one transaction. */
+const CLOSE_BATCH = 200
+
+/**
+ * Closes the cards of an agent that is being deleted, and empties their purses. What is held on a purse for a payment
+ * that is under way returns when it is free, into a wallet of the owner.
+ */
+export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ params }, context) => {
+  const { records, sql, now, sendAlong, wake } = context
+  const agent = await records.lock(Agent, params.id)
+  if (agent?.status !== 'deleting') return { done: true }
+  const toEnd = {
+    agentId: agent.id,
+    ...sqlCondition(`(status <> 'closed' or purse_due_at <= ?)`, [now]),
+  }
+  const found = await records.find(Card, toEnd, { orderBy: { id: 'asc' }, limit: CLOSE_BATCH })
+  if (found.length === 0) return { done: true }
+  const purses = found.flatMap(({ walletId }) => walletId ?? [])
+  const opened = purses.length > 0 ? await openReturn(purses, agent, context) : null
+  for (const locked of await lockOpenCards({ id: { $in: found.map(({ id }) => id) } }, context)) {
+    closeCard(locked, 'agent_deleted', context)
+    if (opened) returnPurse(locked.card, opened, context)
+  }
+  if (opened) sendAlong(opened.book.post(sql))
+  const done = found.length < CLOSE_BATCH
+  if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
+  return { done }
 }

@@ -1,11 +1,29 @@
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { cardsApi } from './api.ts'
+import { cardEvent, numberMachine } from './card.ts'
 import { whyNotChangeable } from './controls.ts'
-import { announceChange } from './due.ts'
-import { cardEvent } from './events.ts'
-import { lockCard } from './lock-card.ts'
+import { announceChange, schedule } from './due.ts'
+import { addNumber } from './issue.ts'
+import { type LockedNumbers, lockCard, lockNumbers } from './lock-card.ts'
+import {
+  ACTED,
+  answered,
+  callOf,
+  holderOf,
+  lockForCall,
+  NOTHING,
+  type NumberRequest,
+  newCardOf,
+  numberRequestFor,
+  problemOf,
+  type StepContext,
+} from './processor-calls.ts'
 import { cardResponse } from './response.ts'
+import { closeCard } from './states.ts'
+import { stepsApi } from './steps-api.ts'
 
 /** Reserves the id of the next number, which is the reference of the call: however often it is repeated, there is one number. */
 export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
@@ -23,4 +41,75 @@ export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }
   emit('card.rotation_started', cardEvent(card))
   announceChange(card, context)
   return cardResponse(locked, context)
+}
+
+export const replaceStep = externalCall(stepsApi.replace, {
+  async reserve({ params }, context) {
+    const locked = await lockForCall(params.id, 'replace', context)
+    if (!locked) return null
+    const { card, terms } = locked
+    const { nextNumberId, nextNumberAt } = card
+    const current = locked.numbers.find(({ id }) => id === card.numberId)
+    if (!nextNumberId || !nextNumberAt || !current)
+      throw new Error('a rotation has the id of its next number')
+    const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
+    const request = numberRequestFor(card, terms, await holderOf(context), asked, context)
+    return { request, processorCardId: current.processorCardId }
+  },
+  call: async (reserved, { ports, requestId }) => {
+    if (!reserved) return null
+    const { request, processorCardId } = reserved
+    const call = callOf(request, request.reference, { requestId })
+    return ports.cardProcessor(request.mode).replace(processorCardId, newCardOf(request), call)
+  },
+  async record(answer, reserved, context) {
+    if (!answer || !reserved) return NOTHING
+    await recordReplaced(answer, reserved.request, context)
+    return ACTED
+  },
+  // Its process asks again: by the same reference there is one number.
+  recover: async () => NOTHING,
+})
+
+const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
+
+async function recordReplaced(
+  answer: IssuedCard | ProcessorFailure,
+  { cardId, reference }: NumberRequest,
+  context: StepContext,
+): Promise<void> {
+  const locked = await lockNumbers(cardId, context)
+  if (locked?.card.nextNumberId !== reference) return
+  const { card, numbers } = locked
+  if (isFailure(answer) && answer.failure !== 'refused') {
+    card.processorProblem = problemOf(answer)
+    schedule(locked, context.now)
+    return
+  }
+  const { overlapMinutes } = card
+  Object.assign(card, noNextNumber)
+  if (isFailure(answer)) {
+    card.processorProblem = problemOf(answer)
+    context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
+    // Closed by the processor in view of the rotation, and now there is no other number.
+    const current = numbers.find(({ id }) => id === card.numberId)
+    if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
+    answered(locked, context)
+    return
+  }
+  retire(locked, overlapMinutes ?? 0, context.now)
+  const number = addNumber(locked, answer, reference, context)
+  context.emit('card.rotated', cardEvent(card))
+  answered({ ...locked, numbers: [number, ...numbers] }, context)
+}
+
+/** The number in use pays on for a while, and not at all where it is replaced at once or its card is closed. */
+function retire({ card, numbers }: LockedNumbers, overlapMinutes: number, now: Date): void {
+  const current = numbers.find(({ id }) => id === card.numberId)
+  if (!current) return
+  const overlaps = overlapMinutes > 0 && card.status !== 'closed'
+  numberMachine.move(current, overlaps ? 'retiring' : 'replaced')
+  if (!overlaps) return
+  const until = after(now, minutes(overlapMinutes))
+  current.retiresAt = until < current.endsAt ? until : current.endsAt
 }

@@ -33,7 +33,7 @@ export const ControlsBody = z.strictObject({
   mccCategories,
 })
 
-export const CardLimits = z
+const CardLimits = z
   .object({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
   .meta({ id: 'CardLimits', description: 'Beside the agent’s policy: both hold. Null is no limit.' })
 

@@ -1,13 +1,16 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import type { cardsApi } from './api.ts'
-import { type Card, cardMachine } from './card.ts'
-import { announceChange } from './due.ts'
-import { cardEvent } from './events.ts'
-import { type LockedCard, lockCard } from './lock-card.ts'
+import { type Card, cardEvent, cardMachine, numberMachine } from './card.ts'
+import { announceChange, schedule } from './due.ts'
+import { type LockedCard, type LockedNumbers, lockCard, lockNumbers } from './lock-card.ts'
+import { cardProcess } from './process.ts'
 import { cardResponse } from './response.ts'
 import type { CardEvent } from './schemas.ts'
+import type { stepsApi } from './steps-api.ts'
 
 /** Moves the card and its terms together. False, and nothing is written, where there is no such step. */
 export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
@@ -96,4 +99,46 @@ export const close: HandlerOf<typeof cardsApi.close> = async ({ params, body }, 
   if (!locked) return context.refuse('card_not_found')
   if (!closeCard(locked, body.reason, context)) return context.refuse('card_closed')
   return cardResponse(locked, context)
+}
+
+export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, context) => {
+  const { now, refuse, wake } = context
+  const locked = await lockNumbers(params.id, context)
+  if (!locked) return refuse('card_not_found')
+  const acted = endNumbers(locked, now) || endCard(locked, context)
+  schedule(locked, now)
+  if (acted) wake(cardProcess, locked.card)
+  return { acted }
+}
+
+/** Numbers that were replaced pay no more once their time is over; true if there were any. */
+function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
+  const over = numbers.filter(
+    ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
+  )
+  for (const number of over) numberMachine.move(number, 'replaced')
+  return over.length > 0
+}
+
+/** Closes a card whose one payment has ended, or whose printed end has come; false if neither is so. */
+function endCard(locked: LockedNumbers, context: Parameters<typeof closeCard>[2]): boolean {
+  const { card, numbers } = locked
+  const { now } = context
+  if (card.spentAt && card.spentAt <= now) return closeCard(locked, 'spent', context)
+  const current = numbers.find(({ id }) => id === card.numberId)
+  return current && current.endsAt <= now ? closeCard(locked, 'expired', context) : false
+}
+
+const SPEND = `
+update cards set spent_at = coalesce(spent_at, $4::timestamptz), due_at = least(due_at, $4::timestamptz)
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is null`
+
+/** Notes that the one payment of these cards has ended: their processes close them. The caller has locked their agents. */
+export async function spendCards(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  cardIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (cardIds.length > 0) await sql(SPEND, [ownerId, mode, [...new Set(cardIds)], at])
 }

@@ -91,7 +91,7 @@ export const credentialsApi = {
     scope: 'credentials:write',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),
     example: {
       publicKeyJwk: {

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** A redeemed credential is issued again if the processor has given nothing for it. */
 export const credentialMachine = machine('credential', {
@@ -41,3 +42,19 @@ export function overBecause({ status, expiresAt }: Credential, now: Date) {
   if (status === 'revoked') return 'credential_revoked'
   return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined
 }
+
+/** The data of a credential's event. */
+export const credentialEvent = ({ id, agentId, intentId, cardId, status }: Credential) => ({
+  credentialId: id,
+  agentId,
+  intentId,
+  cardId,
+  status,
+})
+
+export const credentialsPersonal = {
+  credentials: {
+    personal: {},
+    plain: ['key_thumbprint'],
+  },
+} as const satisfies Personal

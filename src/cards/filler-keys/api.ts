@@ -38,7 +38,7 @@ export const fillerKeysApi = {
       'A filler is a program of yours that fills payment forms: a browser extension, a service. Register the public half of its key, and your agents may have card data encrypted to it, by its id or by the same JWK. To a key that an agent brings by itself nothing is encrypted: the agent could read the card.',
     callers: ['key'],
     scope: 'checkout:write',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z.strictObject({
         label: label.meta({ description: 'To tell it from others.', examples: ['Browser extension'] }),

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { record, tenantTable } from '../../kernel/database/entity.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
+import type { Personal } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('FillerKey', 'filler_keys'),
@@ -27,3 +28,12 @@ export const encryptionKeyIn = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKe
   alg,
   thumbprint,
 })
+
+export const fillerKeysPersonal = {
+  filler_keys: {
+    personal: {
+      label: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['thumbprint', 'alg', 'public_key_jwk'],
+  },
+} as const satisfies Personal

@@ -2,8 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { fillerKeysApi } from './api.ts'
-import { FillerKey } from './filler-key.ts'
-import { fillerKeysPersonal } from './personal.ts'
+import { FillerKey, fillerKeysPersonal } from './filler-key.ts'
 
 const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
 

@@ -145,7 +145,7 @@ export const checkoutApi = {
     scope: 'checkout:write',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       z
         .strictObject({

@@ -12,7 +12,7 @@ export const confirmApi = {
     callers: ['key', 'agent'],
     scope: 'checkout:write',
     run: 'hot',
-    keyRequired: true,
+    http: { keyRequired: true },
     body: withoutCardNumbers(z.strictObject({ intentId: id('intent') })),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [

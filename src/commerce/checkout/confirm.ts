@@ -3,7 +3,7 @@ import {
   confirmationBlocker,
   confirmPayment,
   loadConfirmations,
-  writeConfirmations,
+  writeCardBatch,
 } from '../../cards/authorizations/index.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -28,5 +28,5 @@ export const confirm: HandlerOf<typeof confirmApi.confirm> = {
     const transactionId = confirmPayment(intent, batch, context)
     return { status: 'completed' as const, intentId: intent.id, transactionId }
   },
-  write: (batch: CardBatch, sql) => writeConfirmations(batch, sql),
+  write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }

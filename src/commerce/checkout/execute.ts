@@ -1,5 +1,6 @@
 import { findRequests, requestRefusal } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { isNonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Payable } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -10,7 +11,7 @@ import type { Euros } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
-type Handler = HandlerOf<typeof checkoutApi.execute>
+type Handler = HandlerOf<typeof checkoutApi.execute, State>
 type Request = Parameters<Handler['load']>[0][number]
 type Verdict = Parameters<Handler['decide']>[2]
 
@@ -102,7 +103,7 @@ function refusalOfRequest(
 /** Pays through the transfers, in the same group commits and with the same checks. */
 export const execute = {
   async load(items, sql, ports): Promise<State> {
-    const { tenant } = items[0] as Request
+    const { tenant } = items[0]
     const ids = items.map(({ input }) => input.body.intentId)
     const intents = await paidIntents(sql, tenant, ids)
     const requestIds = [...intents.values()].flatMap(({ requestId }) => requestId ?? [])
@@ -113,18 +114,19 @@ export const execute = {
         return request ? [[item, request] as const] : []
       }),
     )
-    const batch = requests.size > 0 ? await pay.load([...requests.values()], sql, ports) : undefined
+    const paid = [...requests.values()]
+    const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
     const asked = await lockAsked([...found.keys()], tenant, sql, ports)
     return { intents, requests, asked, batch }
   },
 
   decide(item, state, verdict) {
-    const { intents, requests, batch } = state as State
+    const { intents, requests, batch } = state
     const intent = intents.get(item.input.body.intentId)
     if (!intent || !reaches(item.actor, intent)) return verdict.refuse('intent_not_found')
     const request = requests.get(item)
     if (!request || !batch) return verdict.refuse('intent_not_by_wallet')
-    const refusal = refusalOfRequest(request, state as State, batch, verdict)
+    const refusal = refusalOfRequest(request, state, batch, verdict)
     if (refusal) return refusal
     const transfer = pay.decide(request, batch, verdict)
     if (transfer instanceof Refusal) return transfer
@@ -134,7 +136,7 @@ export const execute = {
   },
 
   async write(state, sql, runForOwner) {
-    const { batch } = state as State
+    const { batch } = state
     if (batch) await pay.write(batch, sql, runForOwner)
   },
 } satisfies Handler

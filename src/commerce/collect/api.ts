@@ -1,27 +1,125 @@
 import { z } from 'zod'
-import { get, list, post } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { creditEvents } from '../../money/incoming/index.ts'
+import { transactionEvents } from '../../money/transactions/index.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
 import {
   email,
   freeText,
   givenMetadata,
   label,
+  metadata,
   ProcessStatusRecord,
+  recordHead,
+  recordTail,
   timeRange,
 } from '../../values/schemas.ts'
-import { requestEvents } from './events.ts'
-import {
-  lookupFails,
-  openFails,
-  PaymentRequestRecord,
-  RequestPaymentRecord,
-  status,
-  unlocks,
-  way,
-} from './schemas.ts'
+import { paymentEvents, requestEvents } from './events.ts'
+import { paymentWays, requestMachine, requestPaymentMachine, surplusReasons } from './request.ts'
+
+const status = z.enum(requestMachine.states)
+export const way = z.enum(paymentWays).meta({
+  description: '`sepa`: a credit by SEPA. `card`: a machine payment. `wallet`: from another wallet here.',
+})
+
+const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
+
+/** How large `unlocks` may be, as JSON in UTF-8. */
+const MOST_UNLOCKS = 16 * 1_024
+
+const unlocks = z
+  .record(z.string().max(1_000), z.unknown())
+  .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MOST_UNLOCKS, {
+    error: 'an object of up to 16 KiB as JSON',
+  })
+  .meta({
+    maxProperties: 1_000,
+    description: 'Given only to who has paid: a JSON object of up to 16 KiB.',
+    examples: [unlocksExample],
+  })
+
+export const PaymentRequestRecord = z
+  .object({
+    ...recordHead('request'),
+    agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
+    delegationId: id('delegation')
+      .nullable()
+      .meta({ description: 'The delegation whose token has made it.' }),
+    walletId: id('wallet'),
+    amountEuros: euros,
+    description: z.string().meta({ examples: ['Report 17'] }),
+    payerName: z.string().nullable(),
+    payerEmail: email.nullable(),
+    metadata,
+    unlocks: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'Shown to you, and to who has paid.', examples: [unlocksExample] }),
+    reference: z.string().meta({
+      description: 'The ISO 11649 creditor reference: a SEPA credit that names it pays this request.',
+      examples: ['RF540000000042'],
+    }),
+    payUrl: z.url().meta({
+      description: 'The page for a person who is to pay.',
+      examples: ['https://pay.example.com/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+    }),
+    mppUrl: z.url().meta({
+      description: 'The address for a program that is to pay: it answers 402 with a challenge of MPP.',
+      examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+    }),
+    status,
+    paidEuros: euros.meta({ description: 'What has come and counts towards the amount.' }),
+    surplusEuros: euros.meta({
+      description: 'What has come and does not count: above the amount, or too late. It is in the wallet.',
+    }),
+    refundedEuros: euros,
+    refundingEuros: euros.meta({ description: 'What is on its way back.' }),
+    paidBy: way.nullable().meta({ description: 'How the payment came that completed it.' }),
+    paidAt: instant.nullable(),
+    expiresAt: instant,
+    comment: z.string().nullable().meta({ description: 'What was said when it was cancelled.' }),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'PaymentRequest' })
+
+const RequestPaymentRecord = z
+  .object({
+    ...recordHead('requestpayment'),
+    requestId: id('request'),
+    way,
+    status: z.enum(requestPaymentMachine.states),
+    amountEuros: euros,
+    countedEuros: euros.meta({ description: 'The part that counts towards the request.' }),
+    surplusReason: z
+      .enum(surplusReasons)
+      .nullable()
+      .meta({ description: 'Why the rest does not; null where all of it counts.' }),
+    refundedEuros: euros.meta({ description: 'What has gone back of it, and what is on its way back.' }),
+    walletId: id('wallet').meta({ description: 'The wallet that it came into.' }),
+    sourceId: z.string().meta({
+      description: 'The incoming credit or the settlement by which it came.',
+      examples: ['credit_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+    }),
+    transactionId: id('txn').nullable(),
+    receivedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'PaymentOfRequest' })
+
+const request_not_found = missing('payment request')
+
+export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
+
+/** The refusals of what needs an open request that nobody is paying just now. */
+export const openFails = {
+  request_not_open: [400, 'The request waits for no money any more.'],
+  payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
+} as const satisfies Record<string, Failure>
 
 /** The most that one request may ask for, in cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
@@ -137,5 +235,32 @@ export const collectApi = {
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: { 'claim.request.expired': requestEvents['claim.request.expired'] },
+  }),
+}
+
+export const settleApi = {
+  settle: post('/collect/requests/{id}/settle', {
+    callers: ['key', 'agent'],
+    scope: 'collect:write',
+    summary: 'Settle a payment request',
+    description:
+      'Says which SEPA credit pays it, where the payer has left out or mistyped the reference: one that is in the wallet of the request and names nothing else. `incoming.received` told its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank sends what is due.',
+    body: z.strictObject({
+      creditId: id('credit').optional().meta({ description: 'Left out in test mode only.' }),
+    }),
+    example: {},
+    returns: [200, PaymentRequestRecord],
+    fails: {
+      ...lookupFails,
+      ...openFails,
+      credit_required: [
+        400,
+        'creditId: name the credit that has come. Only in test mode the sandbox bank pays.',
+      ],
+      credit_not_found: [404, 'creditId: no such SEPA credit of yours.'],
+      credit_not_in_wallet: [400, 'creditId: the credit is not in the wallet of the request.'],
+      credit_pays_already: [400, 'creditId: the credit pays something already, and counts once.'],
+    },
+    emits: { ...paymentEvents, ...transactionEvents, ...creditEvents },
   }),
 }

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { requestMachine } from './request.ts'
-import { paymentWays, surplusReasons } from './request-payment.ts'
+import { paymentWays, requestMachine, surplusReasons } from './request.ts'
 import type { PaymentRow, RequestRow } from './request-rows.ts'
 
 /** An event about a request names neither payer nor purpose. */

@@ -1,10 +1,15 @@
-export { collectApi } from './api.ts'
+export { collectApi, settleApi } from './api.ts'
 export { type Params, type PayContext, type Payee, presentedIn } from './payment-required/answers.ts'
-export type { Article } from './payment-required/article.ts'
 export { paidEndpoint } from './payment-required/endpoint.ts'
 export { asking, paidContract } from './payment-required/endpoint-contract.ts'
+export type { Article } from './payment-required/offer.ts'
 export { challengeFor } from './payment-required/offer.ts'
-export { refundingEvents, refundRefusals, refundsApi as collectRefundsApi } from './refunds/api.ts'
+export {
+  refundIdOf,
+  refundingEvents,
+  refundRefusals,
+  refundsApi as collectRefundsApi,
+} from './refunds/api.ts'
 export {
   beginRequestRefund,
   carryOutRefund,
@@ -12,5 +17,3 @@ export {
   recordRefund,
   type StepAnswers,
 } from './refunds/refund.ts'
-export { refundIdOf } from './refunds/request-refund.ts'
-export { settleApi } from './settle-api.ts'

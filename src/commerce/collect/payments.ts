@@ -1,5 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import {
   completedTransaction,
@@ -9,11 +10,18 @@ import {
 } from '../../money/transactions/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
+import type { openFails } from './api.ts'
 import { type paymentEvents, requestEvent, requestPaymentEvent } from './events.ts'
-import { shareOf } from './payment-share.ts'
 import { collectProcess } from './process.ts'
-import { requestMachine } from './request.ts'
-import { type AcquirerCharge, type PaymentWay, requestPaymentMachine } from './request-payment.ts'
+import {
+  type AcquirerCharge,
+  dueEuros,
+  type PaymentRequest,
+  type PaymentWay,
+  requestMachine,
+  requestPaymentMachine,
+  type SurplusReason,
+} from './request.ts'
 import {
   insertPayments,
   lockRequestRows,
@@ -34,7 +42,7 @@ export interface LockedRequest {
 }
 
 /** A payment as the way by which it comes reports it. */
-export interface ReportedPayment {
+interface ReportedPayment {
   readonly way: PaymentWay
   readonly amountEuros: Euros
   /** The incoming credit or the settlement by which it comes: it counts once. */
@@ -46,7 +54,7 @@ export interface ReportedPayment {
 }
 
 /** What a payment needs of the context of a request, or of an item of a group commit. */
-export interface PayingContext
+interface PayingContext
   extends Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'> {
   readonly tenant: Tenant
   readonly now: Date
@@ -242,4 +250,48 @@ const transactionOf = (
       { type: sourceId.split('_')[0] ?? '', id: sourceId, at },
     ],
   }
+}
+
+type Paying = Pick<PaymentRequest, 'status' | 'amountEuros' | 'paidEuros' | 'expiresAt'>
+
+/** The part of a payment that counts towards its request, and why the rest does not. */
+interface Share {
+  readonly countedEuros: Euros
+  readonly surplusReason: SurplusReason | null
+}
+
+const NO_MORE = {
+  paid: 'already_paid',
+  refunded: 'already_paid',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
+
+/** The share of a payment. One that was under way before the deadline is in time, whenever it ends. */
+function shareOf(request: Paying, amountEuros: Euros, now: Date, wasInTime: boolean): Share {
+  const { status, expiresAt } = request
+  if (status !== 'open') return { countedEuros: 0n, surplusReason: NO_MORE[status as keyof typeof NO_MORE] }
+  if (expiresAt <= now && !wasInTime) return { countedEuros: 0n, surplusReason: 'expired' }
+  const due = dueEuros(request)
+  return amountEuros > due
+    ? { countedEuros: due, surplusReason: 'above_amount' }
+    : { countedEuros: amountEuros, surplusReason: null }
+}
+
+type Asking = Pick<
+  Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
+>
+
+/**
+ * The refusal of what needs an open request that nobody is paying just now; undefined where it is one. A request that is
+ * overdue expires here.
+ */
+export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
+  const { sql, tenant, sendAlong, refuse } = context
+  if (paymentUnderWay(locked)) return refuse('payment_under_way')
+  waitOn(locked, context)
+  if (locked.request.status === 'open') return undefined
+  sendAlong(writeRequests(sql, tenant, [locked]))
+  return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

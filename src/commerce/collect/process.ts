@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Runs while a request waits for money, and while money is on its way back. */
 export const collectProcess = {
@@ -12,10 +12,25 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels the request while no payment on it is under way.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /collect/requests/{id}/cancel\`.`,
-} as const satisfies Process
+  read: {
+    activity: 'readPaymentRequest',
+    operation: 'collect.status',
+    summary: 'Status of the payment request',
+  },
+  decide: 'answerPaymentRequest',
+  signals: {
+    cancel: {
+      effect: 'Cancels the request while no payment on it is under way.',
+      operation: 'collect.cancel',
+    },
+  },
+  steps: {
+    expirePaymentRequest: {
+      operation: 'collect.expire',
+      summary: 'Expire the request, which was not paid in time',
+    },
+    followRefunds: { operation: 'collect.followRefunds', summary: 'Check whether the refunds have arrived' },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const collectSignals = {
-  cancel: 'Cancels the request while no payment on it is under way.',
-} as const
-export type CollectSignal = keyof typeof collectSignals
+export type CollectSignal = keyof typeof collectProcess.signals

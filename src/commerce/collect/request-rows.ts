@@ -1,9 +1,12 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
-import { PaymentRequest } from './request.ts'
-import { RequestPayment } from './request-payment.ts'
+import { clock } from '../../values/clock.ts'
+import { isPayable, PaymentRequest, RequestPayment } from './request.ts'
 
 /** A request as a plain row: whoever pays it, by whatever credential, changes the same one. */
 export type RequestRow = RowOf<PaymentRequest>
@@ -62,15 +65,6 @@ export async function lockRequestRows(
   return { requests, underWay }
 }
 
-const TENANT_OF_REQUEST = `
-select owner_id as "ownerId", mode from payment_requests where id = $1`
-
-/** Whose request this is: payers name it by its id alone. */
-export async function tenantOfRequest(sql: Sql, id: string): Promise<Tenant | undefined> {
-  const [tenant] = await sql<Tenant & Row>(TENANT_OF_REQUEST, [id])
-  return tenant && { ownerId: tenant.ownerId, mode: tenant.mode }
-}
-
 const OPEN_OF_WALLETS = `
 select r.id from unnest($3::text[]) as w (id)
 cross join lateral (
@@ -103,3 +97,52 @@ export const refundablePayments = (
 
 /** Payments by their ids. Whoever changes them has locked their request. */
 export const paymentsById = rowsById(paymentTable)
+
+interface PayableRow extends Row, Payable {
+  /** How far the clock of its owner is ahead. */
+  readonly offsetMs: number
+}
+
+const LOCK = `
+select id from payment_requests where owner_id = $1 and mode = $2 and id = any($3::text[])
+order by id for no key update`
+
+/** One look-up for each id, however large the tables are. */
+const FIND = `
+select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountEuros",
+  c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from unnest($2::text[]) as w (id)
+cross join lateral (select * from payment_requests one where one.id = w.id limit 1) r
+cross join lateral (select name from customers one where one.id = r.owner_id limit 1) c
+left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
+where r.mode = $1`
+
+/**
+ * Finds requests as those who pay them may know them: by the public name of the holder. What is locked is read behind the
+ * lock, as the statements are sent in this order.
+ */
+export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFor) => {
+  const locking = lockedFor ? sql(LOCK, [lockedFor.ownerId, lockedFor.mode, ids]) : undefined
+  const [rows] = await Promise.all([sql<PayableRow>(FIND, [mode, ids]), locking])
+  return rows.map(({ offsetMs, ...payable }) => {
+    const isOverdue = payable.status === 'open' && !isPayable(payable, clock.tenant(offsetMs))
+    return { ...payable, status: isOverdue ? 'expired' : payable.status }
+  })
+}
+
+/** The page for a person who is to pay. */
+const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
+
+/** The address for a program that is to pay. */
+export const mppUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string =>
+  `${ports.publicUrl()}/collect/402/${id}`
+
+/** A request as its owner is shown it. */
+export const requestResponse = <R extends PaymentRequest | RequestRow>(
+  request: R,
+  context: Pick<Context, 'ports'>,
+) =>
+  withMembers(request, {
+    payUrl: payUrlOf(request.id, context),
+    mppUrl: mppUrlOf(request.id, context),
+  })

@@ -2,11 +2,10 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { payWithCredit, simulateCredit } from '../../money/incoming/index.ts'
 import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
-import { refusalOfNotOpen } from './not-open.ts'
-import { addPayment, type LockedRequest, lockRequest, writeRequests } from './payments.ts'
+import type { settleApi } from './api.ts'
+import { addPayment, type LockedRequest, lockRequest, refusalOfNotOpen, writeRequests } from './payments.ts'
 import { dueEuros, PaymentRequest } from './request.ts'
-import { requestResponse } from './response.ts'
-import type { settleApi } from './settle-api.ts'
+import { requestResponse } from './request-rows.ts'
 
 type Settling = ContextOf<typeof settleApi.settle>
 

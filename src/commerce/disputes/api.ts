@@ -191,7 +191,7 @@ export const disputesApi = {
     fails: lookupFails,
   }),
   bundle: get('/disputes/{id}/bundle', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:

@@ -1,14 +1,24 @@
+import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
+import { clock } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
+import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import { debitedAt } from './create.ts'
-import { planCredit } from './credit.ts'
-import { type Dispute, disputableUntil, isUnauthorized, isUndecided } from './dispute.ts'
-import { actForOwnerOf } from './find.ts'
-import { lockDispute } from './lock-dispute.ts'
-import { withWord } from './money/standing.ts'
-import { type Settling, settle } from './settle.ts'
+import {
+  type Dispute,
+  disputableUntil,
+  isCovered,
+  isUnauthorized,
+  isUndecided,
+  MOST_EVIDENCE,
+  recordFact,
+} from './dispute.ts'
+import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
+import { planCredit } from './schedule.ts'
+import type { stepsApi } from './steps-api.ts'
 
 export const update: HandlerOf<typeof disputesApi.update> = async ({ params, body }, context) => {
   const { refuse } = context
@@ -25,17 +35,17 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
     return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
   Object.assign(dispute, { reason, description, amountEuros: amountEuros ?? dispute.amountEuros })
   planCredit(dispute, context)
-  settle(locked, context, { change: 'changed' })
+  reconcile(locked, context, { change: 'changed' })
   return dispute
 }
 
 export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
 
 /** From here on it lies with the processor: what it gets, it gets once. */
-export function handIn(locked: Parameters<typeof settle>[0], context: Settling): void {
+export function handIn(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
   Object.assign(dispute, { submittedAt: context.now, evidenceDueAt: null, remindAt: null })
-  settle(locked, context, { change: 'submitted' })
+  reconcile(locked, context, { change: 'submitted' })
 }
 
 export const withdraw: HandlerOf<typeof disputesApi.withdraw> = async ({ params }, context) => {
@@ -44,13 +54,8 @@ export const withdraw: HandlerOf<typeof disputesApi.withdraw> = async ({ params 
   if (!locked) return refuse('dispute_not_found')
   const { dispute } = locked
   if (!isUndecided(dispute)) return refuse('dispute_ended', stateOf(dispute))
-  dispute.words = withWord(dispute.words, {
-    id: 'withdrawal',
-    says: 'withdrawn',
-    at: now.toISOString(),
-    cents: null,
-  })
-  settle(locked, context)
+  recordFact(dispute, { id: 'withdrawal', type: 'withdrawn', at: now })
+  reconcile(locked, context)
   return dispute
 }
 
@@ -65,6 +70,81 @@ export const find: HandlerOf<typeof disputesApi.find> = async ({ params, body },
   if (dispute.finding !== null) return refuse('found_already')
   dispute.finding = { ...body, at: context.now.toISOString() }
   planCredit(dispute, context)
-  settle(locked, context, { change: 'finding', reason: `${body.finding}: ${body.reasons}`.slice(0, 200) })
+  reconcile(locked, context, { change: 'finding', reason: `${body.finding}: ${body.reasons}`.slice(0, 200) })
   return dispute
+}
+
+/** Evidence is kept for an intent of the agent that has paid; which of its intents, the owner knows best. */
+export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ params, body }, context) => {
+  const { refuse } = context
+  const [locked, found] = await Promise.all([
+    lockDispute(params.id, context),
+    findEvidence(body.evidenceIds, context),
+  ])
+  if (!locked) return refuse('dispute_not_found')
+  const { dispute } = locked
+  if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
+  const ofAgent = found.filter(({ agentId }) => agentId === dispute.agentId)
+  const missing = body.evidenceIds.find(id => !ofAgent.some(piece => piece.id === id))
+  if (missing) return refuse('evidence_not_found')
+  const evidenceIds = [...new Set([...dispute.evidenceIds, ...body.evidenceIds])]
+  if (evidenceIds.length > MOST_EVIDENCE) return refuse('too_much_evidence')
+  dispute.evidenceIds = evidenceIds
+  reconcile(locked, context, { change: 'evidence' })
+  return dispute
+}
+
+const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
+
+/** Gives back provisionally, reminds of the evidence, or ends the time for it, whichever is due. */
+export const followDeadlines: HandlerOf<typeof stepsApi.followDeadlines> = async ({ params }, context) => {
+  const { now, refuse } = context
+  const locked = await lockDispute(params.id, context)
+  if (!locked) return refuse('dispute_not_found')
+  const { dispute } = locked
+  const { creditDueAt, remindAt, evidenceDueAt } = dispute
+  if (isDue(creditDueAt, now)) {
+    Object.assign(dispute, { creditDueAt: null, creditedAt: now })
+    reconcile(locked, context)
+  }
+  if (isDue(evidenceDueAt, now)) endEvidence(locked, context)
+  else if (isDue(remindAt, now)) {
+    dispute.remindAt = null
+    reconcile(locked, context, { change: 'reminder', reason: REMINDER })
+  }
+  return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
+}
+
+const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
+
+/** What is there is submitted; where nothing is, it lapses. */
+function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
+  const { dispute } = locked
+  if (hasSomething(dispute)) handIn(locked, context)
+  else {
+    recordFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
+    reconcile(locked, context)
+  }
+}
+
+/** That somebody has not authorized a payment is what they say of it: no other evidence is asked of them. */
+const hasSomething = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
+
+const OWNER = `
+select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from disputes d left join tenant_clocks t on t.owner_id = d.owner_id and t.mode = d.mode
+where d.id = $1`
+
+interface Owner extends Row {
+  readonly ownerId: string
+  readonly mode: 'test' | 'live'
+  readonly offsetMs: number
+}
+
+/** Acts for the owner of the dispute where the operator calls, who has none; false where there is none of this id. */
+async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
+  const [found] = await sql<Owner>(OWNER, [id])
+  if (!found) return false
+  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  return true
 }

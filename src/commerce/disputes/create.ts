@@ -5,19 +5,18 @@ import { findIntent } from '../../control/intents/index.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import { askedBack, refundableOf } from '../../money/refunds/index.ts'
+import { refundableOf, refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { formatEuros } from '../../values/money.ts'
+import { type Cents, cents, formatEuros, restOf } from '../../values/money.ts'
 import type { disputesApi } from './api.ts'
-import { planCredit } from './credit.ts'
 import { Dispute, disputableUntil, EVIDENCE_MS, REMINDER_MS, UNDECIDED_STATES } from './dispute.ts'
 import { disputeEvent } from './events.ts'
-import { type LockedDispute, openAccounts } from './lock-dispute.ts'
 import { disputeProcess } from './process.ts'
-import { settle } from './settle.ts'
+import { type LockedDispute, openAccounts, reconcile } from './reconcile-dispute.ts'
+import { planCredit } from './schedule.ts'
 
 type Creating = ContextOf<typeof disputesApi.create>
 type Body = InputOf<typeof disputesApi.create>['body']
@@ -41,13 +40,13 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
     records.find(Dispute, { transactionId: body.transactionId }),
   ])
   if (!known) return refuse('transaction_not_found')
-  const place = { walletId: known.walletId, creditedWalletId: null }
-  const [accounts, transaction, payment, intent, askedEuros] = await Promise.all([
-    openAccounts(place, main?.id ?? null, context),
+  const wallets = { walletId: known.walletId, creditedWalletId: null }
+  const [accounts, transaction, payment, intent, onRequest] = await Promise.all([
+    openAccounts(wallets, main?.id ?? null, context),
     records.lock(Transaction, known.id),
     records.findOne(CardAuthorization, { transactionId: known.id }),
     known.intentId === null ? null : findIntent(records, known.intentId),
-    askedBack(sql, tenant, known.id),
+    refundedOnRequest(sql, tenant, known.id),
   ])
   if (!transaction) return refuse('transaction_not_found')
   const left = await refundableOf(transaction, context)
@@ -60,7 +59,7 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
     {
       ...body,
       amountEuros: body.amountEuros ?? left,
-      refundedBeforeEuros: backUnasked(transaction, askedEuros),
+      refundedBeforeEuros: refundedUnasked(transaction, onRequest),
       delegationId: intent?.delegationId ?? null,
       cardId,
       cardFrozen,
@@ -68,10 +67,16 @@ export const create: HandlerOf<typeof disputesApi.create> = async ({ body }, con
     context,
   )
   // Nothing is decided yet: it gives nothing back in the limits.
-  const locked: LockedDispute = { ...accounts, returned: null, transaction, dispute, askedEuros }
+  const locked: LockedDispute = {
+    ...accounts,
+    credits: null,
+    transaction,
+    dispute,
+    refundedOnRequest: onRequest,
+  }
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  settle(locked, context)
+  reconcile(locked, context)
   return dispute
 }
 
@@ -96,9 +101,9 @@ function blockerOf(
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
-/** What had come back without being asked for. */
-const backUnasked = ({ refundedEuros }: Transaction, askedEuros: bigint): bigint =>
-  refundedEuros > askedEuros ? refundedEuros - askedEuros : 0n
+/** What had come back by itself. */
+const refundedUnasked = ({ refundedEuros }: Transaction, onRequest: Cents): Cents =>
+  restOf(cents(refundedEuros), onRequest)
 
 /** The merchant has collected it with the first clearing, if the network has told of one. */
 export function debitedAt({ witnesses, createdAt }: Transaction): Date {

@@ -2,11 +2,20 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { Word } from './money/standing.ts'
-import { type DisputeStatus, disputeMachine } from './states.ts'
+import { type Cents, cents, type Euros, minus } from '../../values/money.ts'
+import type { Personal } from '../../values/personal.ts'
+import {
+  addFact,
+  type Claim,
+  type DisputeAmounts,
+  type DisputeFact,
+  type DisputeStatus,
+  disputeMachine,
+  type StoredDisputeFact,
+} from './state.ts'
 
 /** SQL condition, as the indexes have it. */
-export const UNDECIDED = "status in ('open', 'submitted')"
+const UNDECIDED = "status in ('open', 'submitted')"
 export const UNDECIDED_STATES = ['open', 'submitted'] as const satisfies readonly DisputeStatus[]
 export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
@@ -45,7 +54,7 @@ export const MOST_EVIDENCE = 50
 export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
 
 /** What the operator has found out about a payment that is said to be unauthorized. */
-export interface Finding {
+interface Finding {
   readonly finding: (typeof findings)[number]
   readonly reasons: string
   readonly at: string
@@ -74,21 +83,23 @@ const schema = defineEntity({
      */
     refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
     /** What the merchant has refunded of it since. */
-    refundedEuros: cents('refunded_cents'),
+    refundedEuros: amount('refunded_cents'),
     /** What the owner has of it just now. */
-    creditedEuros: cents('credited_cents'),
+    creditedEuros: amount('credited_cents'),
     /** What the card network has paid. */
-    recoveredEuros: cents('recovered_cents'),
+    recoveredEuros: amount('recovered_cents'),
     /** What the platform has lost. */
-    lostEuros: cents('lost_cents'),
+    lostEuros: amount('lost_cents'),
     /** What it takes up of the payment: it cannot be refunded as well. */
-    countedEuros: cents('counted_cents'),
+    countedEuros: amount('counted_cents'),
     /** The wallet that what is given back went into; null while nothing is, or where it is in suspense. */
     creditedWalletId: nullable.string(),
     /** Names the postings. */
     postings: p.integer().onCreate(() => 0),
-    /** What the network and the owner have said, in whatever order it became known. */
-    words: p.json<readonly Word[]>().onCreate(() => []),
+    facts: p
+      .json<readonly StoredDisputeFact[]>()
+      .name('words')
+      .onCreate(() => []),
     finding: nullable.json<Finding>(),
     evidenceIds: textArray(),
     cardFrozen: flag(),
@@ -116,7 +127,7 @@ const schema = defineEntity({
   },
 })
 
-function cents(column: string) {
+function amount(column: string) {
   return p
     .bigint()
     .name(column)
@@ -126,3 +137,56 @@ function cents(column: string) {
 /** A payment by card that the owner does not accept, and how the card network decides. */
 export class Dispute extends schema.class {}
 schema.setClass(Dispute)
+
+interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
+  readonly at: Date
+  readonly amountEuros?: Euros | null
+}
+
+/** Appends a fact; one that is known changes nothing. */
+export function recordFact(dispute: Dispute, { id, type, at, amountEuros = null }: NewFact): void {
+  const fact = { id, type, at: at.toISOString(), cents: amountEuros?.toString() ?? null }
+  dispute.facts = addFact(dispute.facts, fact)
+}
+
+/** What is disputed and the merchant has not refunded. */
+export const leftOf = ({ amountEuros, refundedEuros }: Dispute): Cents =>
+  minus(cents(amountEuros), cents(refundedEuros))
+
+/** Whether the platform bears what the network does not pay: until the operator has found that it was authorized. */
+export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
+  isUnauthorized(reason) && finding === null
+
+export const claimOf = (dispute: Dispute): Claim => ({
+  isSubmitted: dispute.submittedAt !== null,
+  leftCents: leftOf(dispute),
+  isCovered: isCovered(dispute),
+  isCreditDue: dispute.creditedAt !== null,
+})
+
+/** The amounts that the record states as booked. */
+export const bookedBy = ({ creditedEuros, recoveredEuros, lostEuros }: Dispute): DisputeAmounts => ({
+  creditedCents: cents(creditedEuros),
+  recoveredCents: cents(recoveredEuros),
+  lostCents: cents(lostEuros),
+})
+
+export const disputesPersonal = {
+  disputes: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'claims', forget: 'word' },
+      description: { kind: 'words', ground: 'claims', forget: 'word' },
+      words: { kind: 'words', ground: 'claims', forget: 'empty' },
+      finding: { kind: 'words', ground: 'claims', forget: 'null' },
+    },
+    plain: [
+      'reason',
+      'credited_wallet_id',
+      'evidence_ids',
+      'resolution',
+      'processor',
+      'processor_dispute_id',
+      'processor_problem',
+    ],
+  },
+} as const satisfies Personal

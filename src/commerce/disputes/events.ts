@@ -4,7 +4,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { Dispute } from './dispute.ts'
-import { disputeMachine } from './states.ts'
+import { disputeMachine } from './state.ts'
 
 const DisputeEvent = z.object({
   disputeId: id('dispute'),

@@ -1,4 +1,6 @@
-import { type Dispute, isUndecided } from './dispute.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
+import { type Dispute, isCovered, isUndecided } from './dispute.ts'
 
 /** What the processor is to be asked for next. */
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
@@ -15,9 +17,9 @@ export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
 }
 
 /** The network is told that nothing is wanted of it any more: the owner has withdrawn, or the merchant has paid. */
-function mustWithdraw({ status, words, processorDisputeId, toldWithdrawnAt }: Dispute): boolean {
+function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Dispute): boolean {
   if (processorDisputeId === null || toldWithdrawnAt !== null) return false
-  const isPaidByMerchant = status === 'won' && !words.some(({ says }) => says === 'won')
+  const isPaidByMerchant = status === 'won' && !facts.some(({ says }) => says === 'won')
   return status === 'withdrawn' || isPaidByMerchant
 }
 
@@ -26,4 +28,25 @@ export function schedule(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])
   dispute.dueAt = due.length > 0 ? new Date(Math.min(...due)) : null
+}
+
+/** By then the money is back, in Frankfurt's time: before the business day ends, so that a failure can be tried again. */
+const CREDIT_TIME = '16:00'
+
+/** The next business day after the payment was said to be unauthorized (Directive (EU) 2015/2366, Article 73). */
+export const creditDueAfter = (now: Date): Date =>
+  atBankTime(bankDayOnOrAfter(addDays(bankDateOf(now))), CREDIT_TIME)
+
+/**
+ * Plans the provisional credit of the owner: in test mode at once. None is due once the payment is not said to be unauthorized
+ * any more; what was credited before stays as the state says.
+ */
+export function planCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
+  if (!isCovered(dispute)) {
+    Object.assign(dispute, { creditDueAt: null, creditedAt: null })
+    return
+  }
+  if (dispute.creditedAt !== null || dispute.creditDueAt !== null) return
+  if (tenant.mode === 'test') dispute.creditedAt = now
+  else dispute.creditDueAt = creditDueAfter(now)
 }

@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { findings } from './dispute.ts'
-import { disputeMachine } from './states.ts'
+import { disputeMachine } from './state.ts'
 
 export const status = z.enum(disputeMachine.states)
 

@@ -1,7 +1,50 @@
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
-import type { BundleInput } from './bundle/input.ts'
-import { BundleLayout } from './bundle/layout.ts'
+import { LEFT, PdfDocument, RIGHT } from '../../money/statements/thread.ts'
+import type { FileKind } from '../../values/file-kind.ts'
+
+/** What a bundle shows, in the order of its pages: plain JSON, so that it outlives a crash and reaches a thread. */
+export interface BundleInput {
+  readonly title: string
+  readonly subtitle: string
+  readonly author: string
+  /** Stands at the foot of each page. */
+  readonly foot: string
+  /** The instant of the last thing that it tells of: no other time stands in the document. */
+  readonly madeAt: string
+  readonly sections: readonly Section[]
+  /** Files whose pictures follow, each on a page of its own. */
+  readonly pictures: readonly Picture[]
+}
+
+export interface Section {
+  readonly title: string
+  readonly blocks: readonly Block[]
+}
+
+export type Block =
+  | { readonly kind: 'facts'; readonly rows: readonly (readonly [name: string, value: string])[] }
+  | {
+      readonly kind: 'table'
+      readonly columns: readonly Column[]
+      readonly rows: readonly (readonly string[])[]
+    }
+  | { readonly kind: 'text'; readonly text: string; readonly isSmall?: true }
+
+interface Column {
+  readonly name: string
+  /** The share of the page's width. */
+  readonly share: number
+}
+
+export interface Picture {
+  readonly title: string
+  /** Of the file as it came. */
+  readonly sha256: string
+  readonly kind: FileKind
+  /** Of the picture that was made anew of it; null where none was made yet. */
+  readonly viewSha256: string | null
+}
 
 /** Loaded by threads, which lay out bundles. Nothing it imports may reach a database. */
 export async function bundlePdf(
@@ -24,3 +67,138 @@ export async function bundlePdf(
 /** A PDF takes no WebP. The pictures were made anew before: small, and nothing in them but what is to be seen. */
 const printed = (bytes: Uint8Array): Promise<Uint8Array> =>
   sharp(bytes).flatten({ background: '#fff' }).jpeg({ quality: 85 }).toBuffer()
+
+const TOP = 56
+const BOTTOM = 786
+const FOOT = 806
+const LINE = 12
+const WIDTH = RIGHT - LEFT
+const NAME_WIDTH = 118
+
+const plain = { size: 8.5 } as const
+const faint = { size: 8.5, colour: 'faint' } as const
+const small = { size: 7.5, colour: 'faint' } as const
+
+/** Writes a bundle onto pages. The number of pages stands on each of them, so it is laid out once before to count them. */
+class BundleLayout {
+  readonly #input: BundleInput
+  readonly #pages: number | null
+  readonly #pictures: ReadonlyMap<string, Uint8Array>
+  readonly document: PdfDocument
+  #y = TOP
+
+  constructor(input: BundleInput, pictures: ReadonlyMap<string, Uint8Array>, pages: number | null) {
+    const { title, author, madeAt } = input
+    this.#input = input
+    this.#pages = pages
+    this.#pictures = pictures
+    this.document = new PdfDocument({ title, author, madeAt: new Date(madeAt) })
+    this.#foot()
+  }
+
+  write(): this {
+    const { title, subtitle, sections, pictures } = this.#input
+    this.document.text(title, LEFT, 48, { font: 'bold', size: 20, width: WIDTH })
+    this.document.text(subtitle, LEFT, 76, { size: 12, colour: 'faint', width: WIDTH })
+    this.document.line(102, 'ink')
+    this.#y = 120
+    for (const section of sections) this.#section(section)
+    for (const picture of pictures) this.#picture(picture)
+    return this
+  }
+
+  /** Begins a page where less than this is left. */
+  #need(height: number): void {
+    if (this.#y + height > BOTTOM) this.#nextPage()
+  }
+
+  #nextPage(): void {
+    this.document.addPage()
+    this.#y = TOP
+    this.#foot()
+  }
+
+  #foot(): void {
+    const of = this.#pages === null ? '' : ` of ${this.#pages}`
+    this.document.text(this.#input.foot, LEFT, FOOT, { ...small, width: WIDTH - 90 })
+    this.document.text(`Page ${this.document.page}${of}`, RIGHT, FOOT, { ...small, alignRight: true })
+  }
+
+  #section({ title, blocks }: Section): void {
+    this.#need(70)
+    this.document.text(title, LEFT, this.#y, { font: 'bold', size: 13 })
+    this.#y += 22
+    for (const block of blocks) this.#block(block)
+    this.#y += 16
+  }
+
+  #block(block: Block): void {
+    if (block.kind === 'facts') for (const [name, value] of block.rows) this.#fact(name, value)
+    if (block.kind === 'text') this.#text(block.text, block.isSmall ? small : plain)
+    if (block.kind === 'table') this.#table(block.columns, block.rows)
+    this.#y += 6
+  }
+
+  #fact(name: string, value: string): void {
+    const lines = this.document.linesOf(value, WIDTH - NAME_WIDTH, plain)
+    for (const [index, line] of lines.entries()) {
+      this.#need(LINE)
+      if (index === 0) this.document.text(name, LEFT, this.#y, faint)
+      this.document.text(line, LEFT + NAME_WIDTH, this.#y, plain)
+      this.#y += LINE
+    }
+    this.#y += 2
+  }
+
+  #text(text: string, style: typeof plain | typeof small): void {
+    for (const line of this.document.linesOf(text, WIDTH, style)) {
+      this.#need(LINE)
+      this.document.text(line, LEFT, this.#y, style)
+      this.#y += LINE
+    }
+  }
+
+  #table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+    const lefts = columns.map((_, index) => LEFT + WIDTH * sum(columns.slice(0, index)))
+    this.#tableHead(columns, lefts)
+    for (const row of rows) {
+      const cells = columns.map(({ share }, index) =>
+        this.document.linesOf(row[index] ?? '', WIDTH * share - 8, { size: 8 }),
+      )
+      const height = Math.max(...cells.map(lines => lines.length))
+      for (let line = 0; line < height; line++) {
+        if (this.#y + LINE > BOTTOM) {
+          this.#nextPage()
+          this.#tableHead(columns, lefts)
+        }
+        for (const [index, lines] of cells.entries())
+          this.document.text(lines[line] ?? '', lefts[index] ?? LEFT, this.#y, { size: 8 })
+        this.#y += LINE
+      }
+      this.document.line(this.#y)
+      this.#y += 4
+    }
+  }
+
+  #tableHead(columns: readonly Column[], lefts: readonly number[]): void {
+    this.#need(3 * LINE)
+    for (const [index, { name }] of columns.entries())
+      this.document.text(name, lefts[index] ?? LEFT, this.#y, { font: 'bold', size: 8 })
+    this.#y += 13
+    this.document.line(this.#y, 'ink')
+    this.#y += 6
+  }
+
+  /** A file on a page of its own; what is no picture is named with its SHA-256 where it is listed. */
+  #picture({ title, sha256 }: Picture): void {
+    const bytes = this.#pictures.get(sha256)
+    if (!bytes) return
+    this.#nextPage()
+    this.document.text(title, LEFT, this.#y, { font: 'bold', size: 11, width: WIDTH })
+    this.document.text(`SHA-256 ${sha256}`, LEFT, this.#y + 18, small)
+    this.#y += 40
+    this.document.picture(bytes, LEFT, this.#y, { width: WIDTH, height: BOTTOM - this.#y })
+  }
+}
+
+const sum = (columns: readonly Column[]): number => columns.reduce((total, { share }) => total + share, 0)

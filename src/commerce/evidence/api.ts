@@ -128,7 +128,7 @@ export const evidenceApi = {
     description:
       'Byte for byte as it came, as an attachment. A file that is no longer what came is not given out.',
     returns: [200, attachment],
-    headers: attachmentHeaders,
+    http: { headers: attachmentHeaders },
     fails: { evidence_not_found, ...fileRefusals },
   }),
 }

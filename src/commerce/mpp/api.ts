@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { denialEvents } from '../../cards/access-events/index.ts'
 import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { id } from '../../values/ids.ts'
-import { freeText } from '../../values/schemas.ts'
+import { freeText, recordHead, recordTail } from '../../values/schemas.ts'
 import {
   headersProblem,
   LONGEST_BODY,
@@ -14,6 +15,7 @@ import {
   MOST_HEADERS,
   merchantMethods,
 } from './merchant-request.ts'
+import { MOST_RULES, ruleTypes } from './protect-rule.ts'
 import { addressRefusals, askRefusals, mintRefusals, offerRefusals, sentRefusals } from './refusals.ts'
 import { MppCredentialRecord, mintEvents, outcomeEvents, status } from './schemas.ts'
 
@@ -124,7 +126,7 @@ export const mppApi = {
     scope: 'mpp:pay',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(Payable, 'the merchant is given a network token by this service.'),
     example: {
       url: 'https://shop.example.com/reports/42',
@@ -143,7 +145,7 @@ export const mppApi = {
     scope: 'mpp:pay',
     run: 'outside',
     requires: 'cardProcessor',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
       Payable.extend({
         url: url.optional(),
@@ -228,5 +230,89 @@ export const mppApi = {
         .meta({ id: 'MppEvidence' }),
     ],
     fails: { credential_not_found },
+  }),
+}
+
+const type = z.enum(ruleTypes).meta({
+  description: '`deny` comes before `allow`; where there is an allow rule, only what is allowed is paid.',
+})
+
+const RuleRecord = z
+  .object({
+    ...recordHead('protectrule'),
+    type,
+    merchant: z.string().meta({ examples: ['*.example.com'] }),
+    agentId: id('agent').nullable().meta({ description: 'Null = every agent.' }),
+    reason: z.string().nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'ProtectRule' })
+
+const RuleEvent = z.object({
+  protectRuleId: id('protectrule'),
+  type,
+  merchant: z.string(),
+  agentId: id('agent').nullable(),
+})
+
+const merchant_unclear: Failure = [
+  400,
+  'merchant: name a host (shop.example.com), all hosts below a domain (*.example.com) or an origin (https://shop.example.com:8443).',
+]
+
+export const protectApi = {
+  protect: post('/mpp/protect', {
+    summary: 'Add a rule on whom machine payments may go to',
+    description:
+      'Rules read the address that is asked, before the first request and once more before anything is minted: a host, all hosts below a domain, or an origin. A deny rule wins over allow rules; where an agent has allow rules, of its own or for every agent, nothing else is paid.',
+    callers: ['key'],
+    scope: 'mpp:protect',
+    body: withoutCardNumbers(
+      z.strictObject({
+        type,
+        merchant: z
+          .string()
+          .trim()
+          .min(1)
+          .max(300)
+          .meta({ examples: ['*.example.com'] }),
+        agentId: id('agent')
+          .optional()
+          .meta({ description: 'For this agent only; left out, for every agent.' }),
+        reason: freeText.optional(),
+      }),
+    ),
+    example: { type: 'deny', merchant: '*.example.com', reason: 'Charges twice.' },
+    returns: [201, RuleRecord],
+    fails: {
+      merchant_unclear,
+      agent_not_found: [404, 'agentId: no such agent.'],
+      rule_exists: [400, 'There is such a rule already.'],
+      too_many_rules: [400, `There are ${MOST_RULES.toLocaleString('en')} rules already. Delete one.`],
+    },
+    emits: {
+      'mpp.protect_rule.created': event(
+        'An owner has said whom machine payments may go to, or must not.',
+        RuleEvent,
+      ),
+    },
+  }),
+  rules: list('/mpp/protect', {
+    summary: 'List the rules on whom machine payments may go to',
+    description: 'Newest first. An agent sees its own rules and those for every agent.',
+    callers: ['key', 'agent'],
+    scope: 'mpp:read',
+    filters: { type: z.enum(ruleTypes).optional(), agentId: id('agent').optional() },
+    item: RuleRecord,
+  }),
+  unprotect: del('/mpp/protect/{id}', {
+    summary: 'Delete a rule on whom machine payments may go to',
+    callers: ['key'],
+    scope: 'mpp:protect',
+    returns: [204, nothing],
+    fails: { protect_rule_not_found: missing('protect rule') },
+    emits: {
+      'mpp.protect_rule.deleted': event('A rule on machine payments holds no longer.', RuleEvent),
+    },
   }),
 }

@@ -3,6 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Challenge } from '../../mpp/index.ts'
 import { days, minutes } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /**
  * `sent`: the credential is on its way, and the merchant has not answered yet. `indeterminate`: nobody knows whether it was
@@ -89,3 +90,49 @@ export const SENT_GRACE_MS = minutes(2)
 
 /** A payment of which nobody has heard after this counts as not paid: no card network waits longer. */
 export const OPEN_FOR_MS = days(31)
+
+export const mppPersonal = {
+  mpp_credentials: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
+      merchant_name: { kind: 'payment', ground: 'payments', forget: 'word' },
+      url: { kind: 'payment', ground: 'payments', forget: 'word' },
+      challenge: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      receipt: { kind: 'payment', ground: 'payments', forget: 'word' },
+      note: { kind: 'words', ground: 'payments', forget: 'word' },
+    },
+    plain: [
+      'agent_credential_id',
+      'sent_by',
+      'method',
+      'network',
+      'challenge_id',
+      'request_digest',
+      'credential_digest',
+      'outcome_by',
+    ],
+    keptWhile: {
+      where: "t.status <> 'void' or t.transaction_id is not null",
+      words: 'it was paid, or can still be',
+    },
+  },
+  mpp_protect_rules: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
+      pattern: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['type'],
+  },
+} as const satisfies Personal
+
+/** The data of a credential's event. */
+export const credentialEvent = ({
+  id,
+  agentId,
+  intentId,
+  cardId,
+  status,
+  amountEuros,
+  merchant,
+}: MppCredential) => ({ credentialId: id, agentId, intentId, cardId, status, amountEuros, merchant })

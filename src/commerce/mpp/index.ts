@@ -1,2 +1,1 @@
-export { mppApi } from './api.ts'
-export { protectApi } from './protect-api.ts'
+export { mppApi, protectApi } from './api.ts'

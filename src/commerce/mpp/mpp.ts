@@ -1,23 +1,135 @@
+import { CardAuthorization } from '../../cards/authorizations/index.ts'
+import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import type { FindPayments, PaymentState } from '../../kernel/contract/payables.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { mppApi } from './api.ts'
-import { MppCredential, mppCredentialMachine, OPEN } from './credential.ts'
-import { evidence } from './evidence.ts'
-import { machinePaymentsOn } from './intent-payments.ts'
+import { isUnusable, parseReceipt } from '../../mpp/index.ts'
+import { decimal } from '../../values/money.ts'
+import { mppApi, protectApi } from './api.ts'
+import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonal, OPEN } from './credential.ts'
+import { networkReactions, resolve } from './outcome.ts'
 import { mint, pay } from './pay/pay.ts'
-import { mppPersonal } from './personal.ts'
 import { mppProcess } from './process.ts'
 import { protect, rules, unprotect } from './protect.ts'
-import { protectApi } from './protect-api.ts'
 import { ProtectRule } from './protect-rule.ts'
-import { networkReactions } from './reactions.ts'
-import { resolve } from './resolve.ts'
 import { announcedEvents } from './schemas.ts'
 import { deleteToken, settle } from './settle.ts'
 import { status } from './status.ts'
 import { stepsApi } from './steps-api.ts'
+
+const MAX_PAYMENTS = 20
+
+const FIND = `
+select p.* from unnest($3::text[]) as w (id)
+cross join lateral (
+  select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountEuros", c.note, c.updated_at as "updatedAt", (
+    select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
+    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isBack"
+  from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
+) p
+order by p.id desc`
+
+type PaymentRow = Row &
+  Pick<MppCredential, 'id' | 'intentId' | 'amountEuros' | 'note' | 'updatedAt'> & {
+    readonly status: MppStatus
+    readonly isBack: boolean | null
+  }
+
+const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
+  minted: 'submitted',
+  sent: 'submitted',
+  indeterminate: 'submitted',
+  consumed: 'completed',
+  void: 'cancelled',
+}
+
+const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
+
+/** Finds the machine payments on these intents. */
+export const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+  const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
+  return rows.map(({ id, intentId, status, amountEuros, note, isBack, updatedAt }) => ({
+    intentId,
+    type: 'mpp' as const,
+    id,
+    status: status === 'consumed' && isBack ? 'returned' : stateByStatus[status],
+    amountEuros,
+    reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
+    updatedAt,
+  }))
+}
+
+/** The kind of statement: `typ` of the JWS. */
+export const EVIDENCE_TYPE = 'payment-evidence'
+
+const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
+
+const credentialClaims = (credential: MppCredential) => ({
+  id: credential.id,
+  digest: `sha-256=${credential.credentialDigest}`,
+  status: credential.status,
+  outcomeBy: credential.outcomeBy,
+  amountEuros: Number(decimal(credential.amountEuros)),
+  network: credential.network,
+  merchant: credential.merchant,
+  agentCredentialId: credential.agentCredentialId,
+  transactionId: credential.transactionId,
+  askedAt: timeOf(credential.askedAt),
+  mintedAt: timeOf(credential.createdAt),
+  sentAt: timeOf(credential.sentAt),
+  answeredAt: timeOf(credential.answeredAt),
+  endedAt: timeOf(credential.endedAt),
+})
+
+const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCredential) => ({
+  method,
+  url,
+  digest: requestDigest,
+  answeredWith: merchantStatus,
+})
+
+/** The receipt as it came, and as it reads. */
+function receiptClaims(header: string | null) {
+  if (header === null) return null
+  const parsed = parseReceipt(header)
+  return { header, says: isUnusable(parsed) ? null : parsed }
+}
+
+/** Signs how a machine payment stands now: what was decided, for what, with which request, and what was answered. */
+export const evidence: HandlerOf<typeof mppApi.evidence> = async (
+  { params },
+  { records, tenant, ports, refuse },
+) => {
+  const credential = await records.findOne(MppCredential, { id: params.id })
+  if (!credential) return refuse('credential_not_found')
+  const [intent, payment] = await Promise.all([
+    findIntent(records, credential.intentId),
+    records.findOne(CardAuthorization, { mppCredentialId: credential.id }),
+  ])
+  const jws = await ports.signer.sign(EVIDENCE_TYPE, {
+    ownerId: tenant.ownerId,
+    mode: tenant.mode,
+    asOf: timeOf(credential.updatedAt),
+    agentId: credential.agentId,
+    cardId: credential.cardId,
+    decision: payment?.decision ?? null,
+    intent: intent && {
+      id: intent.id,
+      merchant: intent.merchant,
+      purpose: intent.purpose,
+      amountEuros: Number(decimal(intent.amountEuros)),
+      decidedAt: timeOf(intent.decidedAt),
+    },
+    challenge: credential.challenge,
+    request: requestClaims(credential),
+    credential: credentialClaims(credential),
+    receipt: receiptClaims(credential.receipt),
+  })
+  return { credentialId: credential.id, jws }
+}
 
 const mpp = implement(
   { ...mppApi, ...protectApi, ...stepsApi },

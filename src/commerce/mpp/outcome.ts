@@ -1,21 +1,29 @@
-import type { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
-import { revokeMppToken } from '../../cards/agent-credentials/index.ts'
+import type { z } from 'zod'
+import { chargeEvents, mppTokenEvents, revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import {
   type BegunPayment,
   type CardBatch,
   isTokenPaymentConfirmed,
   loadTokenPayments,
   settleTokenPayment,
-  type tokenPaymentEvents,
+  tokenPaymentEvents,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
+import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Process, workflowIdOf } from '../../kernel/contract/process.ts'
 import { after } from '../../values/clock.ts'
-import { MppCredential, mppCredentialMachine, OPEN_FOR_MS, type Witness } from './credential.ts'
-import { credentialEvent } from './events.ts'
+import type { mppApi } from './api.ts'
+import {
+  credentialEvent,
+  MppCredential,
+  mppCredentialMachine,
+  OPEN_FOR_MS,
+  type Witness,
+} from './credential.ts'
 import { mppProcess, takenBackProcess } from './process.ts'
-import type { outcomeEvents } from './schemas.ts'
+import { outcomeEvents } from './schemas.ts'
 
 /** The events of everything that may end a machine payment. */
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
@@ -44,7 +52,9 @@ export class OpenPayment {
 
   /** Captures the money, once, whoever else has said so before. */
   pay(by: Witness): void {
-    takeAsPaid(this.credential, by, this.#batch, this.#context)
+    const { id } = this.credential
+    const transactionId = settleTokenPayment(id, 'paid', this.#batch, this.#context)
+    consume(this.credential, transactionId, by, this.#context)
     this.#write()
   }
 
@@ -92,27 +102,15 @@ export class OpenPayment {
 /** What the outcome of one payment of a batch changes beside the batch. */
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-/** Captures the money, once, whoever else has said so before. The caller writes the batch. */
-export function takeAsPaid(
-  credential: MppCredential,
-  by: Witness,
-  batch: CardBatch,
-  context: PaidContext,
-): void {
-  const { id } = credential
-  const transactionId = settleTokenPayment(id, 'paid', batch, context)
-  if (transactionId === null) throw new Error(`${id}: paid without a transaction`)
-  consume(credential, transactionId, by, context)
-}
-
 /** Ends a payment that is paid; false where it has ended before. */
 export function consume(
   credential: MppCredential,
-  transactionId: string,
+  transactionId: string | null,
   by: Witness,
   context: PaidContext,
 ): boolean {
   const { now, emit, wake } = context
+  if (transactionId === null) throw new Error(`${credential.id}: paid without a transaction`)
   if (!mppCredentialMachine.move(credential, 'consumed')) return false
   Object.assign(credential, { transactionId, outcomeBy: by, endedAt: now, dueAt: null })
   const data = credentialEvent(credential)
@@ -134,7 +132,7 @@ function look(
 
 /** A machine payment, and the payment of its card that was begun with it. */
 interface SentPayment {
-  readonly credentialId: string
+  readonly id: string
   readonly begun: BegunPayment
 }
 
@@ -146,7 +144,7 @@ export async function lockPayments(
   sent: readonly SentPayment[],
   { sql, records, tenant, now }: Pick<OutcomeContext, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
-  const ids = sent.map(({ credentialId }) => credentialId)
+  const ids = sent.map(({ id }) => id)
   const loading = loadTokenPayments(sql, { tenant, now }, { begun: sent.map(({ begun }) => begun) })
   const finding = records.find(MppCredential, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true })
   // Awaited last: its failure must not end the transaction while more is sent.
@@ -161,4 +159,74 @@ export async function lockPayment(id: string, context: OutcomeContext): Promise<
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
   return credential && new OpenPayment(credential, batch, context)
+}
+
+type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
+
+const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
+
+/** The machine payments among payments by network tokens, each with what was said of it last. */
+const machinePayments = (events: readonly Charge[]): [string, Charge][] =>
+  [
+    ...new Map(
+      events.flatMap(event => (event.mppCredentialId ? [[event.mppCredentialId, event] as const] : [])),
+    ),
+  ]
+    .map(([id, event]): [string, Charge] => [id, event])
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+
+/**
+ * The card network has authorized or cleared a payment: an open outcome is known then. While the merchant is still to answer
+ * it is only noted, for the authorization may be taken back before that.
+ */
+async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
+  const credential = await context.records.lock(MppCredential, id)
+  if (!credential || transactionId === null) return
+  Object.assign(credential, { transactionId, declinedAt: null })
+  if (credential.status !== 'sent') consume(credential, transactionId, 'network', context)
+}
+
+/**
+ * The network has declined, or taken back what it authorized. Where a receipt or the owner has said that it was paid, it
+ * stays so: its transaction tells the rest.
+ */
+async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
+  const payment = await lockPayment(id, context)
+  if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
+  const { credential } = payment
+  Object.assign(credential, { transactionId: null, declinedAt: context.now })
+  if (credential.status !== 'sent') await payment.giveUp('network')
+}
+
+export const networkReactions = {
+  'agent_credential.charged': reactionToAll(
+    chargeEvents['agent_credential.charged'],
+    emits,
+    async (events, context) => {
+      for (const [id, event] of machinePayments(events)) await noteCharge(id, event, context)
+    },
+  ),
+  'agent_credential.declined': reactionToAll(
+    chargeEvents['agent_credential.declined'],
+    emits,
+    async (events, context) => {
+      for (const [id] of machinePayments(events)) await noteDecline(id, context)
+    },
+  ),
+}
+
+/** The owner's word about an outcome that nobody knows: a key's, or an operator's by a signal. */
+export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
+  const { actor, refuse } = context
+  const payment = await lockPayment(params.id, context)
+  if (!payment) return refuse('credential_not_found')
+  const { credential } = payment
+  if (credential.status === 'sent') return refuse('credential_under_way')
+  const isOver = credential.status === 'void' || credential.status === 'consumed'
+  if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
+  const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
+  if (body.comment !== undefined) credential.note = body.comment
+  if (body.outcome === 'paid') payment.pay(by)
+  else if (!(await payment.giveUp(by))) return refuse('network_says_paid')
+  return credential
 }

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /**
  * Begins with the commit that precedes the first byte of a credential; ends with the word of the merchant, the network, the
@@ -17,14 +17,39 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`notPaid\` takes it as not made: the token is revoked, and the intent is free again.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /v1/mpp/credentials/{id}/resolve\`.`,
-} as const satisfies Process
+  read: { activity: 'readMachinePayment', operation: 'mpp.status', summary: 'Status of the machine payment' },
+  decide: 'resolveMachinePayment',
+  signals: {
+    paid: {
+      effect: 'Takes the payment as made: the money is captured.',
+      operation: 'mpp.resolve',
+      body: (_by, comment) => ({ outcome: 'paid', ...(comment ? { comment } : {}) }),
+    },
+    notPaid: {
+      effect: 'Takes the payment as not made: the token is revoked, and the intent is free again.',
+      operation: 'mpp.resolve',
+      body: (_by, comment) => ({ outcome: 'not_paid', ...(comment ? { comment } : {}) }),
+    },
+  },
+  steps: {
+    leaveOutcomeOpen: {
+      operation: 'mpp.settle',
+      summary: 'Leave the outcome open, as the merchant does not answer; the money stays held',
+    },
+    endUnpaid: {
+      operation: 'mpp.settle',
+      summary: 'End the payment as not paid: revoke the token and free the intent',
+    },
+    deleteNetworkToken: { operation: 'mpp.deleteToken', summary: 'Have the processor delete the token' },
+  },
+} as const satisfies RecordProcess
 
 /** The process of a payment that had ended as paid: the network has taken that back, and the token is to be deleted. */
-export const takenBackProcess = { ...mppProcess, recurs: true } as const satisfies Process
+export const takenBackProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const mppSignals = {
-  paid: 'Takes the payment as made: the money is captured.',
-  notPaid: 'Takes the payment as not made: the token is revoked, and the intent is free again.',
-} as const
-export type MppSignal = keyof typeof mppSignals
+/** Status of a machine payment, and the step that is taken when its time has come. */
+export interface MachinePaymentStatus extends ProcessStatus {
+  readonly next: 'settle' | 'deleteToken' | null
+}
+
+export type MppSignal = keyof typeof mppProcess.signals

@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { hostOf, patternProblem } from '../../control/merchants/index.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { isAddress, isShared, plainHost } from './hosts.ts'
 
 export const ruleTypes = ['allow', 'deny'] as const
 export type RuleType = (typeof ruleTypes)[number]
@@ -25,3 +27,83 @@ schema.setClass(ProtectRule)
 
 /** Each payment reads all of them. */
 export const MOST_RULES = 1_000
+
+type Pattern = { readonly pattern: string } | { readonly problem: string }
+
+const WILDCARD = /^\*\.(.+)$/
+
+/** A rule may name an origin, a host, or all hosts below a domain. */
+export function rulePattern(text: string): Pattern {
+  const trimmed = text.trim()
+  if (/^https?:/i.test(trimmed)) return originPattern(trimmed)
+  const domain = WILDCARD.exec(trimmed)?.[1]
+  return domain === undefined ? hostPattern(trimmed) : wildcardPattern(domain)
+}
+
+function originPattern(text: string): Pattern {
+  const url = URL.parse(text)
+  if (!url?.hostname) return { problem: 'is no address; write an origin as in https://shop.example.com' }
+  const isWhole = url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== ''
+  return isWhole
+    ? { problem: `is more than an origin; write ${url.origin}` }
+    : { pattern: `${url.protocol}//${plainHost(url)}${url.port === '' ? '' : `:${url.port}`}` }
+}
+
+function wildcardPattern(text: string): Pattern {
+  const domain = hostOf(text)
+  if (domain === undefined || /[/:?#\\*]/.test(text))
+    return { problem: 'is no domain with an asterisk before it; write it as in *.example.com' }
+  return isShared(domain)
+    ? { problem: patternProblem(`*.${domain}`) ?? 'stands for hosts of many owners; name the host' }
+    : { pattern: `*.${domain}` }
+}
+
+function hostPattern(text: string): Pattern {
+  const url = /[/?#\\@\s*]/.test(text) ? null : URL.parse(`https://${text}`)
+  if (!url?.hostname)
+    return {
+      problem: 'is no host; write one as in shop.example.com, *.example.com or https://shop.example.com',
+    }
+  if (url.port !== '')
+    return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }
+  const host = plainHost(url)
+  // A number is read as an address: nobody is to allow one by a slip.
+  const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
+  return isLiteral
+    ? { pattern: host }
+    : { problem: `is read as the address ${host}; write that, or the host` }
+}
+
+/** Everything that a rule can say about an address. */
+function patternsFor(url: URL): ReadonlySet<string> {
+  const host = plainHost(url)
+  const patterns = new Set([`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`, host])
+  if (isAddress(host)) return patterns
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1))
+    patterns.add(`*.${host.slice(dot + 1)}`)
+  return patterns
+}
+
+export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
+
+/** How the rules of an agent read an address. */
+export interface Protection {
+  /** The rule by which nothing is paid there; null = none. */
+  readonly deniedBy: string | null
+  /** Whether an allow rule covers it. */
+  readonly isAllowed: boolean
+  /** Whether there are allow rules: what none of them covers is not paid then. */
+  readonly hasAllowRules: boolean
+}
+
+/** Deny comes before allow; where there is an allow rule, only what is allowed is paid. */
+export function protectionOf(url: URL, agentId: string, rules: readonly Rule[]): Protection {
+  const patterns = patternsFor(url)
+  const own = rules.filter(rule => rule.agentId === null || rule.agentId === agentId)
+  const matching = own.filter(({ pattern }) => patterns.has(pattern))
+  return {
+    deniedBy: matching.find(({ type }) => type === 'deny')?.id ?? null,
+    isAllowed: matching.some(({ type }) => type === 'allow'),
+    hasAllowRules: own.some(({ type }) => type === 'allow'),
+  }
+}

@@ -4,9 +4,8 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import type { protectApi } from './protect-api.ts'
-import { rulePattern } from './protect-match.ts'
-import { MOST_RULES, ProtectRule } from './protect-rule.ts'
+import type { protectApi } from './api.ts'
+import { MOST_RULES, ProtectRule, rulePattern } from './protect-rule.ts'
 
 const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
   protectRuleId: id,

@@ -88,7 +88,7 @@ export const railsApi = {
     summary: 'Take a file of the bank',
     description: readDescription,
     callers: ['dash'],
-    bodyLimitKiB: 1_024,
+    limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z.base64().min(1).max(1_048_576).meta({
         description: 'The file, in Base64; with it the body has at most 1 MiB.',

@@ -195,7 +195,7 @@ export const receiptsApi = {
     description:
       'Byte for byte as it came, as an attachment. One that is no longer what came is not given out.',
     returns: [200, attachment],
-    headers: attachmentHeaders,
+    http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
   thumbnail: get('/receipts/{id}/thumbnail', {
@@ -210,7 +210,7 @@ export const receiptsApi = {
         .meta({ description: 'At most so many pixels wide and high.' }),
     }),
     returns: [200, file('image/webp')],
-    headers: attachmentHeaders,
+    http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
   update: patch('/receipts/{id}', {

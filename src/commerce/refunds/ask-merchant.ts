@@ -7,11 +7,10 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type RefundRow, type refundEvents, refundsById } from '../../money/refunds/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
-import { after, minutes } from '../../values/clock.ts'
-import type { refundsApi } from './api.ts'
+import { after, backoff, minutes } from '../../values/clock.ts'
+import { refundResponse, type refundsApi } from './api.ts'
 import { lockRefund } from './end.ts'
 import { refundProcess } from './process.ts'
-import { refundResponse } from './schemas.ts'
 
 /** A payment by card, as the processor that is to ask its merchant must know it. */
 export interface PushablePayment extends Row {
@@ -73,9 +72,9 @@ export function pushOf(
   return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
 
-/** Longer than a call takes, so that no two are under way for one refund; then twice as long each time, up to an hour. */
+/** Longer than a call takes, so that no two are under way for one refund. */
 export const askAgainAt = (now: Date, attempts: number): Date =>
-  after(now, minutes(Math.min(2 ** Math.min(attempts - 1, 10), 60)))
+  after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
 export type PushAnswer = CardRefundOutcome | ProcessorFailure
 
@@ -140,7 +139,7 @@ export const askMerchant: HandlerOf<typeof refundsApi.askMerchant> = {
     if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return new AnswerNow(DONE)
     const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
     const attempts = row.attempts + 1
-    if (payment) refunds.tryToAsk(row, attempts, askAgainAt(now, attempts))
+    if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
     else refunds.endAsking(row, false)
     sendAlong(refunds.write(sql))
     if (!payment) return new AnswerNow(DONE)

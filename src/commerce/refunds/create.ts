@@ -10,7 +10,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { leftToRefund, openRefunds, type RefundRow, type Refunds } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateRefunded } from '../../money/transactions/index.ts'
-import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
@@ -22,7 +22,7 @@ import {
   refundIdOf,
   type StepAnswers,
 } from '../collect/index.ts'
-import { type refundsApi, WAIT_DAYS } from './api.ts'
+import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
   askAgainAt,
   foundRefund,
@@ -35,7 +35,6 @@ import {
   recordPush,
 } from './ask-merchant.ts'
 import { refundProcess } from './process.ts'
-import { refundResponse } from './schemas.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
 interface PaidBy extends Row {
@@ -149,8 +148,8 @@ type CreateItem = Item<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
 type CreateVerdict = Verdict<CreateCode, Creates['emits']>
 
-/** One refund that is asked for, of a payment that is there. */
-interface Asked {
+/** A refund that is requested, with its payment. */
+interface PaymentRefund {
   readonly item: CreateItem
   readonly transaction: TransactionRow
   readonly paid: PaidBy
@@ -166,7 +165,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const problem = whyNotRefundable(transaction, paid)
   if (problem) return verdict.refuse(...problem)
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
-  const left = leftToRefund(transaction, batch.refunds.awaitedEuros(transactionId))
+  const left = leftToRefund(transaction, batch.refunds.awaitedCents(transactionId))
   const amount = amountEuros ?? left
   if (left === 0n) return verdict.refuse('nothing_to_refund')
   if (amount > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
@@ -226,7 +225,7 @@ function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse
       'transactionId: it came by a payment token. Pay it back by POST /transfers.',
     )
   const cents = amountEuros === undefined ? null : String(amountEuros)
-  const asked: AskedOfRequest = {
+  const asked: RefundOfRequest = {
     transactionId: id,
     requestId: request.id,
     sourceId: source.id,
@@ -239,7 +238,7 @@ function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse
 
 /** Between two wallets of the owner the money is back at once. */
 function giveBack(
-  { item, transaction, paid, amountEuros }: Asked,
+  { item, transaction, paid, amountEuros }: PaymentRefund,
   batch: RefundBatch,
   verdict: CreateVerdict,
 ) {
@@ -257,10 +256,10 @@ function giveBack(
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(payee.id)))
   const id = newId('refund')
   const { reason, note } = item.input.body
-  const row = refunds.ask(transaction, { id, way: 'wallet', amountEuros, reason, note }, emit)
+  const row = refunds.request(transaction, { id, way: 'wallet', amountEuros, reason, note }, emit)
   const walletId = placeFor(transaction.walletId, batch)
   moveBack(payee, walletId, row, batch)
-  refunds.settle(row, transaction, walletId, emit)
+  refunds.complete(row, transaction, walletId, emit)
   if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountEuros)
   changed.add(transaction)
   return refundResponse(row)
@@ -271,9 +270,7 @@ function placeFor(
   walletId: string,
   { wallets, ownersWalletId, isAnyPayerClosed }: RefundBatch,
 ): string | null {
-  const isOpen = (id: string | undefined): id is string =>
-    id !== undefined && (wallets.get(id)?.status ?? 'closed') !== 'closed'
-  const place = [walletId, ownersWalletId].find(isOpen) ?? null
+  const place = firstOpenWallet([walletId, ownersWalletId], wallets)
   // It was closed between the reading and the lock: where its money goes is known at the next try.
   if (place === null && !isAnyPayerClosed) throw new Problem('busy')
   return place
@@ -293,7 +290,7 @@ function moveBack(
 
 /** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
 function askMerchant(
-  { item, transaction, amountEuros }: Asked,
+  { item, transaction, amountEuros }: PaymentRefund,
   { refunds, pushable }: RefundBatch,
   verdict: CreateVerdict,
 ) {
@@ -305,7 +302,7 @@ function askMerchant(
     ...(payment ? { attempts: 1, askDueAt: askAgainAt(item.now, 1) } : {}),
     workflowId: workflowIdOf(refundProcess, id),
   }
-  const row = refunds.ask(
+  const row = refunds.request(
     transaction,
     { id, way: 'card', amountEuros, reason, note, ...waiting },
     verdict.emit,
@@ -320,7 +317,7 @@ function askMerchant(
 type Creating = ContextOf<Creates>
 
 /** A refund of what was paid to a request: JSON, as it outlives a crash. */
-interface AskedOfRequest {
+interface RefundOfRequest {
   readonly transactionId: string
   readonly requestId: string
   readonly sourceId: string
@@ -331,13 +328,13 @@ interface AskedOfRequest {
 
 /** What was reserved: nothing is moved yet, or the refund has begun and its money is held. */
 type Reservation =
-  | { readonly asked: AskedOfRequest }
+  | { readonly asked: RefundOfRequest }
   | { readonly steps: OpenSteps }
   | { readonly push: Push }
 
 /** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */
 async function begin(
-  { requestId, sourceId, cents, reason, note }: AskedOfRequest,
+  { requestId, sourceId, cents, reason, note }: RefundOfRequest,
   context: Creating,
 ): Promise<ReturnType<typeof refundResponse> | CallExternal<Reservation> | Refusal> {
   const amountEuros = cents === null ? undefined : BigInt(cents)
@@ -360,8 +357,8 @@ type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
   settles: true,
-  load: (items: readonly CreateItem[], sql, ports) => {
-    const { tenant, now } = items[0] as CreateItem
+  load: (items, sql, ports) => {
+    const { tenant, now } = items[0]
     const ids = items.map(({ input }) => input.body.transactionId)
     return openBatch(sql, { tenant, now, ports }, ids)
   },

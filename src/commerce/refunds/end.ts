@@ -3,9 +3,8 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '../../money/refunds/index.ts'
 import { lockTransactions } from '../../money/transactions/index.ts'
-import { type refundsApi, WAIT_DAYS } from './api.ts'
+import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import { refundProcess } from './process.ts'
-import { refundResponse } from './schemas.ts'
 
 type Ending = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 

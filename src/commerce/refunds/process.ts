@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins where a merchant is asked for money; ends when it is there, given up or cancelled. */
 export const refundProcess = {
@@ -11,10 +11,31 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, ends the waiting: what was asked for can be asked for again, or disputed.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /refunds/{id}/cancel\`.`,
-} as const satisfies Process
+  read: { activity: 'readRefund', operation: 'refunds.status', summary: 'Status of the refund' },
+  decide: 'answerRefund',
+  signals: {
+    cancel: {
+      effect: 'Ends the waiting for the money.',
+      operation: 'refunds.cancel',
+      body: () => ({}),
+    },
+  },
+  steps: {
+    askMerchantForRefund: {
+      operation: 'refunds.askMerchant',
+      summary: 'Have the card processor ask the merchant, once',
+      timeoutMs: 60_000,
+    },
+    giveUpRefund: {
+      operation: 'refunds.expire',
+      summary: 'Give up the refund, which did not arrive in time',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const refundSignals = {
-  cancel: 'Ends the waiting for the money.',
-} as const
-export type RefundSignal = keyof typeof refundSignals
+/** Status of a refund, and what is done when its time has come. */
+export interface RefundStatus extends ProcessStatus {
+  readonly next: 'ask' | 'give up' | null
+}
+
+export type RefundSignal = keyof typeof refundProcess.signals

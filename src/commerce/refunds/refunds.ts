@@ -5,12 +5,11 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.ts'
 import type { Personal } from '../../values/personal.ts'
-import { refundsApi } from './api.ts'
+import { refundResponse, refundsApi } from './api.ts'
 import { askMerchant } from './ask-merchant.ts'
 import { create } from './create.ts'
 import { cancel, expire } from './end.ts'
 import { refundProcess } from './process.ts'
-import { refundResponse } from './schemas.ts'
 import { processStatusOf } from './status.ts'
 
 const refunds = implement(refundsApi, {

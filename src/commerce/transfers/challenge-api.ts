@@ -35,10 +35,10 @@ export const challengeApi = {
     description:
       'The body is that of `POST /transfers`, or of `POST /transfers/split`, with which the signature is then sent along. It is over the sum and every payee, with name, account and amount: once any of them is another one, it is worth nothing. It can be signed for five minutes, and used once. A key pays without; a signature that it brings is checked all the same.',
     tag: 'Passkeys',
-    asksForPasskey: true,
+    requires: 'passkeys',
     callers: ['key'],
     scope: 'transfers:create',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body,
     example: {
       fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',

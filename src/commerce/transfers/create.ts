@@ -10,7 +10,7 @@ import {
 } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { type BatchState, loadBatch } from './batch-state.ts'
+import { type BatchState, loadBatch } from './batch.ts'
 import type { CreateHandler } from './intent-checks.ts'
 import { pay, payOwnPayee } from './pay.ts'
 import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
@@ -43,7 +43,7 @@ function signatureProblem(
 /** Pays as a key asks for it, or as a person in the console has signed it. */
 export const create: CreateHandler = {
   async load(requests, sql, ports): Promise<CreateState> {
-    const { tenant } = requests[0] as CreateRequest
+    const { tenant } = requests[0]
     const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
     const checked = await readAssertions(sql, tenant, envelopes, ports)
     const batch = await loadBatch(requests, sql, ports)

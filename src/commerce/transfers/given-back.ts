@@ -1,4 +1,4 @@
-import { openPayments, type Payments } from '../../control/intents/index.ts'
+import { type IntentPayments, openPayments } from '../../control/intents/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
@@ -26,7 +26,7 @@ where t.credit_id is not null and t.intent_id is not null and t.transaction_id i
 /** Payments of which a part comes back, with their agents and counters locked. */
 export interface OpenGivenBack {
   readonly transfers: ReadonlyMap<string, PaidTransfer>
-  readonly payments: Payments
+  readonly payments: IntentPayments
 }
 
 type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>

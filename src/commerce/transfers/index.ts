@@ -1,5 +1,5 @@
 export { payRefusals, transfersApi } from './api.ts'
-export type { BatchState } from './batch-state.ts'
+export type { BatchState } from './batch.ts'
 export { intentRefusal, type TransferRequest } from './intent-checks.ts'
 export { limitsApi } from './limits/limits-api.ts'
 export { pay } from './pay.ts'

@@ -1,9 +1,9 @@
 import type { TokenBudgets } from '../../control/agent-tokens/index.ts'
 import {
   aboveHeldMessage,
+  type IntentPayments,
   type IntentRow,
   isApprovedPayee,
-  type Payments,
 } from '../../control/intents/index.ts'
 import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -52,7 +52,7 @@ export type PayHandler<State> =
 
 interface KnownState {
   readonly book: Book
-  readonly payments: Payments
+  readonly payments: IntentPayments
   readonly tokenBudgets: TokenBudgets
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined

@@ -1,37 +1,47 @@
 import type { IntentRow } from '../../control/intents/index.ts'
+import { beginPayment } from '../../control/payments/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { PayeeRow } from '../../money/beneficiaries/index.ts'
-import { bookArrivals } from '../../money/incoming/index.ts'
-import { shortfallText } from '../../money/ledger/index.ts'
-import { insertTransactions } from '../../money/transactions/index.ts'
-import { isPurse, purseRefusal } from '../../money/wallets/index.ts'
+import { payOwnerInBatch } from '../../money/incoming/index.ts'
+import { type AccountKey, type Cause, shortfallText, type Template } from '../../money/ledger/index.ts'
+import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
 import { after } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
-import { type BatchState, loadBatch, type SepaBatch } from './batch-state.ts'
+import { type BatchState, loadBatch, type RecordPayments, type SepaBatch, writeBatch } from './batch.ts'
+import {
+  authorizedOf,
+  holdReference,
+  sepaChannel,
+  sepaPayment,
+  transferEvidence,
+  walletChannel,
+  walletPayment,
+} from './channels.ts'
 import { transferEvent } from './events.ts'
+import { creditIdOf } from './given-back.ts'
 import {
   chargeTokenBudget,
   type DecideContext,
   intentRefusal,
   type PayHandler,
+  type RecordContext,
+  type RecordPayee,
   type TransferRequest,
 } from './intent-checks.ts'
-import { addToDay, limitExceeded } from './limits/limits.ts'
-import { newTransfer, transactionFor } from './new-transfer.ts'
-import { payRecord } from './pay-record.ts'
+import { limitExceeded } from './limits/limits.ts'
 import { transferProcess } from './process.ts'
 import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
 import { transferMachine } from './transfer.ts'
-import { insertTransfers, type TransferRow, unsetFields } from './transfer-rows.ts'
+import { type TransferRow, unsetFields } from './transfer-rows.ts'
 
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
 
 /** Pays from wallet to wallet: the transfer is completed in this transaction. */
 function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
-  const { emit, refuse } = context
+  const { refuse } = context
   const { book, wallets, payments } = batch
   const intent = payments.find(request.input.body.intentId)
   const { toWalletId, amountEuros } = request.input.body
@@ -45,33 +55,41 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
-  const transfer = {
-    ...newTransfer(request, from, intent),
-    tokenId: chargeTokenBudget(request, intent, batch),
-    completedAt: request.now,
-  }
-  transferMachine.move(transfer, 'completed')
-  if (intent) completeIntent(transfer, intent, request, batch, context)
-  else book.move('transfer', from.id, to.id, amountEuros, { type: 'transfer', id: transfer.id })
-  batch.transfers.push(transfer)
-  emit('transfer.completed', transferEvent(transfer))
-  return { ...transfer, ...unsetFields }
+  const transfer = newTransfer(request, from, intent, batch)
+  const cause = holdReference(transfer.id)
+  if (intent) captureIntent(transfer, intent, { capture: 'transfer', to: to.id, cause }, batch, context)
+  else book.move('transfer', from.id, to.id, amountEuros, cause)
+  return complete(transfer, batch, context)
+}
+
+/** How the money of an intent's transfer leaves. */
+interface Leaving {
+  readonly capture: Template
+  readonly to: AccountKey
+  readonly cause: Cause
 }
 
 /** Completes the intent with this transfer as its one payment, out of the money that is held for the intent. */
-function completeIntent(
+function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  tenantNow: TenantNow,
-  { book, payments, transactions }: BatchState,
+  { capture, to, cause }: Leaving,
+  batch: BatchState,
   context: DecideContext,
 ): void {
-  const { id, toWalletId, amountEuros } = transfer
-  const transaction = transactionFor(transfer, intent, tenantNow, context)
-  transactions.push(transaction)
-  const cause = { type: 'transfer', id }
-  const payment = { kind: 'transfer', to: String(toWalletId), amountEuros, cause } as const
-  payments.complete(intent, { ...payment, transactionId: transaction.id }, book, context)
+  const payment = walletPayment(transfer, intent)
+  const captured = { type: 'captured', cents: transfer.amountEuros } as const
+  const evidence = transferEvidence(transfer, cause)
+  beginPayment(payment, captured, walletChannel(capture, to), evidence, batch, context)
+  transfer.transactionId = payment.transactionId
+}
+
+function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit }: DecideContext) {
+  transferMachine.move(transfer, 'completed')
+  transfer.completedAt = now
+  transfers.push(transfer)
+  emit('transfer.completed', transferEvent(transfer))
+  return { ...transfer, ...unsetFields }
 }
 
 /** Begins a payment by SEPA: its money is held, the day's limit is used, and its process begins with the commit. */
@@ -97,19 +115,18 @@ function payBeneficiary(
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
-  const transfer = newSepaTransfer(request, newTransfer(request, from, intent), payee, sepa.day)
-  transfer.tokenId = chargeTokenBudget(request, intent, batch)
+  const transfer = bySepa(request, newTransfer(request, from, intent, batch), payee, sepa.day)
   sepa.used += amountEuros
   sepa.added += amountEuros
-  if (intent) payments.begin(intent, transfer.id)
-  else book.hold(from.id, amountEuros, { type: 'transfer', id: transfer.id })
+  const [payment, evidence] = [sepaPayment(transfer), transferEvidence(transfer)]
+  beginPayment(payment, authorizedOf(transfer), sepaChannel, evidence, batch, context)
   batch.transfers.push(transfer)
   context.emit('payment.updated', transferEvent(transfer))
   context.wake(transferProcess, transfer)
   return { ...transfer, ...unsetFields }
 }
 
-function newSepaTransfer(
+function bySepa(
   { input: { body }, now }: TransferRequest,
   transfer: TransferRow,
   { name, sepaName, iban, bic }: PayeeRow,
@@ -126,6 +143,66 @@ function newSepaTransfer(
     countedOn: day,
     dueAt: after(now, PROCESS_GRACE_MS),
     workflowId: workflowIdOf(transferProcess, transfer.id),
+  }
+}
+
+/**
+ * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, also where the wallet
+ * is another owner's, who books the money in it.
+ */
+function payRecord(
+  request: TransferRequest,
+  payee: RecordPayee,
+  batch: BatchState,
+  records: RecordPayments,
+  context: RecordContext,
+) {
+  const { emit, refuse } = context
+  const { payments, wallets, book } = batch
+  const intent = payments.find(request.input.body.intentId)
+  const from = payingWallet(request, batch)
+  const own = payee.ownerId === request.tenant.ownerId ? wallets.get(payee.walletId) : undefined
+  if (!from || !intent) return refuse('wallet_not_found')
+  if (from === own) return refuse('same_wallet')
+  if (from.status === 'closed' || own?.status === 'closed') return refuse('wallet_closed')
+  if (from.status === 'frozen') return refuse('wallet_frozen')
+  const transfer = { ...newTransfer(request, from, intent, batch), toWalletId: own?.id ?? null }
+  const take = (cause: Cause) =>
+    captureIntent(transfer, intent, { capture: 'charge_out', to: 'bank', cause }, batch, context)
+  const { ownerId, walletId, name, payable } = payee
+  const paid = {
+    id: creditIdOf(transfer),
+    fromWalletId: from.id,
+    amountEuros: transfer.amountEuros,
+    senderName: records.payerName,
+    to: { ownerId, walletId, name },
+    payable,
+    reference: null,
+  }
+  const { id, handedOver } = payOwnerInBatch(paid, take, wallets, book, records.credits, { ...request, emit })
+  transfer.creditId = id
+  if (handedOver) records.handedOver.push(handedOver)
+  return complete(transfer, batch, context)
+}
+
+/** A transfer as it is made, charged to the budget of the token that pays. */
+function newTransfer(
+  request: TransferRequest,
+  from: WalletRow,
+  intent: IntentRow | undefined,
+  batch: BatchState,
+): TransferRow {
+  const { input, tenant, now } = request
+  const { toWalletId = null, beneficiaryId = null, intentId = null, amountEuros, reference } = input.body
+  return {
+    ...tenant,
+    ...{ id: newId('transfer'), createdAt: now, updatedAt: now, status: transferMachine.initial },
+    ...{ agentId: from.agentId, fromWalletId: from.id, toWalletId, beneficiaryId, amountEuros, reference },
+    ...{ intentId, delegationId: intent?.delegationId ?? null },
+    tokenId: chargeTokenBudget(request, intent, batch),
+    kind: 'internal',
+    ...{ scheme: null, endToEndId: null, payee: null, creditId: null, transactionId: null },
+    ...{ countedOn: null, inquiries: 0, dueAt: null, completedAt: null, workflowId: null },
   }
 }
 
@@ -146,17 +223,5 @@ export const pay = {
     if (!payee || !batch.records) return payOwnPayee(request, batch, context)
     return intentRefusal(request, batch, context) ?? payRecord(request, payee, batch, batch.records, context)
   },
-  async write({ sepa, records, book, payments, transfers, transactions }, sql, runForOwner) {
-    const tenant = transfers[0]
-    if (!tenant) return
-    await Promise.all([
-      sepa && sepa.added > 0n && addToDay(sql, tenant, sepa.day, sepa.added),
-      insertTransfers(sql, transfers),
-      insertTransactions(sql, transactions),
-      records?.credits.insert(sql),
-      payments.write(sql),
-      book.post(sql),
-      records && bookArrivals(records.handedOver, runForOwner),
-    ])
-  },
+  write: writeBatch,
 } satisfies PayHandler<BatchState>

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Exists while a transfer by SEPA is under way. */
 export const transferProcess = {
@@ -12,14 +12,35 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels what is not submitted yet and frees its money.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
-} as const satisfies Process
+  read: { activity: 'readTransfer', operation: 'transfers.status', summary: 'Status of the transfer' },
+  decide: 'decideTransfer',
+  signals: {
+    confirmPayee: {
+      effect: 'Pays although the name of the payee is doubtful.',
+      operation: 'transfers.confirmPayee',
+    },
+    cancel: {
+      effect: 'Cancels what is not submitted yet and frees its money.',
+      operation: 'transfers.cancel',
+    },
+  },
+  steps: {
+    verifyPayee: { operation: 'transfers.verify', summary: 'Ask the payee’s bank about the name' },
+    cancelUnconfirmed: {
+      operation: 'transfers.lapse',
+      summary: 'Cancel the transfer, whose payee was not confirmed in time, and release its money',
+    },
+    submitPayment: { operation: 'transfers.submit', summary: 'Submit the payment to the rail, once' },
+    askRail: { operation: 'transfers.inquire', summary: 'Ask the rail for the outcome' },
+  },
+} as const satisfies RecordProcess
 
 /** The process of a transfer that had ended already: a recall begins it anew. */
-export const recallProcess = { ...transferProcess, recurs: true } as const satisfies Process
+export const recallProcess = { ...transferProcess, recurs: true } as const satisfies RecordProcess
 
-/** Signals of a person, from the Web UI or the command line, and what each does. */
-export const transferSignals = {
-  confirmPayee: 'Pays although the name of the payee is doubtful.',
-  cancel: 'Cancels what is not submitted yet and frees its money.',
-} as const
-export type TransferSignal = keyof typeof transferSignals
+/** Status of a transfer, and the step that is taken when its time has come. */
+export interface TransferStatus extends ProcessStatus {
+  readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
+}
+
+export type TransferSignal = keyof typeof transferProcess.signals

@@ -56,7 +56,7 @@ export const splitApi = {
       'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and the cents that rounding leaves go to those who lost most by it.',
     callers: ['key'],
     scope: 'transfers:create',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     signature: { challenge: '/passkeys/transfers/challenge', always: true },
     body: z.strictObject({ ...splitMembers, webauthnAssertion: signature }).superRefine(checkParts),
     example: {

@@ -92,7 +92,7 @@ export const auditApi = {
     item: CheckpointRecord,
   }),
   consistency: get('/audit/consistency', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'Prove that the audit trail has only grown',
     description:
@@ -107,7 +107,7 @@ export const auditApi = {
     },
   }),
   export: get('/audit/export', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'Export the audit trail',
     description:
@@ -168,7 +168,7 @@ export const auditApi = {
     },
   }),
   verify: get('/audit/verify', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'Verify the audit trail',
     description:

@@ -98,7 +98,7 @@ export const exportApi = {
     fails: { export_not_found },
   }),
   archive: get('/gdpr/exports/{id}/archive', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     callers: ['key', 'console', 'dash'],
     scope: 'gdpr-archives:read',
     readsClock: true,

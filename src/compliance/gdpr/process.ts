@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with the request; ends when the archive can be downloaded no more. */
 export const exportProcess = {
@@ -7,7 +7,14 @@ export const exportProcess = {
   details: `Somebody has asked for what is held about a person. The run makes the archive ready at once, and ends after seven days, when it can be downloaded no more.
 
 No signal changes anything here. *Request Cancellation* changes nothing.`,
-} as const satisfies Process
+  read: { activity: 'readExport', operation: 'gdpr.exportStatus', summary: 'Status of the export' },
+  steps: {
+    advanceExport: {
+      operation: 'gdpr.advanceExport',
+      summary: 'Make the archive ready, or end it after seven days',
+    },
+  },
+} as const satisfies RecordProcess
 
 /** Begins with the request; ends when the subject is forgotten, or the request is taken back. */
 export const deletionProcess = {
@@ -16,4 +23,11 @@ export const deletionProcess = {
   details: `Somebody has asked to be forgotten. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
 
 No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` takes the request back. *Request Cancellation* changes nothing.`,
-} as const satisfies Process
+  read: { activity: 'readDeletion', operation: 'gdpr.deletionStatus', summary: 'Status of the deletion' },
+  steps: {
+    advanceDeletion: {
+      operation: 'gdpr.advanceDeletion',
+      summary: 'The next step: check what must end first, close the account, forget a page',
+    },
+  },
+} as const satisfies RecordProcess

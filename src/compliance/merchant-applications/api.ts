@@ -90,7 +90,7 @@ export const merchantApplicationsApi = {
     summary: 'Change your own name, or the public key to which data for you is encrypted',
     description:
       'A key that is too weak is refused, and so is a private one: it is not kept, and not logged. Null takes the key back.',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: z.strictObject({ name: applicationMembers.name, publicKeyJwk: encryptionKey.nullable() }).partial(),
     example: {
       publicKeyJwk: {

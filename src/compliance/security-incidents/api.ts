@@ -138,7 +138,7 @@ export const securityIncidentsApi = {
     emits: { 'incident.report_submitted': incidentEvents['incident.report_submitted'] },
   }),
   report: get('/security/incidents/{id}/report', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...operator,
     summary: 'Get a report on a security incident, as far as it is known',
     description:

@@ -1,4 +1,18 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
+
+/**
+ * The operations of a deletion, in order. They are only named here, because most belong to nouns to the right of agents.
+ * Each can be repeated, and answers whether the next one may begin.
+ */
+const deletion = {
+  closeCards: { operation: 'cards.endForAgent', summary: 'Deletion, step 1: close its cards' },
+  cancelIntents: { operation: 'intents.endForAgent', summary: 'Deletion, step 2: cancel its open intents' },
+  endRuns: { operation: 'runs.endForAgent', summary: 'Deletion, step 3: end its open runs' },
+  returnMoney: { operation: 'agents.sweep', summary: 'Deletion, step 4: return its money' },
+  finishDeletion: { operation: 'agents.finishDeletion', summary: 'Deletion, step 5: delete the agent' },
+} as const
+
+export const deletionSteps = Object.values(deletion).map(({ operation }) => operation)
 
 /** Runs while something is pending for an agent: its deletion, or the expiry of its policy. */
 export const agentProcess = {
@@ -8,16 +22,14 @@ export const agentProcess = {
 
 No signal decides here: \`DELETE /agents/{id}\` begins a deletion, a new policy moves the end. *Request Cancellation* changes nothing.`,
   recurs: true,
-} as const satisfies Process
-
-/**
- * The operations of a deletion, in order. They are only named here, because most belong to nouns to the right of agents.
- * Each can be repeated, and answers whether the next one may begin.
- */
-export const deletionSteps = [
-  'cards.endForAgent',
-  'intents.endForAgent',
-  'runs.endForAgent',
-  'agents.sweep',
-  'agents.finishDeletion',
-] as const
+  read: {
+    activity: 'readAgent',
+    operation: 'agents.status',
+    whenClosed: 'policies.status',
+    summary: 'What is pending for the agent',
+  },
+  steps: {
+    expirePolicy: { operation: 'policies.expire', summary: 'End the agent’s policy' },
+    ...deletion,
+  },
+} as const satisfies RecordProcess

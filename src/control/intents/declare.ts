@@ -1,4 +1,4 @@
-import type { HotHandler, Item } from '../../kernel/contract/handlers.ts'
+import type { HotHandler, Item, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -57,8 +57,8 @@ select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
 /** Resolves payees first, because every rule is asked about them; locks agents, counters and accounts; then reads. */
-async function loadBatch(requests: readonly DeclareRequest[], sql: Sql, ports: Ports): Promise<DeclareState> {
-  const { tenant, now } = requests[0] as DeclareRequest
+async function loadBatch(requests: NonEmpty<DeclareRequest>, sql: Sql, ports: Ports): Promise<DeclareState> {
+  const { tenant, now } = requests[0]
   const bodies = requests.map(({ input }) => input.body)
   const payees = await openPayees(sql, tenant, bodies, ports)
   const spends = requests.map(request => proposedSpend(request, payees))

@@ -24,10 +24,10 @@ export {
 export { findRequests, requestRefusal } from './payees.ts'
 export {
   aboveHeldMessage,
+  IntentPayments,
   isApprovedPayee,
   noteReceipts,
   openPayments,
-  Payments,
   paidEvents,
   paymentsToCancel,
   type SubmissionBlocker,

@@ -4,7 +4,7 @@ import { event } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { Book, Cause } from '../../money/ledger/index.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { type BudgetCounters, openCounters } from '../budgets/index.ts'
+import { BudgetCounters, openCounters } from '../budgets/index.ts'
 import { ExhaustedMandates, mandateExhausted } from '../mandates/index.ts'
 import { foldMerchant, isSameMerchant } from '../merchants/index.ts'
 import { lockSpendersOfIntents, type Spender } from '../policies/index.ts'
@@ -33,15 +33,6 @@ export type SubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
 type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | SubmissionBlocker
 
-/** A payment out of what is held for an intent, as the ledger posts it. */
-interface Capture {
-  readonly kind: Parameters<Book['capture']>[0]
-  readonly to: string
-  readonly amountEuros: Euros
-  readonly cause: Cause
-  readonly transactionId: string
-}
-
 /** What the caller has locked already. */
 interface OpenedForPayments {
   readonly agents?: ReadonlyMap<string, Spender>
@@ -53,13 +44,14 @@ interface OpenedForPayments {
  * Intents that are being paid. An intent has one payment, of no more than is held for it; what is left of the money and
  * of the limits is given back with that payment.
  */
-export class Payments {
+export class IntentPayments {
   readonly #tenantNow: TenantNow
   readonly #agents: ReadonlyMap<string, Spender>
-  readonly #openedCounters: BudgetCounters | undefined
   readonly #changed = new Set<IntentRow>()
   readonly #exhausted: ExhaustedMandates
   #intents: ReadonlyMap<string, IntentRow>
+  /** Without reservations, if the caller opened none: payments that are only cancelled change no limit. */
+  readonly counters: BudgetCounters
   /** The causes of the holds with which the caller opens the ledger's book. */
   readonly holds: readonly Cause[]
 
@@ -72,7 +64,7 @@ export class Payments {
     this.#tenantNow = tenantNow
     this.#exhausted = new ExhaustedMandates(tenantNow)
     this.#agents = agents ?? new Map()
-    this.#openedCounters = counters
+    this.counters = counters ?? new BudgetCounters(tenantNow.tenant, tenantNow.now, [], [])
     this.holds = ids.map(id => causeOf({ id }))
   }
 
@@ -121,17 +113,8 @@ export class Payments {
     if (intent.workflowId) wake(intentProcess, intent)
   }
 
-  /** All of the money leaves at once, which completes the intent. */
-  complete(intent: IntentRow, capture: Capture, book: Book, context: PaymentContext): void {
-    const { kind, to, amountEuros, cause, transactionId } = capture
-    this.completeWith(intent, transactionId, context)
-    book.capture(kind, causeOf(intent), to, amountEuros, cause)
-    this.counters.spend(causeOf(intent), amountEuros, intent.merchant)
-    this.releaseRest(intent, book, context)
-  }
-
-  /** Completes the intent by its payment, whose money leaves now or in parts; its money stays held. */
-  completeWith(intent: IntentRow, transactionId: string, context: PaymentContext): void {
+  /** Completes the intent by its payment, whose money leaves now or in parts; the rest stays held. */
+  complete(intent: IntentRow, transactionId: string, context: PaymentContext): void {
     if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
     this.#change(intent, { transactionId, paymentId: null })
     context.emit('intent.completed', intentEvent(intent))
@@ -160,15 +143,9 @@ export class Payments {
   async write(sql: Sql): Promise<void> {
     await Promise.all([
       updateIntents(sql, this.#tenantNow.tenant, [...this.#changed]),
-      this.#openedCounters?.write(sql),
+      this.counters.write(sql),
       this.#exhausted.write(sql),
     ])
-  }
-
-  /** Throws if the counters were not opened: whoever only cancels payments has not locked them. */
-  get counters(): BudgetCounters {
-    if (!this.#openedCounters) throw new Error('the counters of the intents were not opened')
-    return this.#openedCounters
   }
 
   #change(intent: IntentRow, members: Partial<Pick<IntentRow, 'paymentId' | 'transactionId'>>): void {
@@ -182,18 +159,18 @@ export async function openPayments(
   sql: Sql,
   tenantNow: TenantNow,
   intentIds: readonly string[],
-): Promise<Payments> {
+): Promise<IntentPayments> {
   const ids = [...new Set(intentIds)]
-  if (ids.length === 0) return new Payments(tenantNow, ids)
+  if (ids.length === 0) return new IntentPayments(tenantNow, ids)
   const agents = await lockSpendersOfIntents(sql, tenantNow.tenant, ids)
   const causes = ids.map(id => causeOf({ id }))
   const counters = await openCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
-  return new Payments(tenantNow, ids, { agents, counters })
+  return new IntentPayments(tenantNow, ids, { agents, counters })
 }
 
 /** Payments that are only cancelled: limits do not change by that, so neither agents nor counters are locked. */
-export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): Payments =>
-  new Payments(tenantNow, [...new Set(intentIds)])
+export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
+  new IntentPayments(tenantNow, [...new Set(intentIds)])
 
 /** Whether a record still is the approved payee: by its name, and by its IBAN if that was known at the approval. */
 export const isApprovedPayee = (

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins when an intent waits for a person; ends when the intent is completed, cancelled, denied or expired. */
 export const intentProcess = {
@@ -13,12 +13,23 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /intents/{id}/approve\`.`,
-} as const satisfies Process
+  read: { activity: 'readIntent', operation: 'intents.status', summary: 'Status of the intent' },
+  decide: 'decideIntent',
+  signals: {
+    approve: { effect: 'Approves the intent and holds its money.', operation: 'intents.approve' },
+    deny: {
+      effect: 'Denies the intent and ends the run.',
+      operation: 'intents.deny',
+      body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
+    },
+    cancel: { effect: 'Cancels the intent and ends the run.', operation: 'intents.cancel' },
+  },
+  steps: {
+    expireIntent: {
+      operation: 'intents.expire',
+      summary: 'Expire the intent at its deadline and release its money',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that approvers send from the Web UI or the command line, and what each does. */
-export const intentSignals = {
-  approve: 'Approves the intent and holds its money.',
-  deny: 'Denies the intent and ends the run.',
-  cancel: 'Cancels the intent and ends the run.',
-} as const
-export type IntentSignal = keyof typeof intentSignals
+export type IntentSignal = keyof typeof intentProcess.signals

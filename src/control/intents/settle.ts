@@ -1,4 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook } from '../../money/ledger/index.ts'
@@ -36,11 +37,11 @@ export interface BatchState {
  * levels and the risk; an end gives back what was reserved, so it needs the reservations and holds instead.
  */
 export async function loadBatch(
-  requests: readonly SettleRequest[],
+  requests: NonEmpty<SettleRequest>,
   sql: Sql,
   purpose: 'approve' | 'end',
 ): Promise<BatchState> {
-  const { tenant, now } = requests[0] as SettleRequest
+  const { tenant, now } = requests[0]
   const ends = purpose === 'end'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
   const [agents, levels] = await Promise.all([

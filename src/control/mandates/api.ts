@@ -34,7 +34,7 @@ const exampleMandate = {
 
 export const mandatesApi = {
   options: post('/mandates/options', {
-    asksForPasskey: true,
+    requires: 'passkeys',
     summary: 'Ask for the challenge of a mandate',
     description:
       'The statement that a person signs with a passkey to make this mandate: the agent, every constraint and the end. `options` go to `navigator.credentials.get`; what that gives goes to `POST /mandates` with the same members. The challenge can be used once, for five minutes.',

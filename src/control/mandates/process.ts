@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with the mandate; ends when it is revoked, expired or exhausted. */
 export const mandateProcess = {
@@ -13,12 +13,19 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`revoke\` revokes it for good and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /mandates/{id}/suspend\`.`,
-} as const satisfies Process
+  read: { activity: 'readMandate', operation: 'mandates.status', summary: 'Status of the mandate' },
+  decide: 'changeMandate',
+  signals: {
+    suspend: {
+      effect: 'Suspends the mandate: nothing more is approved by it.',
+      operation: 'mandates.suspend',
+    },
+    resume: { effect: 'Makes the mandate active again.', operation: 'mandates.resume' },
+    revoke: { effect: 'Revokes the mandate for good and ends the run.', operation: 'mandates.revoke' },
+  },
+  steps: {
+    expireMandate: { operation: 'mandates.expire', summary: 'Expire the mandate at its end' },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const mandateSignals = {
-  suspend: 'Suspends the mandate: nothing more is approved by it.',
-  resume: 'Makes the mandate active again.',
-  revoke: 'Revokes the mandate for good and ends the run.',
-} as const
-export type MandateSignal = keyof typeof mandateSignals
+export type MandateSignal = keyof typeof mandateProcess.signals

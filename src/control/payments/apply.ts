@@ -8,12 +8,14 @@ import { minOf, minus, restOf } from '../../values/money.ts'
 import type { IntentRow } from '../intents/index.ts'
 import { countUsage } from './count-usage.ts'
 import { diffOf, intentStepOf, refundedOfPayment } from './diff.ts'
-import { addFact, type PaymentFact } from './facts.ts'
+import { addFact, type FirstFact, type PaymentFact } from './facts.ts'
 import { moveMoney, refundWallet } from './move-money.ts'
 import {
   type ApplyContext,
+  type BeginContext,
   type Channel,
   coveringIntent,
+  type DirectChannel,
   type Evidence,
   type Payment,
   type PaymentBatch,
@@ -21,26 +23,43 @@ import {
 import { foldFacts, type PaymentState } from './state.ts'
 
 /** The one place that changes a payment: money, limits, record, transaction, refunds and intent follow from its facts. */
-export function applyFact<P extends Payment, B extends PaymentBatch>(
+export function applyFact<P extends Payment, B extends PaymentBatch, C extends ApplyContext>(
   payment: P,
   fact: PaymentFact,
-  channel: Channel<P, B>,
+  channel: Channel<P, B, C>,
   evidence: Evidence,
   batch: B,
-  context: ApplyContext,
+  context: C,
 ): PaymentState {
-  const before = foldFacts(payment.facts)
-  payment.facts = addFact(payment.facts, fact)
+  const factsBefore = payment.facts
+  const before = foldFacts(factsBefore)
+  payment.facts = addFact(factsBefore, fact)
   const state = foldFacts(payment.facts)
   reclaimIntent(payment, state, batch)
   moveMoney(payment, diffOf(payment, state), channel, batch, evidence)
   countUsage(payment, state, channel, batch)
   channel.record(payment, state, batch)
   const transaction = updateTransaction(payment, state, channel, evidence, batch, context)
-  if (transaction) recordRefunds(payment, before, state, transaction.id, channel, batch, context)
+  if (transaction && state.refundedCents > 0n)
+    recordRefunds(payment, before, state, transaction.id, channel, batch, context)
   moveIntent(payment, before, state, transaction, batch, context)
+  channel.applied?.(payment, factsBefore, state, batch, context)
   return state
 }
+
+/**
+ * Applies the first fact of a payment that we make. Nothing is settled and nothing comes back by it, so neither the channel
+ * nor the events of the operation say how.
+ */
+export const beginPayment = <P extends Payment, B extends PaymentBatch>(
+  payment: P,
+  fact: FirstFact,
+  channel: DirectChannel<P, B>,
+  evidence: Evidence,
+  batch: B,
+  context: BeginContext,
+): PaymentState =>
+  applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
 /** A payment that is paid after it was given back keeps its intent only if no other payment has taken it. */
 function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {
@@ -102,7 +121,6 @@ function recordRefunds(
   batch: PaymentBatch,
   { emit }: ApplyContext,
 ): void {
-  if (state.refundedCents === 0n) return
   const source = { type: sourceType, id: payment.id }
   const amountEuros = minus(state.refundedCents, before.refundedCents)
   const ofPayment = refundedOfPayment(state)
@@ -144,5 +162,5 @@ function stepIntent(
   const step = intentStepOf(state, payment.id, intent.paymentId)
   if (step === 'begin') payments.begin(intent, payment.id)
   if (step === 'free') payments.cancel(intent, context)
-  if (step === 'complete' && transaction) payments.completeWith(intent, transaction.id, context)
+  if (step === 'complete' && transaction) payments.complete(intent, transaction.id, context)
 }

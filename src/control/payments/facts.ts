@@ -107,9 +107,12 @@ export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
   }
 }
 
-export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
-
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
+
+/** By which a payment of ours begins: it is held, or captured at once. */
+export type FirstFact = FactOf<'authorized' | 'captured'>
+
+export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
 
 function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T): readonly T[] {
   return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]

@@ -1,14 +1,17 @@
-export { applyFact } from './apply.ts'
+export { applyFact, beginPayment } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
 export { bookedBy } from './diff.ts'
 export { addFact, factsOf, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
+export { refundWallet } from './move-money.ts'
 export {
   type ApplyContext,
   type Channel,
+  type DirectChannel,
   type Evidence,
   evidenceOf,
   type Payment,
   type PaymentBatch,
+  paymentBatch,
 } from './payment.ts'
 export { holdReferences, incrementReference, intentReference, reservationReferences } from './references.ts'
 export { foldFacts, type PaymentState } from './state.ts'

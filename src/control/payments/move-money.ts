@@ -1,4 +1,5 @@
 import type { Cause } from '../../money/ledger/index.ts'
+import { firstOpenWallet } from '../../money/wallets/index.ts'
 import { cents, type Euros, minOf, NO_CENTS, restOf } from '../../values/money.ts'
 import type { PaymentDiff } from './diff.ts'
 import { type Channel, coveringIntent, type Evidence, type Payment, type PaymentBatch } from './payment.ts'
@@ -24,13 +25,10 @@ export function moveMoney(
 }
 
 /** The wallet that gets a refund: the payer's, or the owner's main wallet if that is closed; null for suspense. */
-export function refundWallet(
+export const refundWallet = (
   { walletId }: Pick<Payment, 'walletId'>,
   { wallets, ownersWalletId }: Pick<PaymentBatch, 'wallets' | 'ownersWalletId'>,
-): string | null {
-  if (wallets.get(walletId)?.status !== 'closed') return walletId
-  return ownersWalletId && wallets.get(ownersWalletId)?.status !== 'closed' ? ownersWalletId : null
-}
+): string | null => firstOpenWallet([walletId, ownersWalletId], wallets)
 
 class PaymentMoney {
   readonly #payment: Payment

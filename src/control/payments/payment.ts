@@ -2,10 +2,10 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { AccountKey, Book, Cause, Template } from '../../money/ledger/index.ts'
 import type { arrivedEvents, RefundRow, Refunds } from '../../money/refunds/index.ts'
-import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
+import type { TransactionRow, TransactionState, transactionEvents } from '../../money/transactions/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import type { IntentRow, Payments, paidEvents } from '../intents/index.ts'
+import type { IntentPayments, IntentRow, paidEvents } from '../intents/index.ts'
 import type { Spender } from '../policies/index.ts'
 import type { BookedAmounts } from './diff.ts'
 import type { PaymentFacts } from './facts.ts'
@@ -30,12 +30,12 @@ export interface Payment extends BookedAmounts {
 /** The locked records by which payments change, and their changes. The caller writes them. */
 export interface PaymentBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
-  readonly payments: Payments
+  readonly payments: IntentPayments
   readonly counters: BudgetCounters
   readonly book: Book
   readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
-  /** Gets the refunds of a closed wallet; undefined if no refund is expected, or the owner has no such wallet. */
-  readonly ownersWalletId: string | undefined
+  /** Gets the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
+  readonly ownersWalletId: string | null | undefined
   readonly refunds: Refunds
   readonly transactions: Map<string, TransactionRow>
   readonly changed: {
@@ -44,10 +44,41 @@ export interface PaymentBatch extends TenantNow {
   }
 }
 
-/** A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. */
-export interface Channel<P extends Payment, B extends PaymentBatch> {
-  /** Holds captured money until the network has cleared it. */
+/** A batch without what only some channels need: agents whose limits count, a wallet for refunds, known transactions. */
+export const paymentBatch = <
+  O extends Pick<PaymentBatch, 'payments' | 'book' | 'wallets' | 'refunds'> & Partial<PaymentBatch>,
+>(
+  { tenant, now }: TenantNow,
+  opened: O,
+) => ({
+  ...{ tenant, now, agents: new Map<string, Spender>(), counters: opened.payments.counters },
+  ownersWalletId: null,
+  transactions: new Map<string, TransactionRow>(),
+  changed: { newTransactions: new Set<TransactionRow>(), transactions: new Set<TransactionRow>() },
+  ...opened,
+})
+
+/**
+ * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. This part is
+ * all of it where the payee has captured money at once, and gives it back by a payment of its own.
+ */
+export interface DirectChannel<P extends Payment, B extends PaymentBatch> {
+  /** Gets captured money: the payee's wallet, or what keeps it until the network has cleared it. */
   readonly clearing: AccountKey
+  readonly postings: { readonly capture: Template }
+  /** Under which the money of an approval is held. */
+  holdReference(paymentId: string, increment: number): Cause
+  /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
+  limitsOf(payment: P, hasIntent: boolean): readonly string[]
+  /** Writes the state onto the record of the payment, in the words of the channel. */
+  record(payment: P, state: PaymentState, batch: B): void
+  /** The state of the transaction; null as long as no money was asked for. */
+  transactionOf(payment: P, state: PaymentState): TransactionState | null
+}
+
+/** A way to pay by a network, which clears what was captured, and by which money comes back. */
+export interface Channel<P extends Payment, B extends PaymentBatch, C extends ApplyContext = ApplyContext>
+  extends DirectChannel<P, B> {
   readonly postings: {
     readonly capture: Template
     readonly settle: Template
@@ -57,19 +88,13 @@ export interface Channel<P extends Payment, B extends PaymentBatch> {
     readonly refund: Template
     readonly refundUnmatched: Template
   }
-  /** Under which the money of an approval is held. */
-  holdReference(paymentId: string, increment: number): Cause
   /** How its refunds travel, who reports them, and the type of record by which they name the payment. */
   readonly refunds: Pick<RefundRow, 'way'> & {
     readonly origin: 'network' | 'bank'
     readonly sourceType: string
   }
-  /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
-  limitsOf(payment: P, hasIntent: boolean): readonly string[]
-  /** Writes the state onto the record of the payment, in the words of the channel. */
-  record(payment: P, state: PaymentState, batch: B): void
-  /** The state of the transaction; null as long as no money was asked for. */
-  transactionOf(payment: P, state: PaymentState): TransactionState | null
+  /** What else follows from a fact, once money, transaction and intent have followed. */
+  applied?(payment: P, before: PaymentFacts, state: PaymentState, batch: B, context: C): void
 }
 
 /** What states a fact, and the names of the postings that it causes. */
@@ -86,6 +111,8 @@ export function evidenceOf(type: string, id: string, paymentId: string, change: 
   const nextPosting = (): Cause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
   return { witness: { type, id }, nextPosting }
 }
+
+export type BeginContext = Pick<Context<never, typeof transactionEvents & typeof paidEvents>, 'emit' | 'wake'>
 
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 

@@ -42,7 +42,7 @@ export const policiesApi = {
     summary: 'Create a spending policy template',
     callers: ['key'],
     scope: 'policies:write',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: PolicyCreate,
     example: {
       name: 'Research budget',
@@ -95,7 +95,7 @@ export const policiesApi = {
       'Rules that are left out are lifted. Agents that got a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy are set for that agent alone: see `overrides`.',
     callers: ['key'],
     scope: 'policies:write',
-    bodyLimitKiB: 256,
+    limits: { bodyKiB: 256 },
     body: PolicyReplace,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
     returns: [200, PolicyDetail],

@@ -7,7 +7,7 @@ import { checkOutcomes, verdicts } from '../rules/index.ts'
 
 const policy_not_found = missing('policy')
 
-const readAccess = { scope: 'policies:read', readOnly: true } as const
+const readAccess = { scope: 'policies:read', run: 'read' } as const
 
 const Sum = z.object({ count: z.int(), amountEuros: euros }).meta({ id: 'BacktestSum' })
 
@@ -104,7 +104,7 @@ const Probed = z
 
 export const policySimulationApi = {
   backtest: post('/policies/{id}/backtest', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     summary: 'Replay past decisions under a policy',
     description:
       'Tells which decisions would have been different if agents had been under this policy. The decisions of each agent are replayed in order with the recorded request, funds, risk and state of the agent. Counters begin as recorded, and part from the record with each decision that differs: a spend that this policy denies leaves room for later ones, a spend that it allows takes room. A spend that was allowed and would be left to a person counts as approved; a spend that a person turned down stays denied. The first merchant, the policy’s end, the mandate that would allow it, and what other agents took of the owner’s budget are as recorded.',
@@ -126,7 +126,7 @@ export const policySimulationApi = {
     },
   }),
   probe: post('/policies/{id}/probe', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     readsClock: true,
     summary: 'Show where each rule of a policy begins',
     description:

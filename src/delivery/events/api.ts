@@ -63,7 +63,7 @@ export const eventsApi = {
       'All that has happened, newest first. An agent’s token sees what happened to its agent, that of a delegation what happened under it. The dashboard sees what happened to the platform itself.',
     callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
-    reads: ownerHeader,
+    http: { reads: ownerHeader },
     filters: {
       ...filters,
       requestId: searchText.meta({ description: 'What one request has caused.' }),
@@ -89,9 +89,11 @@ export const eventsApi = {
     callers: ['key', 'agent'],
     scope: 'events:read',
     query: z.strictObject(filters),
-    reads: {
-      'last-event-id':
-        'The id of the last event that you have: the stream begins with the one after it. Browsers send it by themselves.',
+    http: {
+      reads: {
+        'last-event-id':
+          'The id of the last event that you have: the stream begins with the one after it. Browsers send it by themselves.',
+      },
     },
     returns: [200, streamOf(EventRecord)],
     fails: {
@@ -110,7 +112,7 @@ export const eventsApi = {
     summary: 'Get an event',
     callers: ['key', 'agent', 'dash'],
     scope: 'events:read',
-    reads: ownerHeader,
+    http: { reads: ownerHeader },
     returns: [200, EventRecord],
     fails: { event_not_found: missing('event'), owner_required },
   }),

@@ -16,7 +16,7 @@ import {
   resetForReplay,
   statusFilter,
 } from './delivery.ts'
-import { webhookSignals } from './process.ts'
+import { webhookProcess } from './process.ts'
 import { idsOfEvent, ofRequest, replayDead, replayMatching } from './replay.ts'
 import { aheadOf, deliveryResponse, explain, isServed } from './response.ts'
 import { findWebhook, notifyDeliverers, tryReceiversNow } from './subscriptions.ts'
@@ -63,7 +63,7 @@ const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { reco
     closed,
     dueInMs: dueIn(delivery, webhook),
     waitsFor: closed ? null : waitsFor(delivery, webhook, aheadOf({ now })),
-    signals: closed || isLeased(delivery) ? [] : Object.keys(webhookSignals),
+    signals: closed || isLeased(delivery) ? [] : Object.keys(webhookProcess.signals),
   }
 }
 

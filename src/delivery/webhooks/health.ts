@@ -1,4 +1,4 @@
-import { after, days } from '../../values/clock.ts'
+import { after, backoff, days } from '../../values/clock.ts'
 import type { Health } from './delivery.ts'
 
 /** After this many failed rounds a receiver is paused, for longer with each further one. */
@@ -22,7 +22,7 @@ export function recordRound(health: Health, succeeded: boolean, now: Date): void
 }
 
 const pauseAfter = (failures: number): number =>
-  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - ROUNDS_BEFORE_PAUSE, 20))
+  backoff(FIRST_PAUSE_MS, failures - ROUNDS_BEFORE_PAUSE, LONGEST_PAUSE_MS)
 
 export const isHopeless = ({ failures, failingSince }: Health, now: Date): boolean =>
   failures >= GIVEN_UP_AFTER_ROUNDS && failingSince !== null && after(failingSince, GIVEN_UP_AFTER_MS) <= now

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Exists while a delivery that has failed once is to be tried again; a replay begins it anew. */
 export const webhookProcess = {
@@ -10,7 +10,21 @@ Signals:
 
 - \`retryNow\`, without a payload, makes the next attempt at once.`,
   recurs: true,
-} as const satisfies Process
-
-/** Signal of an operator who does not want to wait for the next attempt. */
-export const webhookSignals = { retryNow: 'Makes the next attempt at once.' } as const
+  read: { activity: 'readDelivery', operation: 'webhooks.status', summary: 'Status of the delivery' },
+  decide: 'retryDeliveryNow',
+  signals: {
+    retryNow: {
+      effect: 'Makes the next attempt at once.',
+      operation: 'webhooks.retry',
+      body: () => ({ asked: true }),
+    },
+  },
+  withoutPayload: true,
+  steps: {
+    retryDelivery: {
+      operation: 'webhooks.retry',
+      summary: 'Make the attempt that is due',
+      body: { asked: false },
+    },
+  },
+} as const satisfies RecordProcess

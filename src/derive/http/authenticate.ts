@@ -54,7 +54,7 @@ export function gate(
     if (isDashboard && (callers.includes('dash') || !authorization)) return admit(dashboard, callers)
     const actor = await actorOf(presented, trustedFor)
     if (actor) return admit(actor, callers, scope)
-    throw new Problem('unauthenticated', operation.howToSignIn ?? wanted(callers, given), {
+    throw new Problem('unauthenticated', operation.http?.howToSignIn ?? wanted(callers, given), {
       'WWW-Authenticate': 'Bearer',
     })
   }

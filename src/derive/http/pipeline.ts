@@ -160,7 +160,7 @@ async function answer(parts: Pipeline, request: Request, progress: Progress): Pr
     const run = await runNamed(single(request.headers['x-run-id']), actor)
     const input = { params, ...inputOf(operation, query, body) }
     const idempotencyKey = takesKey(operation) ? keyOf(single(request.headers['idempotency-key'])) : null
-    if (operation.keyRequired && idempotencyKey === null) throw keyMissing()
+    if (operation.http?.keyRequired && idempotencyKey === null) throw keyMissing()
     const raw = rawRequestOf(operation, request, bytes, parts.hostOf)
     const ending = mayGoOn && endingOf(progress.response, operation, presented, parts)
     const call: Call = { operation: registered, actor, input, requestId, address, idempotencyKey }
@@ -206,7 +206,11 @@ function splitTarget(url: string): [path: string, query: URLSearchParams] {
 
 /** Requests to unknown paths count against the rate limit, too. */
 const isMetered = (found: Found): boolean =>
-  !(found && 'registered' in found && (found.registered.operation.unmetered || isSigned(found.registered)))
+  !(
+    found &&
+    'registered' in found &&
+    (found.registered.operation.limits?.unmetered || isSigned(found.registered))
+  )
 
 const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
 

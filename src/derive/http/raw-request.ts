@@ -25,7 +25,7 @@ export function rawRequestOf(
   bytes: Uint8Array,
   hostOf: HostOf,
 ): RawRequest | undefined {
-  const { reads } = operation
+  const reads = operation.http?.reads
   if (!reads) return undefined
   const headers = Object.fromEntries(
     Object.keys(reads).map(name => {

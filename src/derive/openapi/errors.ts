@@ -37,13 +37,13 @@ const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>>
   body_too_large: takesBody,
   unsupported_media_type: takesJson,
   idempotency_key_reused: takesKey,
-  rate_limited: ({ unmetered }) => !unmetered,
+  rate_limited: ({ limits }) => !limits?.unmetered,
   internal: () => true,
   busy: isWriting,
-  not_configured: ({ requires }) => requires !== undefined,
+  not_configured: ({ requires }) => requires !== undefined && requires !== 'passkeys',
   files_unavailable: takesFiles,
   storage_full: takesFiles,
-  passkeys_unavailable: ({ asksForPasskey }) => asksForPasskey === true,
+  passkeys_unavailable: ({ requires }) => requires === 'passkeys',
   overloaded: takesBody,
   outcome_unknown: isWriting,
   unavailable: () => true,
@@ -92,7 +92,8 @@ export class ErrorCollector {
 
   /** A refusal that many operations share is a component, named by its codes. */
   #responseOf(operation: AnyOperation, group: readonly Case[]): ResponseObject | Reference {
-    if (operation.unmetered || group.some(one => isOwn(operation, one))) return responseOf(operation, group)
+    if (operation.limits?.unmetered || group.some(one => isOwn(operation, one)))
+      return responseOf(operation, group)
     const name = group.map(({ code }) => code).join('.')
     if (!this.#shared.has(name)) this.#shared.set(name, responseOf(operation, group))
     return { $ref: `#/components/responses/${name}` }

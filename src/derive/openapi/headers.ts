@@ -37,13 +37,13 @@ const waits = new Set([429, 503])
 
 /** The headers of an operation's answer with this status: references to the components, and those of its own. */
 export const headersOf = (
-  { unmetered, headers: own = {} }: Pick<AnyOperation, 'unmetered' | 'headers'>,
+  { limits, http }: Pick<AnyOperation, 'limits' | 'http'>,
   status: number,
   ...more: HeaderName[]
 ): Record<string, Header | Reference> => {
   const retryAfter = waits.has(status) ? (['Retry-After'] as const) : []
-  const names = [...everywhere, ...(unmetered ? [] : metered), ...retryAfter, ...more]
-  const ownOfStatus: Readonly<Record<string, string>> = own[status] ?? {}
+  const names = [...everywhere, ...(limits?.unmetered ? [] : metered), ...retryAfter, ...more]
+  const ownOfStatus: Readonly<Record<string, string>> = http?.headers?.[status] ?? {}
   return {
     ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
     ...Object.fromEntries(

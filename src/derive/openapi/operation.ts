@@ -84,12 +84,12 @@ function descriptionOf(
   const facts = [
     `${ACCESS} ${accessOf(operation)}`,
     ...(operation.keyOnly ? [`Not open to people in the console: ${operation.keyOnly}`] : []),
-    ...(operation.turn
+    ...(operation.limits?.oneAtATime
       ? [
           'It is expensive, so such requests of one owner run one at a time: a further one waits up to 10 seconds for its turn, and is then refused as `rate_limited` with `Retry-After`.',
         ]
       : []),
-    ...(operation.unmetered ? ['It is outside the rate limit.'] : []),
+    ...(operation.limits?.unmetered ? ['It is outside the rate limit.'] : []),
     ...eventsAndAliases(events, aliases),
   ]
   return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
@@ -99,7 +99,7 @@ const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Pa
   ...pathParameters(operation, parameterExample),
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
   ...(takesKey(operation)
-    ? [headerParameter(operation.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
+    ? [headerParameter(operation.http?.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
     : []),
   ...ownHeaderParameters(operation),
   headerParameter('RequestId'),

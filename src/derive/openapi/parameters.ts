@@ -63,8 +63,8 @@ export function queryParameters({ properties = {}, required = [] }: JsonSchema):
 /** `Authorization` is told by the security of the operation: OpenAPI ignores parameters of these names. */
 const TOLD_OTHERWISE = ['authorization', 'accept', 'content-type']
 
-export const ownHeaderParameters = ({ reads = {} }: AnyOperation): Parameter[] =>
-  Object.entries<string>(reads)
+export const ownHeaderParameters = ({ http }: AnyOperation): Parameter[] =>
+  Object.entries<string>(http?.reads ?? {})
     .filter(([name]) => !TOLD_OTHERWISE.includes(name))
     .map(([name, description]) => ({
       name: name.replace(/(^|-)[a-z]/g, start => start.toUpperCase()),

@@ -72,8 +72,8 @@ export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped ===
  * Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. A public operation
  * that reads `Authorization` takes a payment there, or nothing.
  */
-export function securityOf({ callers, scope, reads }: AnyOperation): SecurityRequirement[] {
-  if (reads?.authorization) return [{ payment: [] }, {}]
+export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
+  if (http?.reads?.authorization) return [{ payment: [] }, {}]
   return callers.flatMap((caller: Caller) => {
     const { scheme, scoped } = proofs[caller]
     return scheme ? [{ [scheme]: scoped && scope ? [scope] : [] }] : []

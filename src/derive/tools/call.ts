@@ -48,7 +48,7 @@ function callOf(
   inspect(given)
   const input = inputFor(registered, given, actor.agentId)
   const isKeyed = takesKey(operation) && isWriting(operation)
-  if (operation.keyRequired && idempotencyKey === null)
+  if (operation.http?.keyRequired && idempotencyKey === null)
     throw invalid('idempotencyKey', 'this operation needs one')
   return {
     operation: registered,
@@ -58,7 +58,7 @@ function callOf(
     address,
     idempotencyKey: isKeyed ? idempotencyKey : null,
     // Headers are for programs that speak HTTP: whoever reads them takes them for absent.
-    ...(operation.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
+    ...(operation.http?.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
     ...(runId === null ? {} : { run: { id: runId, hasEnded: false } }),
   }
 }

@@ -51,10 +51,10 @@ export function planOf(
  * People may do it, and not they alone: what only our pages call, such as letting a device in, begins with a person. So does
  * what asks for a passkey: nobody else goes on with its challenge.
  */
-const isForPeople = ({ callers, asksForPasskey }: AnyOperation): boolean =>
+const isForPeople = ({ callers, requires }: AnyOperation): boolean =>
   callers.includes('console') &&
   callers.some((caller: string) => caller !== 'console') &&
-  asksForPasskey !== true
+  requires !== 'passkeys'
 
 /** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(

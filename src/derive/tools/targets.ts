@@ -24,7 +24,7 @@ export const isReachable = ({ operation }: Registered): boolean =>
   !operation.callers.some((caller: string) => caller === 'signed') &&
   !isEndless(operation.returns[1]) &&
   !readsBytes(operation) &&
-  !(operation.reads !== undefined && isWriting(operation)) &&
+  !(operation.http?.reads !== undefined && isWriting(operation)) &&
   ['text/csv', undefined].includes(mediaTypeOf(operation.returns[1])?.split(';')[0]) &&
   !needsFile(operation)
 

@@ -130,7 +130,7 @@ export const cliAuthApi = {
     description:
       'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there a person compares the code and approves with a passkey. Meanwhile ask `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of it.',
     callers: ['public'],
-    bodyLimitKiB: 16,
+    limits: { bodyKiB: 16 },
     body: z.strictObject({
       codeChallenge,
       deviceName: z
@@ -190,7 +190,7 @@ export const cliAuthApi = {
     summary: 'Get the challenge that lets a command line in',
     description:
       'The page calls it. What is signed names the device, the code that both screens show, and what the key may do: all that the role of the person allows.',
-    asksForPasskey: true,
+    requires: 'passkeys',
     body: z.strictObject({ code }),
     example: { code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
     returns: [201, ChallengeRecord],

@@ -69,7 +69,7 @@ export const consoleApi = {
     description:
       'The page `/login` or `/join` sends the token of its address when a button is pressed. The session is in the cookie, and nowhere else.',
     callers: ['public'],
-    reads: browserHeaders,
+    http: { reads: browserHeaders, headers: begins },
     body: z.strictObject({ token: z.string().min(8).max(100) }),
     example: { token: 'lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
     returns: [
@@ -81,7 +81,6 @@ export const consoleApi = {
         }),
       }).meta({ id: 'RedeemedConsoleLink' }),
     ],
-    headers: begins,
     fails: { ...linkFails, console_unavailable },
     emits: { ...linkEvents, ...signsIn },
   }),
@@ -90,7 +89,7 @@ export const consoleApi = {
     description:
       'Hand `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and what it gives to `POST /console/sign-in`. The device offers the passkeys that it has here, so nobody types a name.',
     callers: ['public'],
-    asksForPasskey: true,
+    requires: 'passkeys',
     returns: [201, z.object({ challengeId: id('challenge'), expiresAt: instant, options: RequestOptions })],
   }),
   signIn: post('/console/sign-in', {
@@ -98,8 +97,8 @@ export const consoleApi = {
     description:
       'The session is in the cookie, and nowhere else. It is of the person, account and mode that the passkey belongs to.',
     callers: ['public'],
-    bodyLimitKiB: 256,
-    reads: browserHeaders,
+    limits: { bodyKiB: 256 },
+    http: { reads: browserHeaders, headers: begins },
     body: webauthnAssertion,
     example: {
       challengeId: 'challenge_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -115,7 +114,6 @@ export const consoleApi = {
       },
     },
     returns: [201, CurrentSession],
-    headers: begins,
     fails: assertionRefusals,
     emits: { ...assertionEvents, ...signsIn },
   }),
@@ -129,7 +127,7 @@ export const consoleApi = {
     summary: 'Sign out',
     callers: ['console'],
     returns: [204, nothing],
-    headers: { 204: { 'Set-Cookie': 'The browser forgets the session.' } },
+    http: { headers: { 204: { 'Set-Cookie': 'The browser forgets the session.' } } },
     fails: { session_not_found: consoleFails.session_not_found },
     emits: signsOut,
   }),

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with a submission; ends when the person is verified or rejected. */
 export const kycProcess = {
@@ -7,4 +7,21 @@ export const kycProcess = {
   details: `Hands the data and documents of a person to the provider of identity checks, once, and asks until it has decided. A provider that does not answer is asked again, from a minute apart to a day. The first final answer stands, whether it comes as an answer, as a notice, or from the operator.
 
 No signal decides: whoever is verified may make live keys. The operator decides by \`POST /kyc/submissions/{id}/approve\` or \`/reject\`, with the dashboard secret, at any time; with \`KYC_PROVIDER=manual\` nobody else does.`,
-} as const satisfies Process
+  read: {
+    activity: 'readIdentityCheck',
+    operation: 'kyc.processStatus',
+    summary: 'Status of the identity check',
+  },
+  steps: {
+    submitIdentity: {
+      operation: 'kyc.submit',
+      summary: 'Send data and documents to the provider, which checks each reference once',
+    },
+    askProvider: { operation: 'kyc.inquire', summary: 'Ask the provider for its decision' },
+  },
+} as const satisfies RecordProcess
+
+/** Status of a submission, and the step that is taken when its time has come. */
+export interface KycStatus extends ProcessStatus {
+  readonly next: 'submit' | 'inquire' | null
+}

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with the submission; ends when it is approved, rejected, withdrawn or expired. */
 export const onboardingProcess = {
@@ -13,12 +13,32 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`requestInformation\` asks the company for what the reason says.
 
 In live mode, and where \`KYC_PROVIDER\` is \`manual\`, they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
-} as const satisfies Process
+  read: { activity: 'readOnboarding', operation: 'onboarding.status', summary: 'Status of the onboarding' },
+  decide: 'answerOnboarding',
+  signals: {
+    approve: {
+      effect: 'Approves the onboarding, where each representative is verified.',
+      operation: 'onboarding.approve',
+      body: () => ({}),
+    },
+    reject: {
+      effect: 'Rejects the onboarding. The reason is shown to the company.',
+      operation: 'onboarding.reject',
+      body: (_by, comment) => (comment ? { reason: comment } : {}),
+    },
+    requestInformation: {
+      effect: 'Asks the company for what the reason says.',
+      operation: 'onboarding.requestInformation',
+      body: (_by, comment) => ({ questions: comment ? [comment] : [] }),
+    },
+  },
+  opensLiveMoney: true,
+  steps: {
+    advanceOnboarding: {
+      operation: 'onboarding.advance',
+      summary: 'Begin the review, or end what was not answered in time',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const onboardingSignals = {
-  approve: 'Approves the onboarding, where each representative is verified.',
-  reject: 'Rejects the onboarding. The reason is shown to the company.',
-  requestInformation: 'Asks the company for what the reason says.',
-} as const
-export type OnboardingSignal = keyof typeof onboardingSignals
+export type OnboardingSignal = keyof typeof onboardingProcess.signals

@@ -36,7 +36,7 @@ export const passkeysApi = {
     summary: 'Begin to enrol a passkey',
     description:
       'Hand `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and what it gives to `POST /passkeys/register/verify`. The first passkey of an account is one of an owner, and needs nothing else. From then on an enrolled one signs `POST /passkeys/challenge` with the purpose `enrolment` (of the same person, or of an owner), unless the person has just come by the link of an invitation or recovery. Once the last one is revoked, only a recovery leads to a new one.',
-    asksForPasskey: true,
+    requires: 'passkeys',
     signature: {
       challenge: '/passkeys/challenge',
       asks: { purpose: 'enrolment', subject: '$personId' },
@@ -138,7 +138,7 @@ export const passkeysApi = {
     summary: 'Get a challenge for a passkey to sign',
     description:
       'For what a key or the console alone does not decide. `subject` is the id of the passkey (`revocation`) or person (`enrolment`, your own if left out in the console), or what is to be done: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` where the key may change things by tools, or `{keyId}` (`key`: a new one, one in place of another), `{type, id}` (`deletion`: who is to be forgotten; the account if left out). Show `sentence` to the person, hand `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
-    asksForPasskey: true,
+    requires: 'passkeys',
     body: z.strictObject({
       purpose: z.enum(['revocation', 'enrolment', 'invitation', 'key', 'deletion']),
       subject: z
@@ -182,7 +182,7 @@ export const passkeysApi = {
     description:
       'Browsers ask for it before they let another site of ours use a passkey (WebAuthn, related origins).',
     callers: ['public'],
-    cachedFor: 300,
+    http: { cachedFor: 300 },
     returns: [200, z.object({ origins: z.array(z.string()).max(100) }).meta({ id: 'PasskeyOrigins' })],
   }),
 }

@@ -1,4 +1,4 @@
-import type { Process } from '../../kernel/contract/process.ts'
+import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /** Begins with the recovery of a person; ends when it is completed, stopped or expired. */
 export const recoveryProcess = {
@@ -11,8 +11,17 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, stops the recovery and ends the run.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`DELETE /people/{id}/recovery\`.`,
-} as const satisfies Process
+  read: { activity: 'readRecovery', operation: 'people.recoveryStatus', summary: 'Status of the recovery' },
+  decide: 'answerRecovery',
+  signals: {
+    cancel: { effect: 'Stops the recovery and ends the run.', operation: 'people.cancelRecovery' },
+  },
+  steps: {
+    advanceRecovery: {
+      operation: 'people.advanceRecovery',
+      summary: 'Allow the link after 24 hours, or end what was not used in time',
+    },
+  },
+} as const satisfies RecordProcess
 
-/** The signals that operators send from the Web UI or the command line, and what each does. */
-export const recoverySignals = { cancel: 'Stops the recovery and ends the run.' } as const
-export type RecoverySignal = keyof typeof recoverySignals
+export type RecoverySignal = keyof typeof recoveryProcess.signals

@@ -75,7 +75,7 @@ const DeviceKey = z
   })
   .meta({ id: 'DeviceKey' })
 
-const console = { callers: ['console'], headers: { 429: retryAfter } } as const
+const console = { callers: ['console'], http: { headers: { 429: retryAfter } } } as const
 
 const Metadata = z
   .object({
@@ -104,7 +104,7 @@ export const deviceApi = {
     description:
       'The metadata of RFC 8414, for programs that know OAuth: the device authorization of RFC 8628, and beside it the pairing of a terminal, whose code is proved by PKCE (RFC 7636).',
     callers: ['public'],
-    cachedFor: 3_600,
+    http: { cachedFor: 3_600 },
     returns: [200, Metadata],
   }),
   begin: post('/sessions/device', {
@@ -112,7 +112,7 @@ export const deviceApi = {
     description:
       'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`; there a passkey lets the device in. Meanwhile ask `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk` nobody but the holder of the private key can use what comes of it.',
     callers: ['public'],
-    bodyLimitKiB: 16,
+    limits: { bodyKiB: 16 },
     body: orForm(
       z.strictObject({
         deviceId,
@@ -185,7 +185,7 @@ export const deviceApi = {
     summary: 'Get the challenge that lets a device in',
     description:
       'The page `/device` calls it. What is signed names the device, its code, and what it may do.',
-    asksForPasskey: true,
+    requires: 'passkeys',
     body: z.strictObject({
       userCode,
       scopes: scopeList.optional().meta({ description: 'Fewer than the person could give.' }),

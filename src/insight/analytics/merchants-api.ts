@@ -66,7 +66,7 @@ const query = ofSpan({
 
 export const merchantsApi = {
   merchants: get('/analytics/merchants', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'Who was paid most',
     description:
@@ -75,7 +75,7 @@ export const merchantsApi = {
     returns: [200, MerchantsRecord],
   }),
   merchantsTable: get('/analytics/merchants/csv', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'Who was paid most, as a table',
     description: 'RFC 4180 in UTF-8: a line for each merchant, and one for all others.',

@@ -102,7 +102,7 @@ const description =
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     callers: ['key', 'agent'],
     scope: 'insight:read',
     readsClock: true,
@@ -113,7 +113,7 @@ export const forecastApi = {
     fails: { agent_not_found: missing('agent') },
   }),
   ofOwner: get('/forecast', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     callers: ['key'],
     scope: 'insight:read',
     readsClock: true,

@@ -40,34 +40,35 @@ export class CallExternal<V> {
  *
  * HEAD of a GET is answered by `head` or, without it, by `peek`, which sees no credential then: both only read.
  *
- * Where hundreds of requests come in a second, they take the steps together, as those of a hot operation do: `reserve` is a
- * step then, and `together` gives the one that records an answer; undefined leads to `record`.
+ * Each step is taken in a batch of one. Where hundreds of requests come in a second, steps that lock the same rows share a
+ * transaction, as hot operations do: `reserve` is a `BatchedStep` then, and `recordBatched` gives the one that records an
+ * answer; undefined leads to `record`.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
   head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
   reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
-  call(reservation: V, outside: { readonly ports: Ports; readonly requestId: string }): Promise<A>
-  /** Set where `reserve` writes nothing: without an `Idempotency-Key` to be kept, no transaction is opened for it. */
+  call(reservation: V, outside: CallContext): Promise<A>
+  /**
+   * Set where `reserve` mostly writes nothing: without an `Idempotency-Key` to be kept it is tried by reading alone, and taken
+   * again, in a transaction, where it has emitted anything.
+   */
   readonly readsToReserve?: true
-  together?(
-    answer: A,
-    reservation: V,
-  ): BatchedStep<CallResult<V, A>, Answer<R> | CallExternal<V>, F, E> | undefined
+  recordBatched?(answer: A, reservation: V): TakenStep<Answer<R> | CallExternal<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
+}
+
+/** What a call of another system is made with. */
+export interface CallContext {
+  readonly ports: Ports
+  readonly requestId: string
 }
 
 export type Reserve<I, R, F extends string, E extends Events, V> = (
   input: I,
   context: Context<F, E>,
 ) => Promise<V | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
-
-/** What was reserved for a call, and the answer to it. */
-export interface CallResult<V, A> {
-  readonly reservation: V
-  readonly answer: A
-}
 
 /** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
@@ -79,6 +80,10 @@ export interface Item<I> extends TenantNow {
   /** The run that the request names in its header. */
   readonly runId: string | null
 }
+
+export type NonEmpty<T> = readonly [T, ...T[]]
+
+export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
 
 /** The means by which `decide` answers. */
 export interface Verdict<F extends string, E extends Events> {
@@ -109,7 +114,7 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   /** Set where others must hardly notice that the rows of one request are locked for long. */
   readonly lanes?: Lanes<I>
   /** Locks the rows in the global order, then reads what deciding needs. */
-  load(items: readonly Item<I>[], sql: Sql, ports: Ports): Promise<S>
+  load(items: NonEmpty<Item<I>>, sql: Sql, ports: Ports): Promise<S>
   /**
    * Pure: one request after another, each seeing in `state` what the ones before it took. A `Problem` that it returns stops
    * that request; one that it throws stops the batch.
@@ -119,25 +124,28 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
-/** What a step decides about a request that `record` is to take alone: in the batch nothing is changed for it. */
-export class Unbatched {
-  readonly alone = true
-}
-
 /**
- * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `reserve` or
- * `record` would, a reservation as a `CallExternal`. A step that reserves is taken by reading alone where there is no
- * `Idempotency-Key` to be kept: it locks nothing, and is taken again, in a transaction, where it has decided to write.
+ * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `record` would: an
+ * answer, or a `CallExternal` with what is reserved for the next call.
  */
 export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
-  extends HotHandler<I, R | Unbatched, F, E, S> {
+  extends HotHandler<I, R, F, E, S> {
   /** Names the step among those of its operation. */
   readonly name: string
-  /**
-   * Set where the step nearly always answers by itself: it locks and writes at once, in batches as large as those of a hot
-   * operation, and is never tried by reading.
-   */
+  /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
   readonly settles?: true
-  /** Whose records it changes, where the caller belongs to no tenant. */
-  tenantOf?(input: I): Tenant
 }
+
+/** A batched step with what one request brings into it. */
+export interface TakenStep<R, F extends string, E extends Events> {
+  readonly step: BatchedStep<unknown, R, F, E>
+  readonly input: unknown
+  /** Whose records it changes, where the caller belongs to no tenant. */
+  readonly tenant?: Tenant
+}
+
+export const takeStep = <I, R, F extends string, E extends Events, S>(
+  step: BatchedStep<I, R, F, E, S>,
+  input: I,
+  tenant?: Tenant,
+): TakenStep<R, F, E> => ({ step, input, ...(tenant && { tenant }) })

@@ -12,8 +12,11 @@ import type { ForAssistants, Signed } from './tool.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record. */
-export type Run = 'plain' | 'hot' | 'outside'
+/**
+ * `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record. `read`: a POST that
+ * changes nothing, with no event and no transaction; a GET needs no mention.
+ */
+export type Run = 'plain' | 'read' | 'hot' | 'outside'
 
 /** A refusal's status, its default message, and how it is told where that is not `{error}` alone. */
 export type Failure = readonly [status: number, message: string, told?: Told]
@@ -25,6 +28,33 @@ export interface Told {
   readonly rpcCode?: number
   /** What a 402 asks for, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */
   readonly asks?: Readonly<Record<string, unknown>>
+}
+
+/** Limits of an operation that are not the usual ones. */
+export interface RequestLimits {
+  /** The largest body; see `bodyLimitOf`. 16 where a name that is too long is to be a 400. */
+  readonly bodyKiB?: 16 | 256 | 1_024
+  /**
+   * One call costs more than 50 ms of processor: those of one owner run one at a time in all processes together. A further
+   * one waits for some seconds, and is refused as `rate_limited`.
+   */
+  readonly oneAtATime?: true
+  /** Exempt from the rate limit: health checks, metrics and the documentation. */
+  readonly unmetered?: true
+}
+
+/** What an operation does with HTTP beyond JSON in and out: see "Speak a protocol of HTTP itself" in CONTRIBUTING. */
+export interface HttpUse {
+  /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
+  readonly reads?: Readonly<Record<string, string>>
+  /** The headers that answers of a status may have of their own, each with a sentence: see `withHeaders`. */
+  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
+  /** For how many seconds the answer may be cached, which is the same for all callers: it has an `ETag`. */
+  readonly cachedFor?: number
+  /** Refused without an `Idempotency-Key`. */
+  readonly keyRequired?: true
+  /** What a 401 says: how to obtain a credential for this operation. */
+  readonly howToSignIn?: string
 }
 
 export interface Contract<
@@ -46,8 +76,7 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
-  /** A larger limit for the body than the default of `bodyLimitOf`: 16 where a name that is too long is to be a 400. */
-  readonly bodyLimitKiB?: 16 | 256 | 1_024
+  readonly limits?: RequestLimits
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
@@ -55,29 +84,14 @@ export interface Contract<
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
-  /** The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. */
-  readonly requires?: keyof ExternalSystems
-  /** It makes a challenge for a passkey: 503 `passkeys_unavailable` where `ports.relyingParty` can have none. */
-  readonly asksForPasskey?: true
-  /** Exempt from the rate limit: health checks, metrics and the documentation. */
-  readonly unmetered?: true
-  /** Refused without an `Idempotency-Key`. */
-  readonly keyRequired?: true
-  /** A POST that changes nothing: it runs as a read, with no event and no transaction. */
-  readonly readOnly?: true
+  /**
+   * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. With `passkeys` it makes a
+   * challenge: 503 `passkeys_unavailable` where `ports.relyingParty` can have none.
+   */
+  readonly requires?: keyof ExternalSystems | 'passkeys'
   /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
   readonly readsClock?: true
-  /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
-  readonly reads?: Readonly<Record<string, string>>
-  /** The headers that answers of a status may have of their own, each with a sentence: see `withHeaders`. */
-  readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
-  /**
-   * One call that costs more than 50 ms of processor: those of one owner run one at a time in all processes together. A
-   * further one waits for some seconds, and is refused as `rate_limited`.
-   */
-  readonly turn?: 'owner'
-  /** For how many seconds anybody may keep the answer, which is the same for all: it has an `ETag`. */
-  readonly cachedFor?: number
+  readonly http?: HttpUse
 }
 
 /** The types of problems that payments over HTTP know. */
@@ -90,19 +104,19 @@ export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): To
  * Whether the handler reads the bytes of the body, of any media type: where it reads the request itself, and no schema
  * parses the body. A GET that only reads has none.
  */
-export const readsBytes = ({ reads, body, method, emits }: AnyOperation): boolean =>
-  reads !== undefined && body === undefined && (method !== 'GET' || emitsEvents(emits))
+export const readsBytes = ({ http, body, method, emits }: AnyOperation): boolean =>
+  http?.reads !== undefined && body === undefined && (method !== 'GET' || emitsEvents(emits))
 
 /** Whether an `Idempotency-Key` is observed: by a POST, unless it knows a repetition by what it reads itself. */
-export const takesKey = ({ method, reads }: Pick<AnyOperation, 'method' | 'reads'>): boolean =>
-  method === 'POST' && reads === undefined
+export const takesKey = ({ method, http }: Pick<AnyOperation, 'method' | 'http'>): boolean =>
+  method === 'POST' && http?.reads === undefined
 
 /**
  * Whether the operation changes something: every one but a GET, as a rule. A GET that emits an event runs as a write, and its
  * HEAD changes nothing.
  */
-export const isWriting = ({ method, emits, readOnly }: AnyOperation): boolean =>
-  (method !== 'GET' || emitsEvents(emits)) && readOnly !== true
+export const isWriting = ({ method, emits, run }: AnyOperation): boolean =>
+  (method !== 'GET' || emitsEvents(emits)) && run !== 'read'
 
 const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ?? {}).length > 0
 
@@ -110,8 +124,9 @@ const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ??
  * Whether anybody begins a session by the operation: it sets the cookie, or asks for a passkey. It is refused where the
  * browser does not say that a page of ours has sent it.
  */
-export const beginsSession = ({ callers, headers = {}, returns, asksForPasskey }: AnyOperation): boolean =>
-  callers.includes('public') && (asksForPasskey === true || 'Set-Cookie' in (headers[returns[0]] ?? {}))
+export const beginsSession = ({ callers, http, returns, requires }: AnyOperation): boolean =>
+  callers.includes('public') &&
+  (requires === 'passkeys' || 'Set-Cookie' in (http?.headers?.[returns[0]] ?? {}))
 
 /** Whether the answer is a page for people who have signed in: a browser without a session is led to `SIGN_IN_PAGE`. */
 export const needsSignIn = ({ callers, returns }: AnyOperation): boolean =>
@@ -140,13 +155,17 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
   readonly body: z.output<B>
 }
 
-/** The handler type of an operation, derived from its contract. */
-export type HandlerOf<O> =
+/**
+ * The handler type of an operation, derived from its contract. `V` is what a hot one loads, or an outside one reserves, and
+ * `A` what it is answered.
+ */
+export type HandlerOf<O, V = unknown, A = unknown> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer F, infer E, infer K>
     ? {
         plain: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
-        hot: HotHandler<Input<P, Q, B>, z.output<R>, F, E>
-        outside: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E>
+        read: PlainHandler<Input<P, Q, B>, z.output<R>, F, E>
+        hot: HotHandler<Input<P, Q, B>, z.output<R>, F, E, V>
+        outside: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>
       }[K]
     : never
 
@@ -262,11 +281,8 @@ export function list<
 }
 
 /** How many bytes a body may have: 4 KiB for public operations, else 64 KiB or what the contract says. */
-export const bodyLimitOf = ({
-  callers,
-  bodyLimitKiB,
-}: Pick<AnyOperation, 'callers' | 'bodyLimitKiB'>): number =>
-  (bodyLimitKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
+export const bodyLimitOf = ({ callers, limits }: Pick<AnyOperation, 'callers' | 'limits'>): number =>
+  (limits?.bodyKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
 /** `64 KiB`, `1 MiB`, `2.1 MiB` */
 export const inKiB = (bytes: number): string =>

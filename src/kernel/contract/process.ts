@@ -48,6 +48,8 @@ export interface ProcessStatus {
   readonly waitsFor?: string | null
   /** The signals that change something just now. */
   readonly signals?: readonly string[]
+  /** What has happened outside the run: each becomes a line of its timeline. */
+  readonly steps?: readonly string[]
 }
 
 /** Sent by the relay. It carries no state: the record is to be read again. */
@@ -56,8 +58,49 @@ export const RECORD_CHANGED = 'recordChanged'
 /** Payload of a signal by which a person decides. */
 export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'
 
-/** Each signal of a process with what it does. */
-export type SignalTable = Readonly<Record<string, string>>
+/** A signal of operators, and the operation that it runs. */
+export interface ProcessSignal {
+  /** One sentence: what the signal does. */
+  readonly effect: string
+  readonly operation: string
+  /** Body of the operation; the comment alone, if left out. */
+  readonly body?: (by: string, comment: string | undefined) => object
+}
+
+/** An activity that runs one operation, which changes nothing where nothing is due. */
+export interface ProcessStep {
+  readonly operation: string
+  /** What it is for: its line in the timeline of the run. */
+  readonly summary: string
+  readonly body?: object
+  readonly timeoutMs?: number
+}
+
+/** A process whose run follows one record: its activities and signals, each with the operation that it runs. */
+export interface RecordProcess extends Process {
+  readonly read: {
+    readonly activity: string
+    readonly operation: string
+    /** Read where the record is closed to the operation above. */
+    readonly whenClosed?: string
+    readonly summary: string
+  }
+  /** The activity that carries out a signal. */
+  readonly decide?: string
+  readonly signals?: Readonly<Record<string, ProcessSignal>>
+  /** Its signals carry no name, and run their operations as the process. */
+  readonly withoutPayload?: true
+  /** What its signals decide may open live money, in test mode too. */
+  readonly opensLiveMoney?: true
+  readonly steps: Readonly<Record<string, ProcessStep>>
+}
+
+export const isRecordProcess = (process: Process): process is RecordProcess => 'read' in process
+
+/** What a step answered: whether nothing is left of it, where the operation says so. */
+export interface StepResult {
+  readonly done: boolean
+}
 
 /** By these an operator finds runs in the list. */
 const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const

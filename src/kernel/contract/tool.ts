@@ -14,11 +14,9 @@ export interface Tool {
   readonly isFinal?: true
 }
 
-/** What a contract may say to assistants, and to those who come without a credential. */
+/** What a contract may say to assistants. */
 export interface ForAssistants {
   readonly tool?: Tool
-  /** What a 401 says: how a credential for this operation is come by. */
-  readonly howToSignIn?: string
 }
 
 /** What a passkey signs for an operation. */

@@ -7,6 +7,7 @@ import type { Database } from '../database/prepared-sql.ts'
 import { asProblem } from '../database/retry.ts'
 import { SessionLocks } from '../database/session-locks.ts'
 import { headOfOutside, outsideRun } from './external-call.ts'
+import { answerOf } from './finish-call.ts'
 import { hotRun } from './group-commit.ts'
 import { once, type TurnLimits, Turns, tooMany } from './owner-queue.ts'
 import { headOfPlain, read, runPlain } from './plain.ts'
@@ -19,8 +20,8 @@ export function executor(runtime: Runtime): Execute {
   const together = hotRun(runtime)
   const executeByRun: Record<Run, Execute> = {
     plain: call => runPlain(runtime, call),
-    // No hot operation leads to a call.
-    hot: call => together(call) as Promise<Outcome>,
+    read: call => read(runtime, call),
+    hot: async call => answerOf(await together(call)),
     outside: outsideRun(runtime, together),
   }
   const runOf = (call: Call): Run => call.operation.operation.run ?? 'plain'
@@ -39,7 +40,7 @@ const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 64, waitingOfOne: 10, waiti
 const ASK_EVERY_MS = 100
 
 /**
- * Runs operations whose contract says `turn: 'owner'` one at a time for each owner, in all processes together. A streamed
+ * Runs operations whose limits say `oneAtATime` one at a time for each owner, in all processes together. A streamed
  * answer keeps its turn until its last piece is sent. What the service does by itself needs no turn.
  */
 export function inTurns(database: Database, execute: Execute): Execute {
@@ -65,7 +66,7 @@ export function inTurns(database: Database, execute: Execute): Execute {
 
   return async call => {
     const { tenant, type } = call.actor
-    if (call.operation.operation.turn === undefined || !tenant || type === 'process') return execute(call)
+    if (!call.operation.operation.limits?.oneAtATime || !tenant || type === 'process') return execute(call)
     const end = await take(tenant.ownerId)
     try {
       const outcome = await execute(call)

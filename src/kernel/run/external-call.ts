@@ -1,93 +1,101 @@
-import type { Call, Outcome } from '../contract/call.ts'
-import { AnswerNow, CallExternal, type OutsideHandler, Unbatched } from '../contract/handlers.ts'
+import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
+import {
+  AnswerNow,
+  CallExternal,
+  type OutsideHandler,
+  type TakenStep,
+  takeStep,
+} from '../contract/handlers.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
+import { batcher, type Settled } from '../database/batcher.ts'
+import { onConnection } from '../database/connection.ts'
+import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { asProblem } from '../database/retry.ts'
-import { inProgress, replay, reservationRow, takeOver } from '../journal/idempotency.ts'
-import type { RunTogether } from './group-commit.ts'
-import { type AnyStep, type Done, type HotCall, RESERVED } from './group-decide.ts'
-import { LEFT } from './group-open.ts'
-import { sharedReads } from './group-read.ts'
+import { inProgress, takeOver } from '../journal/idempotency.ts'
+import { type HotCall, LEFT, loadAndDecide } from './batch.ts'
+import { type Done, doneOf, type Emitted, handleCall } from './finish-call.ts'
+import { batchNameOf, type RunTogether } from './group-commit.ts'
 import { outcomeOf } from './outcome.ts'
-import { addToJournal, inTransaction, type OpenTransaction, perform, readBy, settle } from './plain.ts'
-import { RequestContext, unwatched } from './request-context.ts'
+import { nowOf, readBy } from './plain.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
+import { inOwnTransaction, replayed } from './transaction.ts'
 
-type Handler = OutsideHandler<Call['input'], unknown, string, Record<string, never>>
+type Events = Record<string, never>
+type Handler = OutsideHandler<Call['input'], unknown, string, Events>
 
-/** How a transaction of the chain ends: with the outcome, or with a call to be made. */
-type Step = { readonly outcome: Outcome } | { readonly reservation: unknown }
+const outsideHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /**
  * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
  * each further call that an answer leads to.
  */
 export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
-  const { lease, keptAnswers } = runtime
+  const { lease, keptAnswers, ports } = runtime
   const readTogether = sharedReads(runtime)
 
-  function beginAlone(call: Call): Promise<Step> {
-    const handler = call.operation.handler as Handler
-    return handler.readsToReserve && !call.idempotencyKey
-      ? beginByReading(runtime, call, handler)
-      : inTransaction(runtime, call, tx => begin(runtime, call, handler, tx))
-  }
-
-  /** Without a key to be kept, what reserves by reading alone writes nothing. */
-  async function beginTogether(call: HotCall): Promise<Step> {
-    const mayRead = !call.idempotencyKey && !call.step?.handler.settles
-    const read = mayRead ? await readTogether(call) : undefined
-    if (read) return { reservation: read.reservation }
+  async function begin(call: Call): Promise<Done> {
+    const { reserve, readsToReserve } = outsideHandlerOf(call)
+    const shared = typeof reserve === 'function' ? undefined : withStep(call, takeStep(reserve, call.input))
+    if (readsToReserve && !call.idempotencyKey) {
+      const read = await (shared ? readTogether(shared) : reserveByReading(runtime, call))
+      if (read) return read
+    }
+    if (!shared) return reserveOrRecover(runtime, call)
     try {
-      const done = await together(call)
-      if (!(done instanceof Unbatched)) return stepOf(done)
-      throw new Error(`${call.operation.key}: a step that reserves leaves nothing to be done alone`)
+      return await together(shared)
     } catch (error) {
-      if (error === LEFT) return beginAlone(call)
+      if (error === LEFT) return reserveOrRecover(runtime, call)
       throw error
     }
   }
 
-  async function record(call: Call, handler: Handler, answer: unknown, reservation: unknown): Promise<Step> {
-    const shared = handler.together?.(answer, reservation)
-    const done = shared && (await together(taking(call, shared, { answer, reservation }, false)))
-    if (done && !(done instanceof Unbatched)) return stepOf(done)
-    const alone = (tx: OpenTransaction) =>
-      recordAnswer(runtime, call, tx, context => handler.record(answer, reservation, context))
-    return inTransaction(runtime, call, alone, 'wait')
+  async function record(call: Call, reservation: unknown, answer: unknown): Promise<Done> {
+    const handler = outsideHandlerOf(call)
+    const step = handler.recordBatched?.(answer, reservation)
+    if (step) return together(withStep(call, step, true))
+    const work = (context: RequestContext) => handler.record(answer, reservation, context)
+    return inOwnTransaction(
+      runtime,
+      call,
+      async (tx, opened) => {
+        // An answer that comes after its lease has run out may find that another request has recovered the call.
+        const isRecovered = typeof opened.stored?.status === 'number'
+        return (isRecovered && replayed(opened)) || handleCall(runtime, opened, tx, work)
+      },
+      'wait',
+    )
   }
 
   /** Calls and records until there is an outcome. A process that was paused makes no call that others have decided. */
-  async function finish(given: Call, first: Step, leave: (reason: Problem) => void): Promise<Outcome> {
-    const handler = given.operation.handler as Handler
+  async function finish(given: Call, first: Done, leave: (reason: Problem) => void): Promise<Outcome> {
     let call = given
-    let step = first
-    while ('reservation' in step) {
-      const { reservation } = step
+    let done = first
+    while (done instanceof CallExternal) {
+      const { reservation } = done
       if (await lease.stillHolds(String(call.lease))) {
-        const answer = await handler.call(reservation, { ports: runtime.ports, requestId: call.requestId })
-        step = await keptAnswers.record(call, () => record(call, handler, answer, reservation), leave)
+        const { requestId } = call
+        const answer = await outsideHandlerOf(call).call(reservation, { ports, requestId })
+        done = await keptAnswers.record(call, () => record(call, reservation, answer), leave)
       } else {
         if (!call.idempotencyKey) throw takenOver()
         call = { ...call, lease: await lease.hold() }
-        step = await beginAlone(call)
+        done = await reserveOrRecover(runtime, call)
       }
     }
-    return step.outcome
+    return done
   }
 
   return async given => {
-    const handler = given.operation.handler as Handler
-    const seen = handler.peek && !given.idempotencyKey && (await peek(runtime, given, handler.peek))
+    const { peek } = outsideHandlerOf(given)
+    const seen = peek && !given.idempotencyKey && (await answerByReading(runtime, given, peek))
     if (seen) return seen
     const call = { ...given, lease: await leaseOf(lease) }
-    const { reserve } = handler
-    const step = await (typeof reserve === 'function'
-      ? beginAlone(call)
-      : beginTogether(taking(call, reserve as AnyStep, call.input, true)))
-    if ('outcome' in step) return step.outcome
+    const done = await begin(call)
+    if (!(done instanceof CallExternal)) return done
     const left = Promise.withResolvers<never>()
-    return Promise.race([finish(call, step, left.reject), left.promise])
+    return Promise.race([finish(call, done, left.reject), left.promise])
   }
 }
 
@@ -104,23 +112,87 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-/** The call with a step that it takes together with others of the tenant. */
-function taking(call: Call, shared: unknown, input: unknown, reserves: boolean): HotCall {
-  const handler = shared as AnyStep
-  const tenant = handler.tenantOf?.(input) ?? call.actor.tenant
-  return { ...call, actor: { ...call.actor, tenant }, step: { handler, input, reserves } }
+function withStep(call: Call, step: TakenStep<unknown, string, Events>, records = false): HotCall {
+  const { actor } = call
+  return {
+    ...call,
+    actor: step.tenant ? { ...actor, tenant: step.tenant } : actor,
+    step: { ...step, records },
+  }
 }
 
-const stepOf = (done: Exclude<Done, Unbatched>): Step =>
-  done instanceof CallExternal ? { reservation: done.reservation } : { outcome: done }
+/** In a transaction: the kept answer, what an earlier request with the key has left, or the reservation. */
+const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
+  inOwnTransaction(runtime, call, async (tx, opened) => {
+    const { stored } = opened
+    const { recover, reserve } = outsideHandlerOf(call)
+    if (stored) {
+      const kept = replayed(opened)
+      if (kept) return kept
+      await takeOver(tx.sql, stored, runtime.lease)
+      return handleCall(runtime, opened, tx, context => recover(stored.reservation, context))
+    }
+    // What was left is gone by now: it has been recovered, and its answer dropped since.
+    if (typeof reserve !== 'function') throw inProgress()
+    const work = async (context: RequestContext) => reservedIn(await reserve(call.input, context))
+    return handleCall(runtime, opened, tx, work)
+  })
+
+/** What a function has reserved, as steps give it. */
+function reservedIn(reserved: unknown): unknown {
+  if (reserved instanceof AnswerNow) return reserved.answer
+  const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
+  return isRefused ? reserved : new CallExternal(reserved)
+}
+
+/** What a function reserves by reading alone; undefined where it has emitted something, which needs a transaction. */
+async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | undefined> {
+  const { reserve } = outsideHandlerOf(call)
+  if (typeof reserve !== 'function') throw new Error('a batched step is read in batches')
+  const { context, value } = await readBy(runtime, call, context => reserve(call.input, context))
+  return hasEmitted(context) ? undefined : doneOf(call, reservedIn(value))
+}
+
+const READS = { size: 12, inFlight: 2 }
+
+/** The same of batched steps, many at once. */
+function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefined> {
+  const batched = batcher<HotCall, Done | undefined>(READS, calls => readBatch(runtime, calls))
+  return async call => {
+    assertRunIsOpen(call)
+    try {
+      return await batched(batchNameOf(call), call)
+    } catch (error) {
+      throw asProblem(error)
+    }
+  }
+}
+
+async function readBatch(runtime: Runtime, calls: readonly HotCall[]): Promise<Settled<Done | undefined>[]> {
+  const [first] = calls
+  if (!first) return []
+  const { decided } = await onConnection(runtime.database, null, async client => {
+    const sql = sqlOfTransaction(client)
+    const now = await nowOf(sql, first.actor.tenant)
+    const asked = calls.map(call => ({ call }))
+    return loadAndDecide(asked, { sql, now }, runtime.ports)
+  })
+  return decided.map(({ of: { call }, value, ...emitted }) => {
+    const isRead = !(hasEmitted(emitted) || value instanceof Problem)
+    return { status: 'fulfilled', value: isRead ? doneOf(call, value) : undefined }
+  })
+}
+
+const hasEmitted = ({ events, outbox }: Emitted): boolean => events.length + outbox.length > 0
 
 /** The answer that needs no write, if there is one; read as a GET is. */
-async function peek(
+async function answerByReading(
   runtime: Runtime,
   call: Call,
   look: NonNullable<Handler['peek']>,
 ): Promise<Outcome | undefined> {
-  const value = await onlyReading(runtime, call, context => look(call.input, context))
+  const { context, value } = await readBy(runtime, call, context => look(call.input, context))
+  if (hasEmitted(context)) throw new Error(`${call.operation.key} writes where it says that it only reads`)
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
 }
 
@@ -129,92 +201,14 @@ const PAYING = ['authorization', 'payment-authorization']
 
 /** Answers HEAD of a GET that writes, by reading alone: no other system is called. */
 export async function headOfOutside(runtime: Runtime, call: Call): Promise<Outcome> {
-  const { operation, key } = call.operation
-  const { head, peek } = call.operation.handler as Handler
+  const { head, peek } = outsideHandlerOf(call)
   const look = head ?? peek
   const { request } = call
   const headers = Object.fromEntries(
     Object.entries(request?.headers ?? {}).filter(([name]) => !PAYING.includes(name)),
   )
   const asked = request ? { ...call, request: { ...request, headers } } : call
-  const value = look && (await onlyReading(runtime, asked, context => look(call.input, context)))
-  if (value === undefined) throw new Error(`${key} answers HEAD neither by \`head\` nor by \`peek\``)
-  return outcomeOf(operation, value)
-}
-
-async function onlyReading<T>(
-  runtime: Runtime,
-  call: Call,
-  look: (context: RequestContext) => Promise<T>,
-): Promise<T> {
-  const { context, value } = await readBy(runtime, call, look)
-  if (context.events.length + context.outbox.length > 0)
-    throw new Error(`${call.operation.key} writes where it says that it only reads`)
-  return value
-}
-
-async function beginByReading(runtime: Runtime, call: Call, { reserve }: Handler): Promise<Step> {
-  if (typeof reserve !== 'function') throw new Error('a step is read together with others')
-  const reserved = await onlyReading(runtime, call, context => reserve(call.input, context))
-  const answer = answerIn(reserved)
-  return answer === undefined
-    ? { reservation: reserved }
-    : { outcome: outcomeOf(call.operation.operation, answer) }
-}
-
-/** The answer to a request for which nothing was reserved; undefined where a call follows. */
-function answerIn(reserved: unknown): unknown {
-  if (reserved instanceof AnswerNow) return reserved.answer
-  return reserved instanceof Refusal || reserved instanceof WithHeaders ? reserved : undefined
-}
-
-async function begin(runtime: Runtime, call: Call, handler: Handler, tx: OpenTransaction): Promise<Step> {
-  const { key, stored } = tx
-  if (key && stored) {
-    const replayed = replay(key, stored)
-    if (replayed) return { outcome: replayed }
-    await takeOver(tx.sql, stored, runtime.lease)
-    const recover = (context: RequestContext) => handler.recover(stored.reservation, context)
-    return { outcome: await perform(runtime, call, tx, recover) }
-  }
-  // What was left is gone by now: it has been recovered, and its answer dropped since.
-  if (typeof handler.reserve !== 'function') throw inProgress()
-  const context = new RequestContext(runtime, call, tx.now, tx)
-  const reservation = await handler.reserve(call.input, context)
-  const answer = answerIn(reservation)
-  if (answer !== undefined) return { outcome: await settle(call, context, tx, answer) }
-  return reserve(call, context, tx, reservation)
-}
-
-async function recordAnswer(
-  runtime: Runtime,
-  call: Call,
-  tx: OpenTransaction,
-  record: (context: RequestContext) => Promise<unknown>,
-): Promise<Step> {
-  const recovered = recoveredMeanwhile(tx)
-  if (recovered) return { outcome: recovered }
-  const context = new RequestContext(runtime, call, tx.now, tx)
-  const recorded = await record(context)
-  return recorded instanceof CallExternal
-    ? reserve(call, context, tx, recorded.reservation)
-    : { outcome: await settle(call, context, tx, recorded) }
-}
-
-/** An answer that comes after its lease has run out may find that another request has recovered the call. */
-const recoveredMeanwhile = ({ key, stored }: OpenTransaction): Outcome | undefined =>
-  key && stored && stored.status !== null ? replay(key, stored) : undefined
-
-/** Completes the journal of a transaction that a call follows; the lease of its key begins anew. */
-async function reserve(
-  call: Call,
-  context: RequestContext,
-  { key, journal, underWay }: OpenTransaction,
-  reservation: unknown,
-): Promise<Step> {
-  await context.react()
-  underWay.push(...context.underWay, unwatched(context.records.flush()))
-  addToJournal(call, context, journal, RESERVED)
-  if (key) journal.idempotency.push(reservationRow(key, reservation, call))
-  return { reservation }
+  const outcome = look && (await answerByReading(runtime, asked, look))
+  if (!outcome) throw new Error(`${call.operation.key} answers HEAD neither by \`head\` nor by \`peek\``)
+  return outcome
 }

@@ -3,16 +3,13 @@ import { clock } from '../../values/clock.ts'
 import { type Call, identityOf } from '../contract/call.ts'
 import type { Lanes } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Sql } from '../contract/sql.ts'
 import { batcher, type Settled } from '../database/batcher.ts'
-import { commit, onConnection } from '../database/connection.ts'
+import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
-import { retrying } from '../database/retry.ts'
-import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
-import { type Done, decideAll, type HotCall, handlerOf, inputOf, type Result } from './group-decide.ts'
-import { openBatch } from './group-open.ts'
-import { reactToBatch } from './group-reactions.ts'
-import { announce, type Runtime } from './runtime.ts'
+import { type HotCall, handlerOf, inputOf, runBatch } from './batch.ts'
+import type { Done } from './finish-call.ts'
+import type { Runtime } from './runtime.ts'
+import { inTransaction } from './transaction.ts'
 
 /** For how long a lane is taken for locked after it was found so: then its calls join the others again. */
 const LOCKED_FOR_MS = 5_000
@@ -63,7 +60,7 @@ export function hotRun(runtime: Runtime): RunTogether {
   const run = (call: HotCall): Promise<Done> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
-    const join = call.step && !call.step.handler.settles ? steps : batched
+    const join = call.step && !call.step.step.settles ? steps : batched
     return join(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
       throw error
@@ -73,7 +70,7 @@ export function hotRun(runtime: Runtime): RunTogether {
   async function runInLanes(calls: readonly HotCall[]): Promise<Answer[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
-    if (!first || !lanes) return runBatch(runtime, calls)
+    if (!first || !lanes) return runOrSplit(runtime, calls)
     if (
       lockedLaneOf(first, locked) !== undefined &&
       calls.every(call => laneOf(lanes, call) === laneOf(lanes, first))
@@ -82,14 +79,14 @@ export function hotRun(runtime: Runtime): RunTogether {
     try {
       return await runToEnd(runtime, calls, lanes.sharedTimeoutMs)
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'busy') return runBatch(runtime, calls)
+      if (!(error instanceof Problem) || error.code !== 'busy') return runOrSplit(runtime, calls)
       const busy = await lockedAmong(runtime, first, lanes, calls)
       // Another row than those of the lanes is locked: that is waited for.
-      if (busy.length === 0) return runBatch(runtime, calls)
+      if (busy.length === 0) return runOrSplit(runtime, calls)
       locked.add(busy)
       // The others run at once. This batch does not wait for the locked ones, as the queue would wait with it.
       const isLocked = calls.map(call => lockedLaneOf(call, locked) !== undefined)
-      const others = await runBatch(
+      const others = await runOrSplit(
         runtime,
         calls.filter((_, n) => !isLocked[n]),
       )
@@ -104,7 +101,7 @@ export function hotRun(runtime: Runtime): RunTogether {
       return results
     } catch (error) {
       const isBusy = error instanceof Problem && error.code === 'busy'
-      return isBusy ? calls.map(() => ({ status: 'rejected', reason: error })) : runBatch(runtime, calls)
+      return isBusy ? calls.map(() => ({ status: 'rejected', reason: error })) : runOrSplit(runtime, calls)
     }
   }
 
@@ -122,7 +119,7 @@ const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call
 
 /** Calls of the same name share batches: of one operation, or one step of it, and one tenant. */
 export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
-  `${operation.key}${step ? `#${step.handler.name}` : ''}|${identityOf(actor.tenant, null)}`
+  `${operation.key}${step ? `#${step.step.name}` : ''}|${identityOf(actor.tenant, null)}`
 
 /** The result of a call whose lane is locked: it joins the batches of its lane. */
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
@@ -159,7 +156,7 @@ async function lockedAmong(
 }
 
 /** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */
-async function runBatch(
+async function runOrSplit(
   runtime: Runtime,
   calls: readonly HotCall[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
@@ -178,36 +175,20 @@ async function runBatch(
 /** One after another, so that a failing batch takes no more connections than a healthy one. */
 async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<Answer[]> {
   const results: Answer[] = []
-  for (const call of calls) results.push(...(await runBatch(runtime, [call], LOCK_TIMEOUT_MS.single)))
+  for (const call of calls) results.push(...(await runOrSplit(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
 }
 
-const begin = (lockTimeoutMs: number): string => `begin; set local lock_timeout = '${lockTimeoutMs}ms'`
-
 /** Commits a batch, again where another attempt can succeed. */
-const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> =>
-  retrying(() => commitBatch(runtime, calls, lockTimeoutMs))
-
-const commitBatch = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> =>
-  onConnection(runtime.database, begin(lockTimeoutMs), async client => {
-    let roundTrips = 2
-    const plainSql = sqlOfTransaction(client)
-    const sql: Sql = (text, values) => {
-      roundTrips++
-      return plainSql(text, values)
-    }
-    const { id, entries } = await openBatch(calls, sql)
-    const journal = emptyJournal()
-    const tx = { sql, journal, underWay: [] }
-    await decideAll(entries, runtime, tx)
-    await reactToBatch(runtime, entries, tx)
-    const written = writeJournal(sql, journal)
-    await commit(runtime.database, client, { id, event: journal.events[0] }, [...tx.underWay, written])
-    announce(runtime, journal, await written.catch(() => ANY_NUMBER))
-    runtime.onBatch(nameOf(calls[0]), calls.length, roundTrips)
-    return entries.map(({ result }) => result as Result)
-  })
+const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> => {
+  const [first] = calls
+  const onCommit = (statements: number) => runtime.onBatch(nameOf(first), calls.length, statements)
+  const whenLocked = first?.step?.records ? 'wait' : 'refuse'
+  return inTransaction(runtime, calls, { whenLocked, lockTimeoutMs, onCommit }, (tx, opened) =>
+    runBatch(runtime, opened, tx),
+  )
+}
 
 /** The operation as metrics name it, with its step. */
 const nameOf = (call: HotCall | undefined): string =>
-  [call?.operation.key ?? '', ...(call?.step ? [call.step.handler.name] : [])].join('.')
+  [call?.operation.key ?? '', ...(call?.step ? [call.step.step.name] : [])].join('.')

@@ -1,15 +1,11 @@
 import { processOf } from '../contract/actor.ts'
-import type { Call, Outcome } from '../contract/call.ts'
+import type { Call } from '../contract/call.ts'
 import type { RunForOwner } from '../contract/context.ts'
-import type { PlainHandler } from '../contract/handlers.ts'
 import type { Registered } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
-import { type BatchedCall, decideAll } from './group-decide.ts'
-import { reactToBatch } from './group-reactions.ts'
-import { nowOf, perform } from './plain.ts'
+import { runBatchOfOne } from './batch.ts'
+import { nowOf, runHandler } from './plain.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
-
-type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never>>
 
 /**
  * The one place where a transaction writes rows of a second owner: it runs an operation without callers for that owner, by
@@ -31,26 +27,14 @@ const joining =
       address: null,
       idempotencyKey: null,
     }
-    const run = operation.operation.run === 'hot' ? runHot : runPlain
-    const { errorCode, body: answer } = await run(runtime, call, now, tx)
+    const joined = { ...tx, now }
+    const isHot = operation.operation.run === 'hot'
+    const { errorCode, body: answer } = isHot
+      ? await runBatchOfOne(runtime, call, joined)
+      : await runHandler(runtime, call, joined)
     if (errorCode) throw new Problem('unavailable')
     return JSON.parse(String(answer))
   }
-
-const runPlain = (runtime: Runtime, call: Call, now: Date, tx: JoinedTransaction): Promise<Outcome> =>
-  perform(runtime, call, { ...tx, now, key: null, stored: undefined }, context =>
-    (call.operation.handler as Handler)(call.input, context),
-  )
-
-/** A hot operation joins as a batch of one. */
-async function runHot(runtime: Runtime, call: Call, now: Date, tx: JoinedTransaction): Promise<Outcome> {
-  const entry: BatchedCall = { call, key: null, now }
-  await decideAll([entry], runtime, tx)
-  await reactToBatch(runtime, [entry], tx)
-  const { result } = entry
-  if (result?.status !== 'fulfilled') throw result?.reason
-  return result.value as Outcome
-}
 
 /** The runtime whose transactions operations of other owners join. */
 export function withOwners(operations: readonly Registered[], parts: Omit<Runtime, 'joined'>): Runtime {

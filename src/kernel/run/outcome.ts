@@ -35,8 +35,8 @@ function formatOf(schema: z.ZodType): AnswerFormat {
 /** Encodes what a handler returned by its contract: members that the contract does not name are dropped. */
 export function outcomeOf(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
   const outcome = encodedOutcome(operation, value, cursorAfter)
-  const isKept = operation.cachedFor !== undefined && outcome.errorCode === undefined
-  return isKept ? { ...outcome, maxAge: operation.cachedFor } : outcome
+  const maxAge = operation.http?.cachedFor
+  return maxAge !== undefined && outcome.errorCode === undefined ? { ...outcome, maxAge } : outcome
 }
 
 function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): Outcome {
@@ -71,13 +71,13 @@ function refused(operation: AnyOperation, { status, code, message }: Refusal): O
 
 /** Headers that a contract does not name, or that cannot be sent, undo the request: nobody would see the answer. */
 function declared(
-  { headers = {}, path }: AnyOperation,
+  { http, path }: AnyOperation,
   status: number,
   given: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(given)) {
-    if (headers[status]?.[name] === undefined)
-      throw new Error(`${path} sends ${name} with a ${status}: its contract must name it in \`headers\``)
+    if (http?.headers?.[status]?.[name] === undefined)
+      throw new Error(`${path} sends ${name} with a ${status}: its contract must name it in \`http.headers\``)
     validateHeaderValue(name, value)
   }
   return given

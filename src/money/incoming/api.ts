@@ -167,7 +167,7 @@ export const incomingApi = {
     description:
       'A camt.053 or camt.054 message, any version. Every booked credit in euros becomes an incoming credit: matched as in `POST /simulate/sepa/incoming`, over the wallets of all owners; what is for none of them waits in `GET /billing/incoming`. What has been read before, in this file or another one, is left out: the bank’s reference of a booking (`AcctSvcrRef`) counts once for each account. All other entries are listed as skipped; `POST /rails/sepa` takes the same files, and what they say of our own payments besides. A file is read as a whole or not at all.',
     callers: ['dash'],
-    bodyLimitKiB: 1_024,
+    limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z
         .base64()

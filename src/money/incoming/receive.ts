@@ -6,7 +6,14 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { payableColumns, payableOf } from '../references/index.ts'
-import { mainWalletId, type WalletEvent, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import {
+  firstOpenWallet,
+  mainWalletId,
+  type WalletEvent,
+  type WalletRow,
+  walletEvent,
+  walletsById,
+} from '../wallets/index.ts'
 import type { IncomingEvent } from './events.ts'
 import type { Payer } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, isFromOwner } from './incoming-credit.ts'
@@ -87,7 +94,9 @@ export async function receive(
   const credits: IncomingCredit[] = []
   for (const { received, walletId, payable, reason } of incoming) {
     if (repeated.has(received.id ?? '')) continue
-    const wallet = openWalletFor({ received, walletId }, wallets, main)
+    // Money that comes back to a closed wallet goes to the owner's.
+    const places = received.source === 'refund' ? [walletId, main] : [walletId]
+    const wallet = wallets.get(firstOpenWallet(places, wallets) ?? '')
     credits.push(
       wallet
         ? creditWallet({ received, payable }, wallet, book, tell, context)
@@ -97,16 +106,6 @@ export async function receive(
   }
   sendAlong(book.post(sql))
   return credits
-}
-
-/** The wallet that gets it; money that comes back to a closed one goes to the owner's. */
-function openWalletFor(
-  { received, walletId }: Pick<Incoming, 'received' | 'walletId'>,
-  wallets: ReadonlyMap<string, WalletRow>,
-  main: string | undefined,
-): WalletRow | undefined {
-  const places = received.source === 'refund' ? [walletId, main] : [walletId]
-  return places.map(id => wallets.get(id ?? '')).find(wallet => wallet && wallet.status !== 'closed')
 }
 
 /** What an earlier attempt has booked. Asked once the accounts are locked: an attempt at the same time has ended then. */

@@ -82,7 +82,7 @@ const account_not_found = missing('account')
 const proving = {
   description:
     'Reads every entry: the versions of an account have no gap, its balance is the sum of its entries, what is held is the sum of its open holds, and everything sums to zero. Writers are not held up.',
-  readOnly: true,
+  run: 'read',
   returns: [
     200,
     z.object({

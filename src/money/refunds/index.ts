@@ -9,11 +9,11 @@ export {
   refundWays,
 } from './refund.ts'
 export {
-  askedBack,
   leftToRefund,
   openRefunds,
   type Refunds,
   refundableOf,
+  refundedOnRequest,
   refundsById,
   refundsOf,
   refundsOfTransfers,

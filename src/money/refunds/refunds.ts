@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import { type Cents, cents, type Euros, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
 import { type ArrivedEmitter, type RefundEmitter, refundEvent } from './events.ts'
 import {
@@ -36,8 +36,9 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
-const restOf = ({ amountEuros, arrivedEuros }: RefundRow): Euros => amountEuros - arrivedEuros
+/** What has not come yet. */
+const outstandingOf = ({ amountEuros, arrivedEuros }: RefundRow): Cents =>
+  minus(cents(amountEuros), cents(arrivedEuros))
 
 /** A record that speaks for refunds. */
 interface RefundSource {
@@ -45,14 +46,14 @@ interface RefundSource {
   readonly id: string
 }
 
-/** Money that has come back: a fact, whatever is left of the payment. */
+/** Money that has come back: a fact, even beyond what is left of the payment. */
 interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountEuros: Euros
   readonly source: RefundSource
 }
 
-type OptionalWhenAsked =
+type OptionalOnRequest =
   | 'note'
   | 'dueAt'
   | 'attempts'
@@ -65,7 +66,7 @@ type OptionalWhenAsked =
 
 /** A refund that is requested. */
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
-  Partial<Pick<RefundRow, OptionalWhenAsked>>
+  Partial<Pick<RefundRow, OptionalOnRequest>>
 
 /** Which refunds to open: those that payments await, those that records speak for, and those named by id. */
 interface RefundsToOpen {
@@ -77,8 +78,8 @@ interface RefundsToOpen {
 }
 
 /**
- * The refunds of payments that the caller has locked. This is the one place that records what comes back of a payment,
- * whoever has sent it; the rows are written with the postings.
+ * The refunds of payments that the caller has locked: the one place that records what comes back of a payment. The rows are
+ * written with the postings.
  */
 export class Refunds {
   readonly #tenantNow: TenantNow
@@ -96,43 +97,43 @@ export class Refunds {
   }
 
   /** What is awaited of a payment. */
-  awaitedEuros(transactionId: string): Euros {
-    return this.#awaitedOf(transactionId).reduce((sum, row) => sum + restOf(row), 0n)
+  awaitedCents(transactionId: string): Cents {
+    return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
   }
 
-  /** Whether just so much was asked for, and has not come yet. */
+  /** Whether exactly this amount was requested, and has not come yet. */
   awaits(transactionId: string, amountEuros: Euros): boolean {
-    return this.#awaitedOf(transactionId).some(row => restOf(row) === amountEuros)
+    return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountEuros)
   }
 
-  /** Notes that money of a payment has been asked back. */
-  ask(
+  /** Adds a pending refund of a payment. */
+  request(
     { id: transactionId, agentId }: { readonly id: string | null; readonly agentId: string | null },
-    asked: RefundRequest,
+    request: RefundRequest,
     emit: RefundEmitter<'refund.requested'>,
   ): RefundRow {
-    const row = this.#add({ ...asked, transactionId, agentId, origin: 'asked' })
+    const row = this.#add({ ...request, transactionId, agentId, origin: 'asked' })
     emit('refund.requested', refundEvent(row))
     return row
   }
 
-  /** Completes a pending refund with all that is left of it; false if it has ended before. */
-  settle(
+  /** Completes a pending refund with all that is outstanding; false if it has ended before. */
+  complete(
     row: RefundRow,
     transaction: TransactionRow | undefined,
     walletId: string | null,
     emit: ArrivedEmitter,
   ): boolean {
     if (row.status !== 'pending') return false
-    const rest = restOf(row)
-    if (transaction) refundTransaction(transaction, rest, this.#tenantNow.now, emit)
-    this.#receive(row, rest, walletId, emit)
+    const outstanding = outstandingOf(row)
+    if (transaction) refundTransaction(transaction, outstanding, this.#tenantNow.now, emit)
+    this.#receive(row, outstanding, walletId, emit)
     return true
   }
 
-  /** The processor or the acquirer is asked, and again at this time unless it answers. */
-  tryToAsk(row: RefundRow, attempts: number, againAt: Date): void {
-    this.#change(row, { attempts, askDueAt: againAt })
+  /** The processor or the acquirer is asked again at this time, unless it answers before. */
+  askAgain(row: RefundRow, attempts: number, askDueAt: Date): void {
+    this.#change(row, { attempts, askDueAt })
   }
 
   /** The processor has asked the merchant, or cannot: nothing is left to ask. */
@@ -145,8 +146,8 @@ export class Refunds {
     return row.status === 'pending' && this.#fail(row, failure, emit)
   }
 
-  /** Fails a completed refund whose money was sent back: the payment is as it was before. False if it was not completed. */
-  returned(
+  /** Fails a completed refund whose money a bank has returned: the payment is as it was before. False if it was not completed. */
+  reverse(
     row: RefundRow,
     transaction: TransactionRow | undefined,
     failure: RefundFailure,
@@ -170,41 +171,43 @@ export class Refunds {
    * Money has come back: it counts for its payment as far as that goes, and the rest is recorded without one. Gives what
    * counts for the payment.
    */
-  receive(transaction: TransactionRow | undefined, receipt: RefundReceipt, emit: ArrivedEmitter): Euros {
-    const left = transaction ? transaction.amountEuros - transaction.refundedEuros : 0n
-    const ofPayment = smaller(receipt.amountEuros, left)
+  receive(transaction: TransactionRow | undefined, receipt: RefundReceipt, emit: ArrivedEmitter): Cents {
+    const left = transaction
+      ? restOf(cents(transaction.amountEuros), cents(transaction.refundedEuros))
+      : NO_CENTS
+    const ofPayment = minOf(cents(receipt.amountEuros), left)
     if (transaction && ofPayment > 0n) refundTransaction(transaction, ofPayment, this.#tenantNow.now, emit)
     this.record(transaction?.id ?? null, receipt, ofPayment, emit)
     return ofPayment
   }
 
-  /** Records money that has come back, of which so much is of the payment: what is awaited of it has come then. */
-  record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Euros, emit: ArrivedEmitter): void {
+  /** Records money that has come back, with its part that is of the payment: pending refunds are completed by it. */
+  record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Cents, emit: ArrivedEmitter): void {
     let left = ofPayment
     for (const row of transactionId ? this.#matching(transactionId, ofPayment) : []) {
-      const part = smaller(restOf(row), left)
-      left -= part
+      const part = minOf(outstandingOf(row), left)
+      left = minus(left, part)
       if (part === 0n) break
       this.#change(row, sourceOf(receipt.source))
       this.#receive(row, part, receipt.walletId, emit)
     }
     if (left > 0n) this.#addReceived(transactionId, receipt, left, emit)
-    const above = receipt.amountEuros - ofPayment
+    const above = minus(cents(receipt.amountEuros), ofPayment)
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
-  /** Says how much of what has come for a record is of the payment, as more becomes known of that. */
-  link(source: RefundSource, transactionId: string, ofPayment: Euros): void {
+  /** Assigns to the payment as much of what has come for a record as is known to be of it by now. */
+  link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
-    let missing = ofPayment - linked.reduce((sum, { arrivedEuros }) => sum + arrivedEuros, 0n)
+    let missing: Euros = minus(ofPayment, sumOf(linked.map(({ arrivedEuros }) => cents(arrivedEuros))))
     for (const row of rows.filter(one => one.transactionId === null)) {
       if (missing <= 0n) break
-      missing -= this.#take(row, missing, transactionId)
+      missing -= this.#assign(row, missing, transactionId)
     }
     for (const row of linked.filter(({ origin }) => origin !== 'asked').toReversed()) {
       if (missing >= 0n) break
-      missing += this.#take(row, -missing, null)
+      missing += this.#assign(row, -missing, null)
     }
   }
 
@@ -225,9 +228,9 @@ export class Refunds {
     return [...this.#rows].filter(row => row.transactionId === transactionId && row.status === 'pending')
   }
 
-  /** What the money may have been asked for by: the same amount first, then what was asked for first. */
+  /** The refunds that the money may be for: the same amount first, then the oldest. */
   #matching(transactionId: string, amountEuros: Euros): RefundRow[] {
-    const rank = (row: RefundRow): number => (restOf(row) === amountEuros ? 0 : 1)
+    const rank = (row: RefundRow): number => (outstandingOf(row) === amountEuros ? 0 : 1)
     return this.#awaitedOf(transactionId).toSorted(
       (one, other) => rank(one) - rank(other) || (one.id < other.id ? -1 : 1),
     )
@@ -236,7 +239,7 @@ export class Refunds {
   #receive(row: RefundRow, amountEuros: Euros, walletId: string | null, emit: ArrivedEmitter): void {
     const { now } = this.#tenantNow
     this.#change(row, { arrivedEuros: row.arrivedEuros + amountEuros, walletId })
-    if (restOf(row) > 0n || !refundMachine.move(row, 'completed')) return
+    if (outstandingOf(row) > 0n || !refundMachine.move(row, 'completed')) return
     this.#change(row, { completedAt: now, ...NOT_AWAITED })
     emit('refund.completed', refundEvent(row))
   }
@@ -251,9 +254,9 @@ export class Refunds {
     this.#receive(row, amountEuros, walletId, emit)
   }
 
-  /** Moves a part of what has come to this payment, or away from it; gives how much that was. */
-  #take(row: RefundRow, most: Euros, transactionId: string | null): Euros {
-    const part = smaller(row.amountEuros, most)
+  /** Assigns at most so much of what has come to this payment, or to none; gives how much that was. */
+  #assign(row: RefundRow, most: Euros, transactionId: string | null): Cents {
+    const part = minOf(cents(row.amountEuros), cents(most))
     if (part === row.amountEuros) this.#change(row, { transactionId })
     else {
       this.#change(row, { amountEuros: row.amountEuros - part, arrivedEuros: row.arrivedEuros - part })
@@ -284,7 +287,7 @@ export class Refunds {
   }
 }
 
-/** What was waited for is there, or does not come: the merchant is asked for nothing more. */
+/** Cleared once the refund is final. */
 const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
 const sourceOf = ({ type, id }: RefundSource) => ({ sourceType: type, sourceId: id })
@@ -330,41 +333,49 @@ const MOST_OF_PAYMENT = 100
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MOST_OF_PAYMENT })
 
-/** What neither has come back of a payment, nor is awaited, nor disputed. Facts may be above: then nothing is left. */
+/** What has neither come back of a payment, nor is awaited or disputed. Facts may exceed the payment: then nothing is left. */
 export function leftToRefund(
   {
     amountEuros,
     refundedEuros,
     disputedEuros,
   }: Pick<TransactionRow, 'amountEuros' | 'refundedEuros' | 'disputedEuros'>,
-  awaitedEuros: Euros,
-): Euros {
-  const left = amountEuros - refundedEuros - disputedEuros - awaitedEuros
-  return left > 0n ? left : 0n
+  awaitedCents: Cents,
+): Cents {
+  const taken = sumOf([cents(refundedEuros), cents(disputedEuros), awaitedCents])
+  return restOf(cents(amountEuros), taken)
 }
 
 const AWAITED_SUM = `
-select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as euros from refunds r
+select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = 'pending'`
 
 /**
  * How much of a payment can still come back, by a refund or a dispute. The caller has locked its agent, if it has one, and
- * then the transaction: whoever moves a payment by card holds only the agent.
+ * then the transaction: payments by card are moved under the lock of the agent alone.
  */
 export async function refundableOf(
   transaction: Parameters<typeof leftToRefund>[0] & Pick<TransactionRow, 'id'>,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
-): Promise<Euros> {
-  const [awaited] = await sql<{ euros: Euros }>(AWAITED_SUM, [tenant.ownerId, tenant.mode, transaction.id])
-  return leftToRefund(transaction, awaited?.euros ?? 0n)
+): Promise<Cents> {
+  const awaited = await sumOfTransaction(AWAITED_SUM, sql, tenant, transaction.id)
+  return leftToRefund(transaction, awaited)
 }
 
-const ASKED_BACK = `
-select coalesce(sum(r.arrived_cents), 0)::bigint as euros from refunds r
+const REFUNDED_ON_REQUEST = `
+select coalesce(sum(r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
 
-/** What has come back of a payment for refunds that were asked for. */
-export async function askedBack(sql: Sql, { ownerId, mode }: Tenant, transactionId: string): Promise<Euros> {
-  const [row] = await sql<{ euros: Euros }>(ASKED_BACK, [ownerId, mode, transactionId])
-  return row?.euros ?? 0n
+/** What has come back of a payment for refunds that were requested. */
+export const refundedOnRequest = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
+  sumOfTransaction(REFUNDED_ON_REQUEST, sql, tenant, transactionId)
+
+async function sumOfTransaction(
+  text: string,
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  transactionId: string,
+): Promise<Cents> {
+  const [row] = await sql<{ cents: Cents }>(text, [ownerId, mode, transactionId])
+  return row?.cents ?? NO_CENTS
 }

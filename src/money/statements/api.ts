@@ -59,7 +59,7 @@ const fails = { statement_not_found }
 
 export const statementsApi = {
   create: post('/statements', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     summary: 'Draw up the statement of a month',
     description: [
       'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one for each wallet and month: asking again returns the same record, updated while it is `open`.',
@@ -97,7 +97,7 @@ export const statementsApi = {
     fails,
   }),
   pdf: get('/statements/{id}/pdf', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'A statement as a document to print',
     description:
@@ -106,7 +106,7 @@ export const statementsApi = {
     fails,
   }),
   csv: get('/statements/{id}/csv', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'A statement as a table',
     description:
@@ -115,7 +115,7 @@ export const statementsApi = {
     fails,
   }),
   camt053: get('/statements/{id}/camt053', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'A statement as a bank sends it',
     description:

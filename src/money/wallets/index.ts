@@ -2,6 +2,7 @@ export { WalletEvent, WalletRecord, walletClosed, walletsApi } from './api.ts'
 export {
   closeAllWallets,
   closeWallet,
+  firstOpenWallet,
   mainWallet,
   mainWalletId,
   onlyWallet,

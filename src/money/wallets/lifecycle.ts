@@ -78,6 +78,12 @@ export async function walletsById(
   return new Map(wallets.map(wallet => [wallet.id, wallet]))
 }
 
+/** The first of these wallets that is open; null where all are closed. */
+export const firstOpenWallet = (
+  ids: readonly (string | null | undefined)[],
+  wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
+): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
+
 /** The wallet of a request that names none: the owner's oldest open one. */
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })

@@ -53,9 +53,9 @@ export const canvasApi = {
       'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is asked, `proposal` for what would change something, `error`; `done` comes exactly once, and last. Operations are asked with your rights.',
       'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See docs/assistants.md for what can be asked.',
     ].join('\n\n'),
-    readOnly: true,
+    run: 'read',
     readsClock: true,
-    bodyLimitKiB: 16,
+    limits: { bodyKiB: 16 },
     body: z.strictObject({
       message: sentence.meta({ examples: ['What did Reader spend this month?'] }),
       conversationId: id('conversation')

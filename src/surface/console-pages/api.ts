@@ -9,11 +9,13 @@ const pageHeaders = {
 }
 
 const page = {
-  reads: {
-    'accept-language': 'The page is in German for those who prefer it, else in English.',
-    host: 'Passkeys belong to one host: under another one the page says so, and links to the right one.',
+  http: {
+    reads: {
+      'accept-language': 'The page is in German for those who prefer it, else in English.',
+      host: 'Passkeys belong to one host: under another one the page says so, and links to the right one.',
+    },
+    headers: { 200: pageHeaders },
   },
-  headers: { 200: pageHeaders },
   returns: [200, file('text/html')],
 } as const
 
@@ -51,15 +53,17 @@ export const consolePagesApi = {
   approve: get('/approve/{intentId}', {
     ...page,
     readsClock: true,
-    reads: {
-      ...page.reads,
-      accept: 'An intent that is not there is told in a page to those who accept `text/html`.',
+    http: {
+      reads: {
+        ...page.http.reads,
+        accept: 'An intent that is not there is told in a page to those who accept `text/html`.',
+      },
+      headers: { 200: pageHeaders, 404: pageHeaders },
     },
     summary: 'The page where a person decides about an intent',
     description:
       'How much goes to whom, why, by which agent and run, which rules ask and what every limit leaves, until when it waits; and how it ended, by whom, and where the proof is. Approving takes a passkey, denying a reason. A person without the scope `intents:approve` sees all of it and decides nothing.',
     callers: ['console'],
-    headers: { 200: pageHeaders, 404: pageHeaders },
     fails: { intent_not_found: missing('intent') },
   }),
   device: get('/device', {
@@ -74,15 +78,17 @@ export const consolePagesApi = {
   }),
   pairing: get('/cli/{code}', {
     ...page,
-    reads: {
-      ...page.reads,
-      accept: 'A code that is not there is told in a page to those who accept `text/html`.',
+    http: {
+      reads: {
+        ...page.http.reads,
+        accept: 'A code that is not there is told in a page to those who accept `text/html`.',
+      },
+      headers: { 200: pageHeaders, 404: pageHeaders },
     },
     summary: 'The page where a person lets a command line in',
     description:
       'It shows the code that the terminal shows too, which device asks, from which address, and what its key will be allowed. Letting it in takes a passkey.',
     callers: ['console'],
-    headers: { 200: pageHeaders, 404: pageHeaders },
     fails: {
       pairing_not_found: [
         404,
@@ -91,7 +97,7 @@ export const consolePagesApi = {
     },
   }),
   asset: get('/login/assets/{asset}', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'What the pages for people are made of',
     description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],

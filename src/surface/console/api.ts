@@ -26,8 +26,10 @@ const page = {
   query: address,
   callers: ['console'],
   readsClock: true,
-  reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
-  headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
+  http: {
+    reads: { accept: 'What is not there is told in a page to those who accept `text/html`.' },
+    headers: { 200: pageHeaders, 400: pageHeaders, 403: pageHeaders, 404: pageHeaders },
+  },
   fails,
   returns: [200, file('text/html')],
 } as const
@@ -58,7 +60,7 @@ export const consoleViewApi = {
     returns: [200, file('text/csv')],
   }),
   asset: get('/console/assets/{asset}', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'What the console is made of',
     description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],

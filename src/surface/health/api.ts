@@ -22,7 +22,7 @@ const Checks = z.object({
 
 export const healthApi = {
   health: get('/health', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'Is the service well?',
     callers: ['public'],
     returns: [

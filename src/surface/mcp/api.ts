@@ -22,18 +22,20 @@ export const mcpApi = {
       'The same call within ten minutes is the same act, unless it names an `idempotencyKey` of its own. See docs/assistants.md.',
     ].join('\n\n'),
     callers: ['key', 'agent'],
-    readOnly: true,
-    bodyLimitKiB: 256,
-    howToSignIn:
-      'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
-    reads: {
-      host: 'An address of this service: another one is refused.',
-      origin: 'Of a page of this service, where a browser sends it: another one is refused.',
-      accept: 'Both `application/json` and `text/event-stream`.',
-      'content-type': '`application/json`.',
-      'mcp-protocol-version': 'The version of the protocol, after the first message.',
-      'mcp-method': 'The method of the message, since 2026-07-28.',
-      'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
+    run: 'read',
+    limits: { bodyKiB: 256 },
+    http: {
+      howToSignIn:
+        'Send a key or an agent’s token: Authorization: Bearer <token>. `agentpay login` gets a key once a person approves it in a browser; a device asks for one by POST /sessions/device; `agentpay agent-tokens create` makes a token for an agent.',
+      reads: {
+        host: 'An address of this service: another one is refused.',
+        origin: 'Of a page of this service, where a browser sends it: another one is refused.',
+        accept: 'Both `application/json` and `text/event-stream`.',
+        'content-type': '`application/json`.',
+        'mcp-protocol-version': 'The version of the protocol, after the first message.',
+        'mcp-method': 'The method of the message, since 2026-07-28.',
+        'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
+      },
     },
     returns: [200, mayGoOn('application/json')],
     fails: {

@@ -21,19 +21,20 @@ const price = formattedText(
   'a price is more than 0, less than 1000, and has at most two decimals',
 ).meta({ description: 'What it wants, in euros.', examples: ['7.50'] })
 
-const { headers, ...shared } = paidContract
-
 const merchant = {
-  ...shared,
+  ...paidContract,
   summary: 'Pay a simulated merchant',
   description,
   tag: 'Sandbox',
   query: z.strictObject({ amountEuros: price.optional() }),
   returns: [200, file('application/json')],
-  headers: {
-    ...headers,
-    302: { Location: 'A private address.' },
-    500: { 'Payment-Receipt': 'A receipt on an error, which counts for nothing.' },
+  http: {
+    ...paidContract.http,
+    headers: {
+      ...paidContract.http.headers,
+      302: { Location: 'A private address.' },
+      500: { 'Payment-Receipt': 'A receipt on an error, which counts for nothing.' },
+    },
   },
   fails: {
     ...paidContract.fails,

@@ -8,27 +8,29 @@ const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for readers th
 
 /** The pages for people, which programs read as Markdown. */
 const readsAccept = {
-  reads: { accept: '`text/markdown` or `text/html`.' },
-  headers: { 200: { Vary: 'The page depends on `Accept`.' } },
+  http: {
+    reads: { accept: '`text/markdown` or `text/html`.' },
+    headers: { 200: { Vary: 'The page depends on `Accept`.' } },
+  },
 } as const
 
 export const pagesApi = {
   llms: get('/llms.txt', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'What there is to read, for language models',
     description: `In the form of llmstxt.org: every section with its address as Markdown. ${cachedFile}`,
     callers: ['public'],
     returns: [200, file('text/plain')],
   }),
   llmsFull: get('/llms-full.txt', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'The whole documentation in one text',
     description: `All operations, records and events as Markdown. ${cachedFile}`,
     callers: ['public'],
     returns: [200, file('text/plain')],
   }),
   openapi: get('/openapi.json', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'This interface as an OpenAPI 3.1 document',
     description: cachedFile,
     callers: ['public'],
@@ -36,7 +38,7 @@ export const pagesApi = {
   }),
   docs: get('/docs', {
     ...readsAccept,
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'This interface to read: how to begin, and what holds everywhere',
     description: cachedFile + asMarkdown,
     callers: ['public'],
@@ -44,7 +46,7 @@ export const pagesApi = {
   }),
   docsSection: get('/docs/{section}', {
     ...readsAccept,
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'One section of it: operations and records, or all events',
     description: cachedFile + asMarkdown,
     callers: ['public'],
@@ -53,7 +55,7 @@ export const pagesApi = {
   }),
   docsGuide: get('/docs/guides/{guide}', {
     ...readsAccept,
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'One guide: how something is done',
     description: cachedFile + asMarkdown,
     callers: ['public'],
@@ -61,7 +63,7 @@ export const pagesApi = {
     fails: { guide_not_found: [404, 'There is no such guide. /docs/guides lists them.'] },
   }),
   docsRefusal: get('/docs/errors/{code}', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'One code of a refusal: why, and what to do',
     description: cachedFile,
     callers: ['public'],
@@ -69,7 +71,7 @@ export const pagesApi = {
     fails: { code_not_found: [404, 'There is no such code. /docs/errors lists them.'] },
   }),
   docsAsset: get('/docs/assets/{asset}', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'What the pages are made of',
     description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],

@@ -28,7 +28,7 @@ const ServiceRecord = z
   })
   .meta({ id: 'ServiceMetadata' })
 
-const open = { callers: ['public'], cachedFor: 3_600 } as const
+const open = { callers: ['public'], http: { cachedFor: 3_600 } } as const
 
 const validators = 'It may be kept for an hour. `ETag` sent back in `If-None-Match` is answered with a 304.'
 
@@ -43,7 +43,7 @@ export const wellKnownApi = {
     ...open,
     summary: 'Find the description of this interface',
     description: `The catalogue of RFC 9727, a set of links (RFC 9264); HEAD answers with its \`Link\`. ${validators}`,
-    headers: { 200: { Link: 'This catalogue, as RFC 9727 wants it of HEAD.' } },
+    http: { ...open.http, headers: { 200: { Link: 'This catalogue, as RFC 9727 wants it of HEAD.' } } },
     returns: [200, file(LINKSET)],
   }),
   securityTxt: get('/.well-known/security.txt', {
@@ -60,8 +60,8 @@ export const wellKnownApi = {
   }),
   verify: post('/.well-known/verify', {
     callers: ['public'],
-    readOnly: true,
-    bodyLimitKiB: 256,
+    run: 'read',
+    limits: { bodyKiB: 256 },
     summary: 'Check a statement that this installation may have signed',
     description:
       'A mandate, the proof of an approval, the evidence of a payment, each as a compact JWS; a receipt as the header `Payment-Receipt` has it; or the signed note of a checkpoint of an audit trail. The answer says whether it is valid or why not, and nothing else about anybody: what it says stands in it. A mandate is valid while it is in force. Keys that were replaced still count. With a copy of `/.well-known/jwks.json` the signature can be checked offline, and the passkey of an approval with it.',

@@ -1,5 +1,4 @@
-import type { BundleInput } from '../../../src/commerce/disputes/bundle/input.ts'
-import { bundlePdf } from '../../../src/commerce/disputes/thread.ts'
+import { type BundleInput, bundlePdf } from '../../../src/commerce/disputes/thread.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 

@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../../../src/commerce/mpp/pay/outside.ts'
+import { AT_ONCE } from '../../../src/commerce/mpp/pay/mint.ts'
 import { measure, type Result } from '../case.ts'
 import { answerOf, type Served } from '../child.ts'
 import type { Job, Measured } from '../load/load.ts'

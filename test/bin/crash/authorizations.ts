@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { TOO_LATE } from '../../../src/cards/authorizations/blockers.ts'
+import { TOO_LATE } from '../../../src/cards/authorizations/card-checks.ts'
 import type { CardMessage } from '../../../src/ports/card-processor.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { clientAt } from '../../support/client.ts'

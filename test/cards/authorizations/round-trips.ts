@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
+import { searchOf } from '../../../src/cards/authorizations/network/incoming-message.ts'
 import { registered } from '../../../src/kernel/contract/area.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import type { CardReply, MessageContent } from '../../../src/ports/card-processor.ts'
@@ -53,7 +54,7 @@ const take = (card: Awaited<ReturnType<typeof aPayingCard>>, content: MessageCon
   const message = { id: newId('message'), processorCardId: 'p', sentAt: new Date(0), content }
   const answer = (reply: CardReply) => processor.answer(message, reply)
   return engine.run(tenant, 'authorizations.take', {
-    body: { ...card, message, digest: message.id, isLate: false, answer },
+    body: { ...card, ...message, digest: message.id, search: searchOf(content, card), isLate: false, answer },
   })
 }
 

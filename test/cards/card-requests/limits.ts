@@ -5,7 +5,7 @@ import {
   limitsAfter,
   limitsToApprove,
   whyNotLowered,
-} from '../../../src/cards/card-requests/limits.ts'
+} from '../../../src/cards/card-requests/card-request.ts'
 import {
   aCardRequest,
   aCardWith,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { AT_ONCE } from '../../../src/commerce/mpp/pay/outside.ts'
+import { AT_ONCE } from '../../../src/commerce/mpp/pay/mint.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'

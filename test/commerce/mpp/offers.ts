@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { type OfferTerms, offerProblem } from '../../../src/commerce/mpp/offer-checks.ts'
-import { type CardOffer, cardOffer, type MerchantAnswer } from '../../../src/commerce/mpp/offers.ts'
+import {
+  type CardOffer,
+  cardOffer,
+  type MerchantAnswer,
+  type OfferTerms,
+  offerProblem,
+} from '../../../src/commerce/mpp/offers.ts'
 import { contentDigest, writeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions, weakKey } from '../../support/commerce/challenges.ts'
 

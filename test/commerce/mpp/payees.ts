@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isPayee, otherPayeeMessage } from '../../../src/commerce/mpp/payee.ts'
+import { isPayee, otherPayeeMessage } from '../../../src/commerce/mpp/hosts.ts'
 
 const isPaid = (merchant: string, url: string, isAllowed = false) =>
   isPayee(merchant, new URL(url), isAllowed)

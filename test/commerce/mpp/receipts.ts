@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { readReceipt } from '../../../src/commerce/mpp/merchant-receipt.ts'
 import { withoutCredential } from '../../../src/commerce/mpp/pay/echoed-credential.ts'
+import { readReceipt } from '../../../src/commerce/mpp/pay/send.ts'
 import { type Receipt, writeCredential, writeReceipt } from '../../../src/mpp/index.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { protectionOf, type Rule, rulePattern } from '../../../src/commerce/mpp/protect-match.ts'
+import { protectionOf, type Rule, rulePattern } from '../../../src/commerce/mpp/protect-rule.ts'
 
 describe('the pattern of a protect rule', () => {
   test.each([

@@ -14,6 +14,7 @@ import {
   type PaymentBatch,
   type PaymentFact,
   type PaymentFacts,
+  paymentBatch,
 } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { type ContextOf, type InputOf, implement, post } from '../../../src/kernel/contract/operation.ts'
@@ -88,14 +89,13 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     [intentId],
   )
   const others = ['bank', 'clearing_sepa', 'suspense'] as const
-  const batch: PaymentBatch = {
-    ...{ tenant, now, payments, counters: payments.counters, agents: new Map(), ownersWalletId: undefined },
+  const batch = paymentBatch(context, {
+    payments,
     book: await openBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
     wallets: await walletsById(sql, tenant, [walletId]),
     refunds: await openRefunds(sql, { tenant, now }, {}),
     transactions: new Map(await transactionsById(sql, tenant, [stored?.transaction ?? ''])),
-    changed: { newTransactions: new Set(), transactions: new Set() },
-  }
+  })
   await payments.lock(sql)
   const facts = stored?.facts ?? noFacts
   const payment: Payment = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type AskedTransfer, epcCode } from '../../../src/commerce/collect/payer-page/epc-code.ts'
-import { qrSvg } from '../../../src/commerce/collect/payer-page/qr-svg.ts'
+import { type AskedTransfer, epcCode, qrSvg } from '../../../src/commerce/collect/payer-page/epc-code.ts'
 import { creditorReference } from '../../../src/values/creditor-reference.ts'
 
 const transfer: AskedTransfer = {

@@ -187,7 +187,7 @@ test.each(operations)(
   (_, { operation }, object) => {
     const callers = operation.callers.filter((caller: string) => caller !== 'public')
     // A public operation that reads `Authorization` takes a payment there, or nothing.
-    expect(object.security.length).toBe(operation.reads?.authorization ? 2 : callers.length)
+    expect(object.security.length).toBe(operation.http?.reads?.authorization ? 2 : callers.length)
     expect(object['x-scope']).toBe(operation.scope)
     if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)
   },

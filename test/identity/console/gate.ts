@@ -23,7 +23,7 @@ const writes = post('/things', { ...shared, scope: 'agents:write' })
 const signsIn = post('/sign-in', {
   ...shared,
   callers: ['public'],
-  headers: { 204: { 'Set-Cookie': 'The session.' } },
+  http: { headers: { 204: { 'Set-Cookie': 'The session.' } } },
 })
 
 /** What comes of a request with these headers: the caller's kind, or the refusal; and what was looked up. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { onboardingActivities } from '../../../activities/onboarding.ts'
+import { recordActivities } from '../../../activities/record-activities.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
 import { minuteInWords } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -109,10 +109,14 @@ describe('the run of an onboarding', () => {
 })
 
 describe('where companies are real ones', () => {
-  const activities = onboardingActivities(() => Promise.reject(new Error('nothing is to be run')), {
-    operatorSignals: false,
-    openLiveMoney: true,
-  })
+  const activities = recordActivities(
+    onboardingProcess,
+    () => Promise.reject(new Error('no operation may run')),
+    {
+      operatorSignals: false,
+      openLiveMoney: true,
+    },
+  )
 
   test('no signal decides, in test mode neither, unless the installation says so', async () => {
     const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 const service = await startTestService()
 
 describe('an operation whose owner has one turn', () => {
-  const operation = { operation: { turn: 'owner' }, key: 'notes.write' }
+  const operation = { operation: { limits: { oneAtATime: true } }, key: 'notes.write' }
   const callOf = (ownerId: string, type = 'key') =>
     ({ operation, actor: { tenant: { ownerId, mode: 'test' }, type } }) as unknown as Call
 

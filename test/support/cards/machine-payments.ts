@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { areas as realAreas } from '../../../src/areas.ts'
+import { chargeEvents } from '../../../src/cards/agent-credentials/api.ts'
 import {
   mppTokenEvents,
   registerMppToken,
   revokeMppToken,
 } from '../../../src/cards/agent-credentials/mpp-token.ts'
-import { chargeEvents } from '../../../src/cards/agent-credentials/schemas.ts'
 import { writeCardBatch } from '../../../src/cards/authorizations/batch.ts'
 import {
   decideTokenPayment,

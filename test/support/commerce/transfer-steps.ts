@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { runner } from '../../../activities/support.ts'
-import { type TransferActivities, transferActivities } from '../../../activities/transfers.ts'
+import { type RecordActivities, recordActivities } from '../../../activities/record-activities.ts'
+import { runner } from '../../../activities/run-operation.ts'
 import { areas } from '../../../src/areas.ts'
+import { type TransferStatus, transferProcess } from '../../../src/commerce/transfers/process.ts'
 import { registered } from '../../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
@@ -100,8 +101,9 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   const rowOf = async ({ id }: Transfer): Promise<Row> =>
     (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
 
-  const activitiesWith = (by: Execute): TransferActivities =>
-    transferActivities(
+  const activitiesWith = (by: Execute): RecordActivities<typeof transferProcess> =>
+    recordActivities(
+      transferProcess,
       runner({
         execute: by,
         operations,
@@ -127,7 +129,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     const activities = activitiesWith(killedBy(killer))
     const { readTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const state = await runActivity(readTransfer, input)
+      const state = (await runActivity(readTransfer, input)) as TransferStatus
       if (state.closed || !state.next) return state.status
       if (Number(state.dueInMs) > 0)
         await moveOffset(sql, tenant, (await offsetOf(sql, tenant)) + Number(state.dueInMs) + 1)

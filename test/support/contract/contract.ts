@@ -46,7 +46,7 @@ const USUAL =
 
 /** The headers of an answer that its contract does not name for its status. */
 const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpResponse): string[] => {
-  const declared = Object.keys(operation.headers?.[status] ?? {}).map(name => name.toLowerCase())
+  const declared = Object.keys(operation.http?.headers?.[status] ?? {}).map(name => name.toLowerCase())
   return [...headers.keys()].filter(
     name => !USUAL.test(name) && !declared.includes(name) && !(status === 401 && name === 'www-authenticate'),
   )
@@ -55,7 +55,7 @@ const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpR
 /** Checks what every answer of this operation must have, in one comparison, as it runs thousands of times. */
 function expectDeclaredAnswer(registered: Registered, requestId: string, answer: HttpResponse): void {
   const { status, headers, body } = answer
-  const isCounted = !registered.operation.unmetered
+  const isCounted = !registered.operation.limits?.unmetered
   const [declared, received] =
     status >= 400
       ? refusal(registered, answer)

@@ -1,16 +1,139 @@
-import type { Item } from '../../../kernel/contract/handlers.ts'
-import type { CardMessage, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
+import type { IntentSearch } from '../../../control/intents/index.ts'
+import { nameOfDescriptor, payableKeys } from '../../../control/merchants/index.ts'
+import type { PaymentFact } from '../../../control/payments/index.ts'
+import type {
+  AuthorizationRequest,
+  CardFact,
+  CardMerchant,
+  CardMessage,
+  CardReply,
+  MessageContent,
+  ProcessorAnswer,
+} from '../../../ports/card-processor.ts'
+import type { Euros } from '../../../values/money.ts'
+import type { AuthorizationRow } from '../authorization.ts'
+import type { UnnamedRefund } from '../authorization-rows.ts'
+import type { CardBatchQuery } from '../batch.ts'
 
 /** A message of the processor, verified, with the card that it names. */
-export interface IncomingMessage {
-  readonly message: CardMessage
+export interface IncomingMessage<C extends MessageContent = MessageContent> extends CardMessage {
+  readonly content: C
+  /** SHA-256 of the signed bytes. */
   readonly digest: string
   readonly agentId: string
   readonly cardId: string
   readonly numberId: string
-  /** The network has been answered with a decline, as the decision came too late: whatever it left is undone. */
+  /** Finds the intents that may cover its payment; undefined if it begins none. */
+  readonly search: IntentSearch | undefined
+  /** The network has been answered with a decline, as the decision came too late: its approval is withdrawn. */
   readonly isLate: boolean
   readonly answer: (reply: CardReply) => ProcessorAnswer
 }
 
-export type MessageItem = Item<{ readonly body: IncomingMessage }>
+/** A request for authorization with all that it is decided by: of the network, of a simulation, or of a machine payment. */
+export type CardRequest = Pick<
+  IncomingMessage<AuthorizationRequest>,
+  'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
+> & {
+  /** What is known of the payment already: an increment has an authorization, and facts may come first. */
+  readonly existing: AuthorizationRow | undefined
+  /** The only intent that may cover it, in place of those that are searched. */
+  readonly intentId?: string
+}
+
+/** The first request of a payment that no message of the network asks for. */
+export const firstRequest = (
+  request: Pick<AuthorizationRequest, 'amountEuros' | 'partialAllowed' | 'merchant'>,
+): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
+
+export const isRequest = (message: IncomingMessage): message is IncomingMessage<AuthorizationRequest> =>
+  message.content.kind === 'authorization'
+
+/** The processor's id of the payment that a message is about; null for news about the card itself. */
+export function processorRefOf(content: MessageContent): string | null {
+  if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
+  if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
+  return 'authorizationId' in content ? content.authorizationId : null
+}
+
+const merchantOf = (content: MessageContent): CardMerchant | undefined =>
+  'merchant' in content ? content.merchant : undefined
+
+/** The amount of a payment that a message may begin; undefined where it is about an older one. */
+function firstAmountOf(content: MessageContent): Euros | undefined {
+  if (content.kind === 'clearing') return content.amountEuros
+  if (content.kind === 'authorization') return content.ask === 0 ? content.amountEuros : undefined
+  if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
+  return content.asks.reduce((sum, { approved, amountEuros }) => (approved ? sum + amountEuros : sum), 0n)
+}
+
+/** The intents that may cover a payment: of a first request, and of a clearing or an approval without one. */
+export function searchOf(
+  content: MessageContent,
+  { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
+): IntentSearch | undefined {
+  const amountEuros = firstAmountOf(content)
+  const merchant = merchantOf(content)
+  if (amountEuros === undefined || !merchant) return undefined
+  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+}
+
+/** The id under which a credit that names no payment is stored, whichever messages report it; null for any other. */
+export const creditIdOf = (content: MessageContent): string | null =>
+  content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
+
+/** The refund requests that a credit without a payment may answer. */
+export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
+  if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
+  const { merchant, amountEuros } = content
+  return { cardId, merchantKeys: payableKeys(merchant), amountEuros }
+}
+
+/** What a batch of messages loads. */
+export function queryOf(messages: readonly IncomingMessage[]): CardBatchQuery {
+  const contents = messages.map(({ content }) => content)
+  return {
+    agentIds: messages.map(({ agentId }) => agentId),
+    cardIds: messages.map(({ cardId }) => cardId),
+    numberIds: messages.map(({ numberId }) => numberId),
+    messageIds: messages.flatMap(({ id, content }) => [id, creditIdOf(content) ?? []].flat()),
+    processorRefs: contents.flatMap(content => processorRefOf(content) ?? []),
+    searches: messages.flatMap(({ search }) => search ?? []),
+    spends: messages.flatMap(({ agentId, content }) =>
+      content.kind === 'authorization'
+        ? { agentId, merchant: nameOfDescriptor(content.merchant.descriptor) }
+        : [],
+    ),
+    tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
+    unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
+    takesRefunds: contents.some(({ kind }) => kind === 'refund'),
+    movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
+  }
+}
+
+/** The fact that we answer a request, by default with the whole amount. */
+export const requestFact = (
+  { ask, amountEuros }: AuthorizationRequest,
+  approvedCents: Euros = amountEuros,
+): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountEuros, approvedCents })
+
+/** The fact that a message of the network states. */
+export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
+  switch (content.kind) {
+    case 'reversal':
+      return { type: 'reversed', id: messageId, cents: content.amountEuros }
+    case 'expiry':
+      return { type: 'expired' }
+    case 'clearing': {
+      const { clearingId: id, amountEuros: cents, final, authorizationId } = content
+      return { type: 'cleared', id, cents, final: final || authorizationId === null }
+    }
+    case 'refund':
+      return { type: 'refunded', id: content.refundId, cents: content.amountEuros }
+    case 'outcome':
+      return {
+        type: 'answered',
+        answers: content.asks.map(({ amountEuros: cents, approved }) => ({ cents, approved })),
+      }
+  }
+}

@@ -17,11 +17,13 @@ export const payerPageApi = {
     description:
       'Who asks for how much and what for; by bank transfer: account, reference and a QR code for banking apps; and how a program pays. Where nothing is to be paid any more, it says so. It never tells for whom the request is meant. In German or English, as `Accept-Language` prefers; it needs no JavaScript, and loads nothing from others. A browser that follows a wrong address gets a page, too.',
     callers: ['public'],
-    reads: {
-      accept: 'A refusal is a page for those who accept `text/html`.',
-      'accept-language': 'The page is in German for those who prefer it, else in English.',
+    http: {
+      reads: {
+        accept: 'A refusal is a page for those who accept `text/html`.',
+        'accept-language': 'The page is in German for those who prefer it, else in English.',
+      },
+      headers: { 200: { ...pageHeaders, 'Cache-Control': briefly }, 404: pageHeaders },
     },
-    headers: { 200: { ...pageHeaders, 'Cache-Control': briefly }, 404: pageHeaders },
     returns: [200, file('text/html')],
     fails,
   }),
@@ -30,7 +32,7 @@ export const payerPageApi = {
     description:
       'EPC069-12, version 002, error correction M: account, what is still due, and the reference. A name of the account holder that does not fit is cut.',
     callers: ['public'],
-    headers: { 200: { 'Cache-Control': briefly } },
+    http: { headers: { 200: { 'Cache-Control': briefly } } },
     returns: [200, file('image/svg+xml')],
     fails: {
       ...fails,
@@ -40,7 +42,7 @@ export const payerPageApi = {
     },
   }),
   asset: get('/pay/assets/{asset}', {
-    unmetered: true,
+    limits: { unmetered: true },
     summary: 'What the page is made of',
     description: 'Its name changes with its content, so a browser asks for it once.',
     callers: ['public'],

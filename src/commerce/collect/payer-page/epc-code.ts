@@ -1,4 +1,6 @@
+import { encode } from 'uqr'
 import { decimal, type Euros } from '../../../values/money.ts'
+import { html } from '../../../web/html.ts'
 
 /** A SEPA credit transfer that a payer is asked for. */
 export interface AskedTransfer {
@@ -33,7 +35,7 @@ export function epcCode({ name, iban, bic, amountEuros, reference }: AskedTransf
 }
 
 /** The name in one line, cut after the last word that fits; a word that is too long by itself is cut within. */
-export function fittingName(name: string, bytes: number): string {
+function fittingName(name: string, bytes: number): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const characters = [...line]
   let cut = characters.slice(0, LONGEST_NAME)
@@ -42,4 +44,37 @@ export function fittingName(name: string, bytes: number): string {
   const isBetweenWords = characters[cut.length] === ' '
   const lastGap = isBetweenWords ? cut.length : cut.lastIndexOf(' ')
   return (lastGap > 0 ? cut.slice(0, lastGap) : cut).join('').trimEnd()
+}
+
+/** The light margin that readers need, in modules. */
+const QUIET = 4
+/** The largest code that EPC069-12 allows. */
+const LARGEST_VERSION = 13
+
+/** Draws a text as a QR code: dark on white in every colour scheme, as readers expect it. */
+export function qrSvg(text: string, title: string): string {
+  const bytes = [...Buffer.from(text)]
+  const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: LARGEST_VERSION, border: QUIET })
+  const size = data.length
+  const path = data.flatMap((row, y) =>
+    darkRuns(row).map(({ x, width }) => `M${x} ${y}h${width}v1h-${width}z`),
+  )
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="${size * 4}" height="${size * 4}" shape-rendering="crispEdges">
+<title>${title}</title>
+<rect width="${size}" height="${size}" fill="#fff"/>
+<path d="${path.join('')}" fill="#000"/>
+</svg>
+`.text
+}
+
+/** The stretches of dark modules in a row. */
+function darkRuns(row: readonly boolean[]): { x: number; width: number }[] {
+  const runs: { x: number; width: number }[] = []
+  for (const [x, isDark] of row.entries()) {
+    const last = runs.at(-1)
+    if (!isDark) continue
+    if (last && last.x + last.width === x) last.width++
+    else runs.push({ x, width: 1 })
+  }
+  return runs
 }

@@ -1,9 +1,8 @@
 import type { Context } from '../../../kernel/contract/context.ts'
 import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../../kernel/contract/problem.ts'
 import { isPaymentScheme, writeChallenge } from '../../../mpp/index.ts'
-import type { Article } from './article.ts'
 import type { PaidFailure } from './endpoint-contract.ts'
-import { challengeFor } from './offer.ts'
+import { type Article, challengeFor } from './offer.ts'
 import type { settledEvents } from './settled-events.ts'
 import { externalIdOf, type Settlement } from './settlement.ts'
 

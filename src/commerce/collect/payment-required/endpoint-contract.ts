@@ -68,19 +68,21 @@ export const paidContract = {
   callers: ['public'],
   run: 'outside',
   requires: 'acquirer',
-  bodyLimitKiB: 256,
-  reads: {
-    authorization: 'The credential: `Payment <base64url>`. Any other scheme presents none.',
-    'payment-authorization': 'The credential, for clients that need `Authorization` for themselves.',
-    'accept-payment': 'What the client can pay with. One challenge is offered, whatever it says.',
-  },
-  headers: {
-    200: {
-      'Payment-Receipt':
-        'The receipt: base64url of JSON, with `challengeId`, `externalId` and a signed `proof`.',
-      'Cache-Control': 'Always `private`: what was paid for is for whoever has paid.',
+  limits: { bodyKiB: 256 },
+  http: {
+    reads: {
+      authorization: 'The credential: `Payment <base64url>`. Any other scheme presents none.',
+      'payment-authorization': 'The credential, for clients that need `Authorization` for themselves.',
+      'accept-payment': 'What the client can pay with. One challenge is offered, whatever it says.',
     },
-    402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
+    headers: {
+      200: {
+        'Payment-Receipt':
+          'The receipt: base64url of JSON, with `challengeId`, `externalId` and a signed `proof`.',
+        'Cache-Control': 'Always `private`: what was paid for is for whoever has paid.',
+      },
+      402: { 'WWW-Authenticate': 'A fresh challenge of the scheme `Payment`, for the method `card`.' },
+    },
   },
   fails: paidFails,
   emits: settledEvents,

@@ -4,13 +4,11 @@ import type { Answer } from '../../../kernel/contract/problem.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
 import { answerAgain, ask, ended, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
-import { type Beginning, beginSettlement, chargeOf } from './begin-settlement.ts'
 import type { PaidFailure } from './endpoint-contract.ts'
-import { finishSettlement } from './finish-settlement.ts'
-import { type Reading, readCredential } from './read-credential.ts'
+import { type NotTaken, type Reading, readCredential, type TakenToken, takeToken } from './read-credential.ts'
+import { type Beginning, beginSettlement, chargeOf, finishSettlement } from './settle.ts'
 import type { settledEvents } from './settled-events.ts'
 import type { Settlement } from './settlement.ts'
-import { type NotTaken, type TakenToken, takeToken } from './take-token.ts'
 
 /** A settlement that is stored and committed, and is charged next. */
 export interface Charging extends Pick<Reading, 'params' | 'article'> {
@@ -24,8 +22,28 @@ interface Named {
   readonly params: Params
 }
 
-type Reserved = Reading | Charging
-type Called = TakenToken | NotTaken | ChargeOutcome
+/** An answer that cannot be recorded in a batch: it is recorded by itself, and nobody is called. */
+export interface Unshared extends Pick<Reading, 'params'> {
+  readonly step: 'unshared'
+  readonly called: Called
+}
+
+export type Reserved = Reading | Charging | Unshared
+
+/** What came of decrypting the token, or of charging it. */
+export type Called = Taken | Charged
+
+export interface Taken {
+  readonly step: 'taken'
+  readonly reading: Reading
+  readonly token: TakenToken | NotTaken
+}
+
+export interface Charged {
+  readonly step: 'charged'
+  readonly charging: Charging
+  readonly outcome: ChargeOutcome
+}
 
 export interface PaidHandler<R>
   extends OutsideHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
@@ -50,15 +68,17 @@ export const paidEndpoint = <R>(payee: Payee<R>): PaidHandler<R> => ({
 
   reserve: ({ params }, context) => readCredential(payee, params, context),
 
-  call: (reservation, { ports, requestId }) =>
-    reservation.step === 'read' ? takeFor(reservation, ports) : chargeFor(reservation, ports, requestId),
+  async call(reservation, { ports, requestId }) {
+    if (reservation.step === 'unshared') return reservation.called
+    if (reservation.step === 'read')
+      return { step: 'taken', reading: reservation, token: await takeFor(reservation, ports) }
+    return { step: 'charged', charging: reservation, outcome: await chargeFor(reservation, ports, requestId) }
+  },
 
-  async record(answer, reservation, context) {
-    const { tenant, offsetMs } = reservation.article
+  async record(called, _reservation, context) {
+    const { tenant, offsetMs } = (called.step === 'taken' ? called.reading : called.charging).article
     context.actFor(tenant, clock.tenant(offsetMs))
-    return reservation.step === 'read'
-      ? begin(payee, reservation, answer as TakenToken | NotTaken, context)
-      : finish(payee, reservation, answer as ChargeOutcome, context)
+    return called.step === 'taken' ? begin(payee, called, context) : finish(payee, called, context)
   },
 
   /** No key is observed, so nothing is recovered by one: what a crash leaves is asked for by its deadline. */
@@ -79,14 +99,12 @@ function chargeFor(
 
 async function begin<R>(
   payee: Payee<R>,
-  reading: Reading,
-  taken: TakenToken | NotTaken,
+  { reading, token }: Taken,
   context: PayContext,
 ): Promise<Answer<R> | CallExternal<Charging>> {
   const { params, article, digest } = reading
-  if ('message' in taken) return ask(article, 'payment_refused', taken.message, context)
-  const { token } = taken
-  const begun = await beginSettlement(beginningOf(reading, taken), context)
+  if ('message' in token) return ask(article, 'payment_refused', token.message, context)
+  const begun = await beginSettlement(beginningOf(reading, token), context)
   if (begun === 'payment_under_way') return context.refuse('payment_under_way')
   const present = begun === 'changed' || 'known' in begun ? await payee.find(params, context) : article
   if (!present) return context.refuse('request_not_found')
@@ -99,7 +117,7 @@ async function begin<R>(
     )
   if ('known' in begun) return answerAgain(payee, present, begun.known, digest, context)
   const { settlement } = begun
-  return new CallExternal(chargingOf(reading, settlement, token))
+  return new CallExternal(chargingOf(reading, settlement, token.token))
 }
 
 /** What is charged next, once the settlement is committed. */
@@ -118,10 +136,14 @@ export function beginningOf({ article, digest, sealed }: Reading, { handle, last
 
 async function finish<R>(
   payee: Payee<R>,
-  { params, article: asked, settlement: { id } }: Charging,
-  outcome: ChargeOutcome,
+  { charging, outcome }: Charged,
   context: PayContext,
 ): Promise<Answer<R>> {
+  const {
+    params,
+    article: asked,
+    settlement: { id },
+  } = charging
   const { requestId, walletId } = asked.subject
   const settlement = await finishSettlement({ id, requestId, walletId }, outcome, context)
   if (settlement.status === 'charging') return context.refuse('outcome_open')

@@ -1,12 +1,24 @@
 import { AnswerNow } from '../../../kernel/contract/handlers.ts'
 import type { Answer, Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
-import { type Credential, credentialDigest, isUnusable, parseCredential } from '../../../mpp/index.ts'
-import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
+import {
+  type CardPayload,
+  type Challenge,
+  type Credential,
+  cardDetailsOf,
+  cardPayloadOf,
+  credentialDigest,
+  isObject,
+  isOwnChallenge,
+  isUnusable,
+  parseCredential,
+  requestOf,
+} from '../../../mpp/index.ts'
+import type { Acquirer } from '../../../ports/acquirer.ts'
+import type { Vault } from '../../../ports/vault.ts'
+import { decryptToken, type LiveKey, liveKeys, type OfferingKey } from '../../mpp-keys/index.ts'
 import { answerAgain, ask, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
-import type { Article } from './article.ts'
-import { settlementOf } from './begin-settlement.ts'
-import { checkCredential } from './check-credential.ts'
-import type { SealedToken } from './take-token.ts'
+import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
+import { settlementOf } from './settle.ts'
 
 /** A credential whose token is to be read next. */
 export interface Reading {
@@ -59,3 +71,108 @@ function sealedToken(
 
 /** An answer from which no call follows. */
 const known = <R>(answer: Answer<R>): NotRead<R> => new AnswerNow(answer)
+
+/** Why a credential pays nothing; the answer is a fresh challenge. */
+interface Rejected {
+  readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
+  readonly message: string
+}
+
+/** A credential for a challenge of ours that can be paid now, as far as that is told without its token. */
+interface Checked {
+  readonly payload: CardPayload
+  /** The key that the token must be encrypted to. */
+  readonly key: LiveKey
+}
+
+const rejected = (code: Rejected['code'], message: string): Rejected => ({ code, message })
+
+/** Checks a credential against the article it is presented for. Everything that was offered must come back unchanged. */
+function checkCredential(
+  credential: Credential,
+  article: Article,
+  keys: readonly LiveKey[],
+  asked: Asked,
+): Checked | Rejected {
+  const { challenge } = credential
+  const key = keys.find(({ secret }) => isOwnChallenge(secret, challenge))
+  if (!key || challenge.description !== undefined)
+    return rejected('challenge_invalid', 'The challenge is none of ours, or something in it was changed.')
+  const problem = bindingProblem(challenge, article, key, asked)
+  if (problem) return rejected('challenge_invalid', problem)
+  if (Date.parse(challenge.expires ?? '') <= article.now.getTime())
+    return rejected('challenge_expired', 'The challenge has expired. Pay the fresh one.')
+  const payload = cardPayloadOf(credential)
+  if (isUnusable(payload)) return rejected('payload_invalid', payload.problem)
+  if (!networksOf(challenge).includes(payload.network))
+    return rejected('payment_refused', 'The network of the card is none of those that the challenge accepts.')
+  return { payload, key }
+}
+
+/** Why a challenge of ours is not for this article, asked for here and with this body. */
+function bindingProblem(
+  challenge: Challenge,
+  article: Article,
+  key: OfferingKey,
+  asked: Asked,
+): string | undefined {
+  if (challenge.realm !== asked.host) return 'The challenge was offered at another host.'
+  if (challenge.digest !== digestOf(asked.body))
+    return 'The challenge was offered for a request with another body.'
+  const request = requestOf(challenge)
+  if (isUnusable(request) || request.externalId !== article.externalId)
+    return 'The challenge was offered for something else.'
+  if (challenge.request !== requestFor(article, key.jwk))
+    return 'What is to be paid has changed since the challenge was offered. Pay the fresh one.'
+  return undefined
+}
+
+function networksOf(challenge: Challenge): readonly string[] {
+  const request = requestOf(challenge)
+  const details = isUnusable(request) ? request : cardDetailsOf(request)
+  return isUnusable(details) ? [] : details.acceptedNetworks
+}
+
+/** The token of a credential as it is encrypted, with what is needed to read it. */
+interface SealedToken {
+  readonly jwe: string
+  readonly kid: string
+  /** The private key, as the vault has sealed it. */
+  readonly privateKey: string
+  readonly challengeId: string
+  readonly network: string
+}
+
+/** A token that the acquirer can charge. It is used once, right away, and kept nowhere. */
+export interface TakenToken {
+  readonly token: unknown
+  readonly handle: string
+  readonly last4: string
+}
+
+export interface NotTaken {
+  readonly message: string
+}
+
+/** Decrypts a token and has the acquirer look at it, which charges nothing. */
+export async function takeToken(
+  { jwe, kid, privateKey, challengeId, network }: SealedToken,
+  vault: Vault,
+  acquirer: Acquirer,
+): Promise<TakenToken | NotTaken> {
+  const decrypted = await decryptToken(jwe, kid, privateKey, vault)
+  if ('unreadable' in decrypted) return { message: decrypted.unreadable }
+  const { token } = decrypted
+  if (isForAnother(token, challengeId)) return { message: 'The token is bound to another challenge.' }
+  const accepted = acquirer.accept(token)
+  if ('refused' in accepted) return { message: accepted.refused }
+  if (accepted.network !== network)
+    return { message: 'The token is not of the network that the credential names.' }
+  return { token, handle: accepted.handle, last4: accepted.last4 }
+}
+
+/** Whether the payer has bound the token to a challenge, and not to this one. */
+function isForAnother(token: unknown, challengeId: string): boolean {
+  const binding = isObject(token) ? token.binding : undefined
+  return isObject(binding) && binding.challengeId !== undefined && binding.challengeId !== challengeId
+}

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../../kernel/database/entity.ts'
 import { after, minutes } from '../../../values/clock.ts'
+import type { Personal } from '../../../values/personal.ts'
 
 /** A settlement is charged once, whatever happens: it stays `charging` until the acquirer has said how that ended. */
 export const settlementMachine = machine('mpp_settlement', {
@@ -62,3 +63,20 @@ export function askAgainLater(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))
 }
+
+export const settlementsPersonal = {
+  mpp_settlements: {
+    personal: {
+      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      receipt: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+      last4: { kind: 'account', ground: 'vouchers', forget: { value: '0000' } },
+    },
+    plain: ['scenario', 'challenge_id', 'credential_digest', 'network', 'decline_code', 'decline_reason'],
+    secret: ['handle'],
+    keptWhile: {
+      where: "t.status <> 'declined'",
+      words: 'the charge was not declined',
+    },
+    about: { payer: ['request_id'] },
+  },
+} as const satisfies Personal

@@ -6,12 +6,11 @@ import { PaymentRequest } from '../request.ts'
 import type { RequestRow } from '../request-rows.ts'
 import type { Payee } from './answers.ts'
 import { settlementsApi } from './api.ts'
-import { askAcquirer } from './ask-acquirer.ts'
 import { paidEndpoint } from './endpoint.ts'
-import { settlementsPersonal } from './personal.ts'
-import { findRequestArticle } from './request-article.ts'
+import { findRequestArticle } from './offer.ts'
+import { askAcquirer } from './settle.ts'
 import { settleTogether } from './settle-together.ts'
-import { Settlement, settlementMachine } from './settlement.ts'
+import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
 const unlockedBy = (
   { id: requestId, description, unlocks }: RequestRow,
@@ -27,7 +26,7 @@ const payee = {
   },
 } satisfies Payee<unknown>
 
-const endpoint = { ...paidEndpoint(payee), together: settleTogether(unlockedBy) }
+const endpoint = { ...paidEndpoint(payee), recordBatched: settleTogether(unlockedBy) }
 
 const settlements = implement(settlementsApi, {
   pay: endpoint,

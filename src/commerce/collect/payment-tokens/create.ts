@@ -6,6 +6,7 @@ import {
 } from '../../../control/intents/index.ts'
 import { holderNames } from '../../../identity/customers/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
+import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
@@ -16,7 +17,7 @@ import type { paymentTokensApi } from './api.ts'
 import { tokenEvent } from './events.ts'
 import { insertTokens, type TokenRow } from './token-rows.ts'
 
-type Handler = HandlerOf<typeof paymentTokensApi.create>
+type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]
 type Verdict = Parameters<Handler['decide']>[2]
 
@@ -87,23 +88,23 @@ const asDeclaring = (verdict: Verdict): Parameters<typeof declare.decide>[2] => 
 /** Makes tokens in group commits, each with the intent that decides about it. */
 export const create = {
   async load(requests, sql, ports): Promise<State> {
-    const [first] = requests
-    if (!first) throw new Error('a batch without requests')
     const walletIds = requests.map(({ input }) => input.body.recipientWalletId)
-    const recipients = await findRecipients(sql, first.tenant.mode, walletIds)
+    const recipients = await findRecipients(sql, requests[0].tenant.mode, walletIds)
     const declared = new Map(
       requests.map(request => [
         request,
         declareRequest(request, recipients.get(request.input.body.recipientWalletId)),
       ]),
     )
-    const batch = await declare.load([...declared.values()], sql, ports)
+    const declarations = [...declared.values()]
+    if (!isNonEmpty(declarations)) throw new Error('a batch without requests')
+    const batch = await declare.load(declarations, sql, ports)
     return { recipients, requests: declared, batch, made: [] }
   },
 
   decide(request, state, verdict) {
-    const { recipients, requests, batch, made } = state as State
-    const refusal = walletRefusal(request, state as State)
+    const { recipients, requests, batch, made } = state
+    const refusal = walletRefusal(request, state)
     if (refusal) return verdict.refuse(refusal)
     const declaration = requests.get(request)
     const recipient = recipients.get(request.input.body.recipientWalletId)
@@ -138,7 +139,7 @@ export const create = {
   },
 
   async write(state, sql) {
-    const { batch, made } = state as State
+    const { batch, made } = state
     await Promise.all([declare.write(batch, sql), insertTokens(sql, made)])
   },
 } satisfies Handler

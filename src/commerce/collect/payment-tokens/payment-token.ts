@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
+import type { Personal } from '../../../values/personal.ts'
 
 /** It waits for a person where its intent does. */
 export const tokenMachine = machine('payment_token', {
@@ -56,3 +57,17 @@ export function overBecause({ status, expiresAt }: Pick<PaymentToken, 'status' |
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }
+
+export const paymentTokensPersonal = {
+  payment_tokens: {
+    personal: {
+      recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
+    },
+    plain: ['recipient_wallet_id', 'recipient_owner_id', 'hint', 'charge_id'],
+    secret: ['hash'],
+    keptWhile: {
+      where: "t.status not in ('denied', 'revoked', 'expired')",
+      words: 'it was charged, or can still be',
+    },
+  },
+} as const satisfies Personal

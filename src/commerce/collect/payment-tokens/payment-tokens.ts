@@ -1,14 +1,104 @@
-import { area } from '../../../kernel/contract/area.ts'
+import type { z } from 'zod'
+import { findIntents, IntentEvent } from '../../../control/intents/index.ts'
+import { area, onlyWith, type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
+import { IncomingEvent, sendersOf } from '../../../money/incoming/index.ts'
+import {
+  completedTransaction,
+  insertTransactions,
+  transactionEvents,
+} from '../../../money/transactions/index.ts'
+import { walletsById } from '../../../money/wallets/index.ts'
 import { paymentTokensApi } from './api.ts'
 import { charge } from './charge.ts'
 import { create } from './create.ts'
-import { PaymentToken, tokenMachine } from './payment-token.ts'
-import { paymentTokensPersonal } from './personal.ts'
-import { paymentTokenReactions } from './reactions.ts'
+import { chargeEvents, tokenEvent, tokenEvents } from './events.ts'
+import { PaymentToken, paymentTokensPersonal, tokenMachine } from './payment-token.ts'
 import { revoke } from './revoke.ts'
 import { take } from './take.ts'
+import { lockTokens, updateTokens } from './token-rows.ts'
+
+type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
+
+/** A token goes with its intent: a person approves or denies it there, and there it is cancelled or expires. */
+const onIntent = (status: TokenStatus): Reaction => {
+  const name = `claim.payment_token.${status}` as const
+  return onlyWith(
+    'paymentTokenId',
+    reactionToAll(IntentEvent, { [name]: tokenEvents[name] }, async (events, context) => {
+      const { sql, tenant, now, emit, sendAlong } = context as Context<never, typeof tokenEvents>
+      const ids = events.flatMap(({ paymentTokenId }) => paymentTokenId ?? [])
+      const tokens = [...(await lockTokens(sql, tenant, ids)).values()]
+      const changed = tokens.filter(token =>
+        tokenMachine.move(token, status === 'approved' ? 'active' : status),
+      )
+      if (status === 'approved') {
+        const intentIds = changed.map(({ intentId }) => intentId)
+        const intents = await findIntents(sql, tenant, intentIds)
+        for (const token of changed)
+          token.expiresAt = intents.get(token.intentId)?.expiresAt ?? token.expiresAt
+      }
+      for (const token of changed) {
+        token.updatedAt = now
+        emit(name, tokenEvent(token))
+      }
+      sendAlong(updateTokens(sql, tenant, changed))
+    }),
+  )
+}
+
+const { 'claim.payment_token.collected': collected } = chargeEvents
+const charged = { ...transactionEvents, 'claim.payment_token.collected': collected }
+
+/** Makes the transaction of each charge whose money is in its wallet, in the transaction that has booked it. */
+async function recordCharges(
+  events: readonly z.output<typeof IncomingEvent>[],
+  context: Context<never, typeof charged>,
+): Promise<void> {
+  const { sql, tenant, now, emit, sendAlong } = context
+  const credits = events.filter(({ walletId }) => walletId !== null)
+  if (credits.length === 0) return
+  const [wallets, senders] = await Promise.all([
+    walletsById(
+      sql,
+      tenant,
+      credits.flatMap(({ walletId }) => walletId ?? []),
+    ),
+    sendersOf(
+      sql,
+      tenant,
+      credits.map(({ creditId }) => creditId),
+    ),
+  ])
+  const transactions = credits.map(credit => {
+    const { creditId, amountEuros } = credit
+    const id = String(credit.payableId)
+    const walletId = String(credit.walletId)
+    emit('claim.payment_token.collected', { transactionId: id, walletId, amountEuros })
+    const witnesses = [{ type: 'credit', id: creditId, at: now.toISOString() }]
+    const agentId = wallets.get(walletId)?.agentId ?? null
+    const merchant = senders.get(creditId) ?? ''
+    const members = { id, type: 'collect', walletId, agentId, amountEuros, merchant, witnesses } as const
+    return completedTransaction(members, context, context)
+  })
+  sendAlong(insertTransactions(sql, transactions))
+}
+
+const onCredit: Reaction = {
+  ...reactionToAll(IncomingEvent, charged, recordCharges),
+  concerns: ({ payableType }) => payableType === 'payment_token',
+}
+
+const paymentTokenReactions = {
+  'intent.approved': onIntent('approved'),
+  'intent.denied': onIntent('denied'),
+  'intent.cancelled': onIntent('revoked'),
+  'intent.expired': onIntent('expired'),
+  'incoming.received': onCredit,
+  'incoming.assigned': onCredit,
+}
 
 const paymentTokens = implement(paymentTokensApi, {
   create,

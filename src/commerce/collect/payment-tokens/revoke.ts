@@ -1,4 +1,5 @@
 import { cancel } from '../../../control/intents/index.ts'
+import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { reaches } from '../../../kernel/database/entity.ts'
@@ -7,7 +8,7 @@ import { tokenEvent } from './events.ts'
 import { overBecause, tokenMachine } from './payment-token.ts'
 import { findTokens, lockTokens, type TokenRow, updateTokens } from './token-rows.ts'
 
-type Handler = HandlerOf<typeof paymentTokensApi.revoke>
+type Handler = HandlerOf<typeof paymentTokensApi.revoke, State>
 type Request = Parameters<Handler['decide']>[0]
 type Cancellation = Parameters<typeof cancel.decide>[0]
 
@@ -27,7 +28,7 @@ const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation 
 /** Cancels the intents of tokens, which gives back their money and their part of the limits. */
 export const revoke = {
   async load(requests, sql, ports): Promise<State> {
-    const { tenant } = requests[0] as Request
+    const { tenant } = requests[0]
     const ids = requests.map(({ input }) => input.params.id)
     const found = await findTokens(sql, tenant, ids)
     const cancellations = new Map(
@@ -36,13 +37,14 @@ export const revoke = {
         return token ? [[request, cancellationOf(request, token)] as const] : []
       }),
     )
-    const batch = found.size > 0 ? await cancel.load([...cancellations.values()], sql, ports) : undefined
+    const cancelled = [...cancellations.values()]
+    const batch = isNonEmpty(cancelled) ? await cancel.load(cancelled, sql, ports) : undefined
     const tokens = await lockTokens(sql, tenant, ids)
     return { tokens, cancellations, batch, revoked: [] }
   },
 
   decide(request, state, verdict) {
-    const { tokens, cancellations, batch, revoked } = state as State
+    const { tokens, cancellations, batch, revoked } = state
     const token = tokens.get(request.input.params.id)
     const cancellation = cancellations.get(request)
     if (!token || !cancellation || !reaches(request.actor, token)) return verdict.refuse('token_not_found')
@@ -59,7 +61,7 @@ export const revoke = {
   },
 
   async write(state, sql, runForOwner) {
-    const { batch, revoked } = state as State
+    const { batch, revoked } = state
     const [tenant] = revoked
     if (tenant) await Promise.all([cancel.write(batch, sql, runForOwner), updateTokens(sql, tenant, revoked)])
   },

@@ -1,14 +1,14 @@
+import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { formatEuros } from '../../../values/money.ts'
 import { type BatchState, pay, type TransferRequest } from '../../transfers/index.ts'
-import type { paymentTokensApi } from './api.ts'
+import type { ChargeRefusal, paymentTokensApi } from './api.ts'
 import { tokenEvent } from './events.ts'
 import { overBecause, tokenMachine } from './payment-token.ts'
-import type { ChargeRefusal } from './schemas.ts'
 import { lockTokens, type PayingToken, payingTokens, type TokenRow, updateTokens } from './token-rows.ts'
 
-type Handler = HandlerOf<typeof paymentTokensApi.take>
+type Handler = HandlerOf<typeof paymentTokensApi.take, State>
 type Request = Parameters<Handler['decide']>[0]
 
 interface State {
@@ -47,7 +47,7 @@ function answerOf({ input, now }: Request, token: TokenRow) {
 /** Pays through the transfers, with the same checks: of many charges of a token one finds its intent unpaid. */
 export const take = {
   async load(items, sql, ports): Promise<State> {
-    const { tenant } = items[0] as Request
+    const { tenant } = items[0]
     const ids = items.map(({ input }) => input.params.id)
     const paying = new Map((await payingTokens(sql, tenant, ids)).map(token => [token.id, token]))
     const requests = new Map(
@@ -56,13 +56,14 @@ export const take = {
         return token ? [[item, transferRequest(item, token)] as const] : []
       }),
     )
-    const batch = requests.size > 0 ? await pay.load([...requests.values()], sql, ports) : undefined
+    const paid = [...requests.values()]
+    const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
     const tokens = await lockTokens(sql, tenant, [...paying.keys()])
     return { tokens, requests, batch, charged: [] }
   },
 
   decide(item, state, verdict) {
-    const { tokens, requests, batch, charged } = state as State
+    const { tokens, requests, batch, charged } = state
     const token = tokens.get(item.input.params.id)
     const request = requests.get(item)
     if (!token || !request || !batch) return verdict.refuse('token_not_found')
@@ -82,7 +83,7 @@ export const take = {
   },
 
   async write(state, sql, runForOwner) {
-    const { batch, charged } = state as State
+    const { batch, charged } = state
     const [tenant] = charged
     if (batch && tenant)
       await Promise.all([pay.write(batch, sql, runForOwner), updateTokens(sql, tenant, charged)])

@@ -2,20 +2,67 @@ import { z } from 'zod'
 import { event } from '../../../kernel/contract/events.ts'
 import { type Failure, list, post } from '../../../kernel/contract/operation.ts'
 import { creditEvents } from '../../../money/incoming/index.ts'
-import { type RefundRow, refundEvents as refundRecordEvents } from '../../../money/refunds/index.ts'
+import {
+  type Refund,
+  type RefundFailure,
+  type RefundRow,
+  refundEvents as refundRecordEvents,
+} from '../../../money/refunds/index.ts'
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
-import { instant } from '../../../values/clock.ts'
+import { backoff, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { euros, positiveEuros } from '../../../values/money.ts'
 import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
+import { lookupFails, PaymentRequestRecord, way } from '../api.ts'
 import { RequestEvent, requestEvent } from '../events.ts'
-import { paymentWays } from '../request-payment.ts'
+import { paymentWays } from '../request.ts'
 import type { RequestRow } from '../request-rows.ts'
-import { lookupFails, PaymentRequestRecord, way } from '../schemas.ts'
-import { requestRefundIdOf, requestRefundStates } from './request-refund.ts'
 
-export const RefundRecord = z
+export type { RefundFailure }
+
+/** How a refund ended, as a payment request shows it. `returned`: the payer’s bank has sent the money back to us. */
+const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as const
+
+/** How long the request that refunds has for its call, before process or sweep ask the acquirer. */
+export const FIRST_CHECK_AFTER = minutes(1)
+
+/** The wait before the acquirer is asked again. */
+export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))
+
+/** The type by which ledger and events name the refund of a request. */
+const REFUND_SOURCE = 'request_refund'
+
+/** The id of a refund among those of its request, by which acquirer and ledger know it too. */
+export const requestRefundIdOf = (refundId: string): string => refundId.replace('refund_', 'requestrefund_')
+
+export const refundIdOf = (requestRefundId: string): string =>
+  requestRefundId.replace('requestrefund_', 'refund_')
+
+/** The cause of its hold and posting in the ledger. */
+export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
+
+/** Only a refund that was completed, and came back, has failed with the instant of its completion. */
+function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStates)[number] {
+  if (status === 'cancelled') throw new Error('a refund of a request is never cancelled')
+  return status === 'failed' && completedAt ? 'returned' : status
+}
+
+/** A refund as its request shows it: one payment of the request that goes back by the way it came. */
+export function requestRefundResponse(refund: RefundRow | Refund) {
+  const { requestId, paymentId } = refund
+  if (!requestId || !paymentId) throw new Error(`${refund.id}: not the refund of a request`)
+  return {
+    ...refund,
+    id: requestRefundIdOf(refund.id),
+    requestId,
+    paymentId,
+    status: statusOf(refund),
+    reason: refund.note,
+  }
+}
+
+const RefundRecord = z
   .object({
     ...recordHead('requestrefund'),
     requestId: id('request'),

@@ -19,11 +19,10 @@ import { type LockedRequest, lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest } from '../request.ts'
 import { type PaymentRow, refundablePayments } from '../request-rows.ts'
-import { MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
-import { completeRefund, type Refunding as Moving, writeRefunding } from './end-refund.ts'
-import { causeOf, FIRST_CHECK_AFTER } from './request-refund.ts'
+import { causeOf, FIRST_CHECK_AFTER, MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
+import { completeRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
-type Refunding = ContextOf<typeof refundsApi.refund>
+type RequestContext = ContextOf<typeof refundsApi.refund>
 
 /** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
 export interface OpenRefund {
@@ -36,13 +35,13 @@ export interface OpenRefund {
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
-type Blocker = readonly [code: Parameters<Refunding['refuse']>[0], message?: string]
+type Blocker = readonly [code: Parameters<RequestContext['refuse']>[0], message?: string]
 
 /** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
-  context: Refunding,
+  context: RequestContext,
 ) {
   const isByWallet = payments.some(({ way }) => way === 'wallet')
   const credits = isByWallet ? await creditsFor({ type: 'request', id }, context) : []
@@ -69,7 +68,7 @@ interface Target {
 export async function openRefund(
   { id, sourceId }: Target,
   asked: Euros | undefined,
-  context: Refunding,
+  context: RequestContext,
 ): Promise<OpenRefund | Blocker> {
   const { records, sql, tenant } = context
   const [request, known] = await Promise.all([
@@ -112,14 +111,14 @@ export const isBlocked = (opened: OpenRefund | readonly RefundPart[] | Blocker):
 
 async function lockCredits(
   parts: readonly RefundPart[],
-  context: Refunding,
+  context: RequestContext,
 ): Promise<ReadonlyMap<string, IncomingCredit>> {
   const ids = parts.flatMap(({ payment }) => (payment.way === 'card' ? [] : [payment.sourceId]))
   const credits = await Promise.all(ids.toSorted().map(id => lockCredit(id, context)))
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-function blockerOf(opened: OpenRefund, { tenant, ports }: Refunding): Blocker | undefined {
+function blockerOf(opened: OpenRefund, { tenant, ports }: RequestContext): Blocker | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
     const { status } = wallets.get(walletId) as WalletRow
@@ -179,7 +178,7 @@ export interface RefundWords {
 export async function beginRefunds(
   opened: OpenRefund,
   why: RefundWords,
-  context: Refunding,
+  context: RequestContext,
 ): Promise<readonly RefundRow[]> {
   const { sql, tenant } = context
   const { locked, parts, book, payBacks } = opened
@@ -205,8 +204,8 @@ export async function beginRefunds(
 /** The transactions of these payments, and no refund yet. */
 async function openRows(
   payments: ReadonlyMap<string, PaymentRow>,
-  { sql, tenant, now }: Refunding,
-): Promise<Pick<Moving, 'transactions' | 'refunds'>> {
+  { sql, tenant, now }: RequestContext,
+): Promise<Pick<Refunding, 'transactions' | 'refunds'>> {
   const transactionIds = [...payments.values()].flatMap(({ transactionId }) => transactionId ?? [])
   const [transactions, refunds] = await Promise.all([
     transactionsById(sql, tenant, transactionIds),
@@ -218,15 +217,15 @@ async function openRows(
 function beginRefund(
   { payment, amountEuros }: RefundPart,
   why: RefundWords,
-  { locked: { request }, refunds }: Moving,
-  { now, emit, wake }: Refunding,
+  { locked: { request }, refunds }: Refunding,
+  { now, emit, wake }: RequestContext,
 ): RefundRow {
   const { id: paymentId, transactionId, way } = payment
   const id = newId('refund')
   const { type: sourceType, id: sourceId } = causeOf(id)
   const of = { requestId: request.id, paymentId, sourceType, sourceId }
   const askDueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
-  const refund = refunds.ask(
+  const refund = refunds.request(
     { id: transactionId, agentId: request.agentId },
     { id, way, amountEuros, ...why, ...of, askDueAt },
     emit,
@@ -247,7 +246,7 @@ function payBySepa(
   refund: RefundRow,
   { payment, amountEuros }: RefundPart,
   opened: OpenRefund,
-  context: Refunding,
+  context: RequestContext,
 ): void {
   const { book, wallets, credits, payBacks } = opened
   const { senderName, senderIban } = credits.get(payment.sourceId) ?? {}
@@ -264,7 +263,7 @@ function payBySepa(
 async function payToWallet(
   { payment, amountEuros }: RefundPart,
   opened: OpenRefund,
-  context: Refunding,
+  context: RequestContext,
 ): Promise<void> {
   const { records, tenant } = context
   const credit = opened.credits.get(payment.sourceId)

@@ -64,7 +64,7 @@ export async function openRefunding(
 /** The money is back with who had paid. */
 export function completeRefund(refund: RefundRow, refunding: Refunding, context: RefundContext): void {
   const { locked, refunds } = refunding
-  if (!refunds.settle(refund, transactionOf(refund, refunding), null, context.emit)) return
+  if (!refunds.complete(refund, transactionOf(refund, refunding), null, context.emit)) return
   const { request } = locked
   request.refundingEuros -= refund.amountEuros
   request.refundedEuros += refund.amountEuros
@@ -86,14 +86,14 @@ export function failRefund(
 }
 
 /** The payer’s bank has sent back what had arrived: it is in the wallet again, and the request is paid again. */
-function returnRefund(
+function reverseRefund(
   refund: RefundRow,
   failure: RefundFailure,
   refunding: Refunding,
   context: RefundContext,
 ): void {
   const { locked, refunds } = refunding
-  if (!refunds.returned(refund, transactionOf(refund, refunding), failure, context.emit)) return
+  if (!refunds.reverse(refund, transactionOf(refund, refunding), failure, context.emit)) return
   const { request } = locked
   request.refundedEuros -= refund.amountEuros
   requestMachine.move(request, 'paid')
@@ -171,5 +171,5 @@ const followed = (move: Move): Reaction => ({
 export const refundReactions = {
   'transfer.completed': followed((refund, _failure, ...rest) => completeRefund(refund, ...rest)),
   'transfer.failed': followed(failRefund),
-  'transfer.returned': followed(returnRefund),
+  'transfer.returned': followed(reverseRefund),
 }

@@ -5,17 +5,10 @@ import {
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
-  type TokenPayment,
   type tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import {
-  type BatchedStep,
-  CallExternal,
-  type CallResult,
-  type Item,
-  type Verdict,
-} from '../../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -24,29 +17,29 @@ import { hasCardNumber } from '../../../values/card-number.ts'
 import { after } from '../../../values/clock.ts'
 import { excerpt } from '../../../values/schemas.ts'
 import {
+  credentialEvent,
   MppCredential,
   mppCredentialMachine,
   OPEN_FOR_MS,
   SENT_GRACE_MS,
   type senders,
 } from '../credential.ts'
-import { credentialEvent } from '../events.ts'
-import { merchantOf, plainHost } from '../hosts.ts'
-import { requestDigest, shownUrl } from '../merchant-request.ts'
+import { merchantOf } from '../hosts.ts'
+import { requestDigest } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { mintRefusals, offerRefusals } from '../refusals.ts'
 import type { mintEvents } from '../schemas.ts'
-import { payeeProblem } from './address.ts'
-import type { Minted } from './ask.ts'
+import type { Minted } from './mint.ts'
 import {
-  type Asking,
   type GivingBack,
+  givingBack,
   isProblem,
   type PayProblem,
   type PayProblemCode,
 } from './reservation.ts'
+import { payeeProblem } from './reserve.ts'
 
 type Sender = (typeof senders)[number]
 
@@ -56,9 +49,6 @@ type Sender = (typeof senders)[number]
  */
 export const WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
-/** An offer that can be paid, and for whom it was asked for. */
-export type MintedOffer = CallResult<Asking, Minted>
-
 interface State {
   readonly batch: CardBatch
   readonly rules: readonly ProtectRule[]
@@ -67,9 +57,7 @@ interface State {
 }
 
 /** The means of one payment of the batch. */
-type MintContext = Item<MintedOffer> &
-  Verdict<PayProblemCode, MintingEvents> &
-  Pick<State, 'records' | 'ports'>
+type MintContext = Item<Minted> & Verdict<PayProblemCode, MintingEvents> & Pick<State, 'records' | 'ports'>
 type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof mintEvents
 
 /**
@@ -78,15 +66,15 @@ type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof 
  */
 export const mintStep = <R>(
   sentBy: Sender,
-  then: (credential: MppCredential, minted: MintedOffer, begun: BegunPayment) => R,
-): BatchedStep<MintedOffer, R | CallExternal<GivingBack>, PayProblemCode, MintingEvents, State> => ({
+  then: (minted: Minted, begun: BegunPayment, credential: MppCredential) => R,
+): BatchedStep<Minted, R | CallExternal<GivingBack>, PayProblemCode, MintingEvents, State> => ({
   name: 'mint',
-  lanes: agentLanes(({ reservation }) => reservation.subject.agentId, WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, WAITS),
 
   async load(items, sql, ports) {
-    const { tenant, now } = items[0] as Item<MintedOffer>
+    const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
-    const payments = items.map(({ input }) => paymentOf(input))
+    const payments = items.map(({ input }) => input.payment)
     const intentIds = payments.map(({ intentId }) => intentId)
     const [batch, rules] = await Promise.all([
       loadTokenPayments(sql, { tenant, now }, { payments }),
@@ -96,11 +84,12 @@ export const mintStep = <R>(
   },
 
   decide(item, state, verdict) {
+    const { input: minted } = item
     const { records, ports } = state
     const context = { ...item, ...verdict, records, ports }
-    const decided = decide(item.input, state, context)
-    if (isProblem(decided)) return new CallExternal(givenBack(item.input, decided))
-    return then(put(item.input, sentBy, context), item.input, decided)
+    const decided = begin(minted, sentBy, state, context)
+    if (isProblem(decided)) return new CallExternal(givingBack(minted.payment, decided))
+    return then(minted, decided.begun, decided.credential)
   },
 
   async write({ batch, records }, sql) {
@@ -108,121 +97,80 @@ export const mintStep = <R>(
   },
 })
 
-function decide(
-  offered: MintedOffer,
+interface Begun {
+  readonly begun: BegunPayment
+  /** On record with its token. */
+  readonly credential: MppCredential
+}
+
+function begin(
+  minted: Minted,
+  sentBy: Sender,
   { batch, rules }: State,
   context: MintContext,
-): PayProblem | BegunPayment {
-  const { answer: minted, reservation: asking } = offered
-  const payment = paymentOf(offered)
-  const { agentId, intentMerchant } = asking.subject
-  const url = new URL(asking.request.url)
-  const changed = payeeProblem(url, { agentId, merchant: intentMerchant }, rules)
-  if (changed) return changed
-  if (!minted.offer.card.acceptedNetworks.includes(minted.issued.network))
-    return { code: 'network_not_accepted', message: offerRefusals.network_not_accepted[1] }
+): Begun | PayProblem {
+  const { payment, issued } = minted
+  const problem = changedSince(minted, rules)
+  if (problem) return problem
   const decided = decideTokenPayment(payment, batch, context)
   if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
-  const { authorizationId: id, decision } = decided
-  if (id !== null) return { id, agentId, cardId: payment.cardId }
-  return { code: 'payment_denied', message: decision.reason ?? mintRefusals.payment_denied[1] }
+  const { authorizationId, decision } = decided
+  if (authorizationId === null) return blocked('payment_denied', decision.reason ?? undefined)
+  const { mppCredentialId, agentId, delegationId, intentId, cardId, amountEuros } = payment
+  const members = { agentId, delegationId, intentId, cardId, amountEuros }
+  const { keyThumbprint, expiresAt } = minted
+  const processor = context.ports.cardProcessor(payment.mode).name
+  const token = registerMppToken(
+    { ...members, mppCredentialId, merchantHost: payment.host, keyThumbprint, expiresAt, processor, issued },
+    context,
+  )
+  const credential = context.records.create(MppCredential, {
+    ...members,
+    ...tracesOf(minted),
+    id: mppCredentialId,
+    agentCredentialId: token.id,
+    sentBy,
+  })
+  context.emit('mpp.credential.minted', credentialEvent(credential))
+  follow(credential, context)
+  return { begun: { id: authorizationId, agentId, cardId }, credential }
+}
+
+/** What has changed since the merchant was asked. */
+function changedSince(
+  { payment, offer, issued }: Minted,
+  rules: readonly ProtectRule[],
+): PayProblem | undefined {
+  const { agentId, intentMerchant: merchant, request } = payment
+  const changed = payeeProblem(new URL(request.url), { agentId, merchant }, rules)
+  if (changed) return changed
+  return offer.card.acceptedNetworks.includes(issued.network) ? undefined : blocked('network_not_accepted')
 }
 
 const all = { ...mintRefusals, ...offerRefusals }
 
 const blocked = (code: keyof typeof all, message: string = all[code][1]): PayProblem => ({ code, message })
 
-function paymentOf({
-  answer: { offer, issued },
-  reservation: { subject, request },
-}: MintedOffer): TokenPayment {
-  const url = new URL(request.url)
+function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }: Minted) {
   return {
-    mppCredentialId: subject.credentialId,
-    tokenId: issued.tokenId,
-    agentId: subject.agentId,
-    intentId: subject.intentId,
-    cardId: subject.cardId,
-    numberId: subject.numberId,
-    amountEuros: offer.charge.amount,
-    host: plainHost(url),
-    url: shownUrl(url),
-  }
-}
-
-const givenBack = (
-  { answer: { issued }, reservation: { subject } }: MintedOffer,
-  problem: PayProblem,
-): GivingBack => ({
-  stage: 'give back',
-  credentialId: subject.credentialId,
-  mode: subject.mode,
-  tokenId: issued.tokenId,
-  now: subject.now,
-  problem,
-})
-
-/** Puts token and credential on record, and starts the process that looks after what is left of them. */
-function put(
-  { answer: minted, reservation: asking }: MintedOffer,
-  sentBy: Sender,
-  context: MintContext,
-): MppCredential {
-  const { records, emit } = context
-  const { offer, issued } = minted
-  const { subject } = asking
-  const { credentialId, agentId, delegationId, intentId, cardId } = subject
-  const amountEuros = offer.charge.amount
-  const token = registerMppToken(
-    {
-      mppCredentialId: credentialId,
-      agentId,
-      delegationId,
-      intentId,
-      cardId,
-      amountEuros,
-      merchantHost: plainHost(new URL(asking.request.url)),
-      keyThumbprint: minted.keyThumbprint,
-      expiresAt: minted.expiresAt,
-      processor: context.ports.cardProcessor(subject.mode).name,
-      issued,
-    },
-    context,
-  )
-  const credential = records.create(MppCredential, {
-    id: credentialId,
-    agentId,
-    delegationId,
-    intentId,
-    cardId,
-    amountEuros,
-    agentCredentialId: token.id,
-    sentBy,
-    ...tracesOf(minted, asking),
-  })
-  emit('mpp.credential.minted', credentialEvent(credential))
-  begin(credential, context)
-  return credential
-}
-
-function tracesOf({ offer, issued, digest }: Minted, { request, subject }: Asking) {
-  const url = new URL(request.url)
-  return {
-    merchant: merchantOf(url),
+    merchant: merchantOf(new URL(request.url)),
     merchantName: hasCardNumber(offer.card.merchantName) ? null : excerpt(offer.card.merchantName),
-    url: shownUrl(url),
+    url,
     method: request.method,
     network: issued.network,
     challengeId: offer.challenge.id,
     challenge: offer.challenge,
     requestDigest: requestDigest(request),
     credentialDigest: digest,
-    askedAt: new Date(subject.now),
+    askedAt,
   }
 }
 
-/** A credential that the service sends counts as sent from here on: whoever comes after a crash cannot know better. */
-function begin(credential: MppCredential, { now, wake, ports }: MintContext): void {
+/**
+ * Starts the process that looks after what is left of a credential. One that the service sends counts as sent from here on:
+ * whoever comes after a crash cannot know better.
+ */
+function follow(credential: MppCredential, { now, wake, ports }: MintContext): void {
   const isSent = credential.sentBy === 'service'
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null

@@ -1,5 +1,6 @@
-import type { BegunPayment } from '../../../cards/authorizations/index.ts'
+import type { BegunPayment, TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { Euros } from '../../../values/money.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 import type { addressRefusals, askRefusals, mintRefusals, offerRefusals } from '../refusals.ts'
 
@@ -18,76 +19,54 @@ export interface PayProblem {
 
 export const isProblem = (value: object): value is PayProblem => 'code' in value && 'message' in value
 
-/** Who pays what, as it was when the request came. */
-export interface PaySubject {
-  /** The id that the credential will have. */
-  readonly credentialId: string
+/** Who pays whom by which request, as it was when the request came; the amount and the token come with the merchant's offer. */
+export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountEuros'> {
   readonly mode: Mode
-  readonly agentId: string
   readonly delegationId: string | null
-  readonly intentId: string
   readonly intentMerchant: string
-  readonly heldCents: string
-  readonly cardId: string
-  readonly numberId: string
+  readonly heldEuros: Euros
   readonly processorCardId: string
-  /** The tenant's time. */
-  readonly now: string
-}
-
-/**
- * Nothing has been minted. The request lives in memory only: a private field is not in the JSON that is stored, and after a
- * crash nothing is asked again.
- */
-export class Asking {
-  readonly stage = 'ask'
-  readonly subject: PaySubject
-  readonly #request: MerchantRequest
-  readonly #challenge: string | null
-
-  constructor(subject: PaySubject, request: MerchantRequest, challenge: string | null = null) {
-    this.subject = subject
-    this.#request = request
-    this.#challenge = challenge
-  }
-
-  get request(): MerchantRequest {
-    return this.#request
-  }
-
+  /** By the tenant's clock. */
+  readonly askedAt: Date
+  readonly request: MerchantRequest
   /** The challenge that the caller has got itself; null where the merchant is to be asked. */
-  get challenge(): string | null {
-    return this.#challenge
-  }
+  readonly challenge: string | null
 }
 
-/** The credential is on record as sent, and may have reached the merchant. It lives in memory only. */
-export class Sending {
-  readonly stage = 'send'
+/** A payment whose merchant has made an offer, and whose token is minted. */
+export type MintedPayment = MachinePayment & TokenPayment
+
+/** Nothing has been minted. Only the stage is stored: the request may hold secrets, and after a crash nothing is asked again. */
+export interface Asking {
+  readonly stage: 'ask'
+  readonly payment: MachinePayment
+  toJSON(): object
+}
+
+export const asking = (payment: MachinePayment): Asking => ({
+  stage: 'ask',
+  payment,
+  toJSON: () => ({ stage: 'ask' }),
+})
+
+/** The credential is on record as sent, and may have reached the merchant. Only its id is stored. */
+export interface Sending {
+  readonly stage: 'send'
   readonly credentialId: string
-  readonly agentId: string
-  readonly mode: Mode
-  /** The payment that was begun with it. */
+  /** With the credential among the headers of its request. */
+  readonly payment: MintedPayment
+  /** The payment of the card that was begun with it. */
   readonly begun: BegunPayment
-  readonly #request: MerchantRequest
-
-  constructor(
-    { id, mode }: { readonly id: string; readonly mode: Mode },
-    begun: BegunPayment,
-    request: MerchantRequest,
-  ) {
-    this.credentialId = id
-    this.agentId = begun.agentId
-    this.mode = mode
-    this.begun = begun
-    this.#request = request
-  }
-
-  /** With the credential among its headers. */
-  get request(): MerchantRequest {
-    return this.#request
-  }
+  toJSON(): object
 }
+
+export const sending = (payment: MintedPayment, begun: BegunPayment): Sending => ({
+  stage: 'send',
+  credentialId: payment.mppCredentialId,
+  payment,
+  begun,
+  toJSON: () => ({ stage: 'send', credentialId: payment.mppCredentialId }),
+})
 
 /** The processor has given a token that nobody is to have. */
 export interface GivingBack {
@@ -99,8 +78,11 @@ export interface GivingBack {
   readonly problem: PayProblem
 }
 
-/** What is left of a reservation after a crash. */
-export type StoredReservation =
-  | { readonly stage: 'ask' }
-  | { readonly stage: 'send'; readonly credentialId: string }
-  | GivingBack
+export const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => ({
+  stage: 'give back',
+  credentialId: payment.mppCredentialId,
+  mode: payment.mode,
+  tokenId: payment.tokenId,
+  now: payment.askedAt.toISOString(),
+  problem,
+})

@@ -5,19 +5,25 @@ import {
   denialOf,
   openSubjects,
 } from '../../../cards/access-events/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
 import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { newId } from '../../../values/ids.ts'
-import { plainHost } from '../hosts.ts'
-import type { MerchantRequest } from '../merchant-request.ts'
+import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
+import { type MerchantRequest, shownUrl } from '../merchant-request.ts'
 import { rulesOnIntents } from '../protect.ts'
-import type { ProtectRule } from '../protect-rule.ts'
-import { mintRefusals } from '../refusals.ts'
-import { addressProblem, payeeProblem } from './address.ts'
-import { Asking, type PayProblem, type PayProblemCode } from './reservation.ts'
+import { type ProtectRule, protectionOf, type Rule } from '../protect-rule.ts'
+import { addressRefusals, mintRefusals } from '../refusals.ts'
+import {
+  type Asking,
+  asking,
+  type MachinePayment,
+  type PayProblem,
+  type PayProblemCode,
+} from './reservation.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
@@ -49,7 +55,7 @@ export const reserveStep = <I extends Payable>(
   name: 'reserve',
 
   async load(items, sql, ports) {
-    const { tenant, now } = items[0] as Item<I>
+    const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payables = items.map(({ input }) => input.body)
     const context = { sql, tenant, records }
@@ -89,7 +95,7 @@ function decide(
   const context = { ...item, ...verdict, records: state.records }
   const refuse = verdict.refuse as (code: string, message?: string) => Refusal
   const denial = denialOf(subject, ask, { after: reasons }, { ...context, refuse })
-  return denial ?? new CallExternal(new Asking(subjectOf(subject, item), request, challenge))
+  return denial ?? new CallExternal(asking(paymentOf(subject, item, { request, challenge })))
 }
 
 /** What stands against the address, and against paying by tokens at all. */
@@ -124,19 +130,69 @@ function addressReasons(
   return problem ? [problem] : []
 }
 
-function subjectOf({ card, number, intent }: AccessSubject, { tenant, actor, now }: Item<Payable>) {
+function paymentOf(
+  { card, number, intent }: AccessSubject,
+  { tenant, actor, now }: Item<Payable>,
+  { request, challenge }: Asked,
+): MachinePayment {
   if (!card || !number || !intent) throw new Error('granted without a card or an intent')
+  const url = new URL(request.url)
   return {
-    credentialId: newId('mppcredential'),
+    mppCredentialId: newId('mppcredential'),
     mode: tenant.mode,
     agentId: card.agentId,
     delegationId: actor.delegationId ?? intent.delegationId,
     intentId: intent.id,
     intentMerchant: intent.merchant,
-    heldCents: String(intent.holdEuros ?? intent.amountEuros),
+    heldEuros: intent.holdEuros ?? intent.amountEuros,
     cardId: card.id,
     numberId: number.id,
     processorCardId: number.processorCardId,
-    now: now.toISOString(),
+    host: plainHost(url),
+    url: shownUrl(url),
+    request,
+    challenge,
+    askedAt: now,
   }
+}
+
+/** In test mode our own listener may be asked for what it plays: merchants, and the requests of other owners. */
+export const asksOwnListener = (mode: string): boolean => mode === 'test'
+
+/** Why nothing is sent to an address; undefined for one that may be asked. */
+export function addressProblem(
+  text: string,
+  { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
+): PayProblem | undefined {
+  const refused = outbound.judge(text, { ownListener: asksOwnListener(mode) })
+  if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }
+  const isPlain = URL.parse(text)?.protocol === 'http:'
+  return isPlain && !(mode === 'test' && outbound.isOpened(text))
+    ? { code: 'https_required', message: addressRefusals.https_required[1] }
+    : undefined
+}
+
+interface Payer {
+  readonly agentId: string
+  /** The merchant that the intent is for. */
+  readonly merchant: string
+}
+
+/** Why an agent does not pay the host of an address: the owner's rules, or an intent for somebody else. */
+export function payeeProblem(
+  url: URL,
+  { agentId, merchant }: Payer,
+  rules: readonly Rule[],
+): PayProblem | undefined {
+  const { deniedBy, hasAllowRules, isAllowed } = protectionOf(url, agentId, rules)
+  if (deniedBy !== null)
+    return {
+      code: 'merchant_denied',
+      message: `url: the protect rule ${deniedBy} forbids to pay ${plainHost(url)}. Its owner may delete it: DELETE /mpp/protect/${deniedBy}.`,
+    }
+  if (hasAllowRules && !isAllowed)
+    return { code: 'merchant_not_allowed', message: addressRefusals.merchant_not_allowed[1] }
+  return isPayee(merchant, url, isAllowed)
+    ? undefined
+    : { code: 'merchant_mismatch', message: otherPayeeMessage(merchant, url) }
 }

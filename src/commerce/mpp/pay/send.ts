@@ -1,52 +1,60 @@
 import type { z } from 'zod'
-import { agentLanes, type CardBatch, writeCardBatch } from '../../../cards/authorizations/index.ts'
-import type { BatchedStep, CallResult, Item } from '../../../kernel/contract/handlers.ts'
+import {
+  agentLanes,
+  type BegunPayment,
+  type CardBatch,
+  settleTokenPayment,
+  writeCardBatch,
+} from '../../../cards/authorizations/index.ts'
+import type { BatchedStep, CallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
-import { isUnusable, requestOf } from '../../../mpp/index.ts'
+import { isUnusable, parseReceipt, receiptProblem, requestOf } from '../../../mpp/index.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
+import { hasMaskableNumber } from '../../../values/mask-card-numbers.ts'
 import type { mppApi } from '../api.ts'
 import type { MppCredential } from '../credential.ts'
 import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
-import { type ReadReceipt, readReceipt } from '../merchant-receipt.ts'
-import { lockPayment, lockPayments, type OpenPayment, type OutcomeEvents, takeAsPaid } from '../outcome.ts'
-import { asksOwnListener } from './address.ts'
+import { consume, lockPayment, lockPayments, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
 import { WAITS } from './commit.ts'
 import { withoutCredential } from './echoed-credential.ts'
-import { type Outside, sendable } from './outside.ts'
-import type { Sending } from './reservation.ts'
+import { sendable } from './mint.ts'
+import type { MintedPayment, Sending } from './reservation.ts'
+import { asksOwnListener } from './reserve.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
 const SEND_MS = 30_000
 
-/** What came of the one request with the credential. */
-export interface Sent {
-  readonly answer: OutboundAnswer
-  /** Of a 2xx: what the merchant sells. */
-  readonly goods: MerchantBody | null
+type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
+
+/** A 2xx: it is paid. */
+export interface Paid {
+  readonly kind: 'paid'
+  readonly payment: MintedPayment
+  readonly begun: BegunPayment
+  readonly answer: Answered
+  /** What the merchant sells. */
+  readonly goods: MerchantBody
   /** Real time: receipts are judged by it. */
   readonly sentAt: Date
 }
 
-type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
-
-/** An answer by which it is paid. */
-interface PaidAnswer extends Sent {
-  readonly answer: Answered
-  readonly goods: MerchantBody
+/** Any other answer, or none: the outcome stays open. */
+export interface Open {
+  readonly kind: 'open'
+  readonly credentialId: string
+  readonly answer: OutboundAnswer
 }
 
 const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
-/** A 2xx is paid, and everything else leaves the outcome open. */
-export const isPaid = (sent: Sent): sent is PaidAnswer => sent.goods !== null
-
 /** Sends the credential once: there is no second attempt, and no redirect is followed. */
-export async function send({ request, mode, agentId }: Sending, { ports }: Outside): Promise<Sent> {
+export async function send({ payment, begun }: Sending, { ports }: CallContext): Promise<Paid | Open> {
+  const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
     ...sendable(request),
@@ -54,10 +62,11 @@ export async function send({ request, mode, agentId }: Sending, { ports }: Outsi
     maxBytes: MOST_BYTES,
     ownListener: asksOwnListener(mode),
   })
-  if (answer.kind !== 'answered') return { answer, goods: null, sentAt }
+  if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
   const given = await cleaned(answer, request.headers, agentId, ports)
+  if (!isGood(given)) return { kind: 'open', credentialId, answer: given }
   // Read here, where no transaction is open.
-  return { answer: given, goods: isGood(given) ? goodsOf(given, answer) : null, sentAt }
+  return { kind: 'paid', payment, begun, answer: given, goods: goodsOf(given, answer), sentAt }
 }
 
 /** A body beyond this is searched in a thread: other requests would wait for it. */
@@ -68,7 +77,7 @@ function cleaned(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
   owner: string,
-  { threads }: Outside['ports'],
+  { threads }: CallContext['ports'],
 ): Answered | Promise<Answered> {
   const here = (): Answered => withoutCredential(answer, sent)
   if (answer.body.length <= SEARCHED_HERE) return here()
@@ -80,8 +89,6 @@ function cleaned(
   return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
-type PaidPayment = CallResult<Sending, Sent>
-
 interface State {
   readonly batch: CardBatch
   readonly credentials: ReadonlyMap<string, MppCredential>
@@ -91,26 +98,28 @@ interface State {
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
 /** Records that merchants were paid, for many payments together. */
-export const outcomeStep = (): BatchedStep<PaidPayment, Payment, never, OutcomeEvents, State> => ({
+export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
-  lanes: agentLanes(({ reservation }) => reservation.agentId, WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, WAITS),
 
   async load(items, sql) {
-    const { tenant, now } = items[0] as Item<PaidPayment>
+    const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
-    const sent = items.map(({ input: { reservation } }) => reservation)
+    const sent = items.map(({ input: { payment, begun } }) => ({ id: payment.mppCredentialId, begun }))
     return { records, ...(await lockPayments(sent, { sql, records, tenant, now })) }
   },
 
-  decide({ input: { answer: sent, reservation }, now }, { batch, credentials }, { emit, wake }) {
-    const credential = credentials.get(reservation.credentialId)
+  decide({ input: { payment, answer, goods, sentAt }, now }, { batch, credentials }, { emit, wake }) {
+    const credential = credentials.get(payment.mppCredentialId)
     if (!credential) throw new Error('a credential was sent that is not on record')
-    if (!isPaid(sent)) throw new Error(`${credential.id}: the answer pays nothing`)
-    const { answer, goods, sentAt } = sent
     const { receipt, note } = receiptOrLate(answer, credential, sentAt)
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
-    if (!isSaidNotPaid(credential)) takeAsPaid(credential, 'merchant', batch, { now, emit, wake })
+    const context = { now, emit, wake }
+    if (!isSaidNotPaid(credential)) {
+      const transactionId = settleTokenPayment(payment.mppCredentialId, 'paid', batch, context)
+      consume(credential, transactionId, 'merchant', context)
+    }
     return {
       credential_id: credential.id,
       merchant_status: answer.status,
@@ -123,11 +132,11 @@ export const outcomeStep = (): BatchedStep<PaidPayment, Payment, never, OutcomeE
   async write({ batch, records }, sql) {
     await Promise.all([writeCardBatch(batch, sql), records.flush()])
   },
-})
+}
 
 /** Records an answer that says nothing, or that there was none: the outcome stays open. */
-export async function recordOpen({ answer }: Sent, id: string, context: SendContext) {
-  const payment = await lockPayment(id, context)
+export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
+  const payment = await lockPayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
@@ -215,4 +224,24 @@ export async function recoverSent(id: string, context: SendContext): Promise<Ref
     'payment_indeterminate',
     `The answer of the merchant was lost. ${standing(payment.credential)}`,
   )
+}
+
+interface ReceiptTerms {
+  readonly challengeId: string
+  readonly externalId: string | undefined
+  readonly sentAt: Date
+  readonly now: Date
+}
+
+/** The receipt as it came, or why it is none for this payment. It is unsigned: nothing but the money hangs on it. */
+export type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
+
+export function readReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {
+  if (header === undefined) return { receipt: null, note: 'The merchant gave no receipt.' }
+  const parsed = parseReceipt(header)
+  if (isUnusable(parsed)) return { receipt: null, note: parsed.problem }
+  if (hasMaskableNumber(parsed)) return { receipt: null, note: 'The receipt contains the number of a card.' }
+  const problem = receiptProblem(parsed, { ...terms, method: 'card' })
+  if (problem !== undefined) return { receipt: null, note: problem }
+  return { receipt: header.trim() }
 }

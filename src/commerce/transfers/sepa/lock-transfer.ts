@@ -1,12 +1,12 @@
 import { openPayments } from '../../../control/intents/index.ts'
-import type { PaymentBatch } from '../../../control/payments/index.ts'
+import { paymentBatch } from '../../../control/payments/index.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import { transactionOf } from '../../../money/transactions/index.ts'
 import { walletInPlaceOf, walletsById } from '../../../money/wallets/index.ts'
+import { holdReference } from '../channels.ts'
 import { lockDay } from '../limits/limits.ts'
 import { Transfer } from '../transfer.ts'
-import { holdReference } from './channel.ts'
 import { SepaTransfer, type StepContext } from './sepa-transfer.ts'
 
 /** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
@@ -20,9 +20,10 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Se
     openPayments(sql, context, intentId ? [intentId] : []),
     walletInPlaceOf(sql, tenant, fromWalletId),
   ])
+  const walletIds = ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId]
   const [book, , , transfer, transaction, wallets, refunds] = await Promise.all([
     openBook(sql, context, {
-      wallets: ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId],
+      wallets: walletIds,
       others: ['bank', 'clearing_sepa', 'suspense'],
       holds: [holdReference(id), ...payments.holds],
     }),
@@ -30,20 +31,12 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Se
     payments.lock(sql),
     records.lock(Transfer, id),
     transactionOf(context, id),
-    walletsById(sql, tenant, [fromWalletId]),
+    walletsById(sql, tenant, walletIds),
     openRefunds(sql, context, {}),
   ])
   const wallet = wallets.get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  const batch: PaymentBatch = {
-    ...{ tenant, now: context.now, payments, book, wallets, refunds },
-    agents: new Map(),
-    ownersWalletId: ownersWalletId ?? undefined,
-    transactions: new Map(transaction ? [[transaction.id, transaction]] : []),
-    changed: { newTransactions: new Set(), transactions: new Set() },
-    get counters() {
-      return payments.counters
-    },
-  }
+  const batch = paymentBatch(context, { payments, book, wallets, refunds, ownersWalletId })
+  if (transaction) batch.transactions.set(transaction.id, transaction)
   return new SepaTransfer({ transfer, wallet, batch }, context)
 }

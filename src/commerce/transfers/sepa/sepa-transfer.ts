@@ -1,18 +1,23 @@
 import type { IntentRow } from '../../../control/intents/index.ts'
-import { applyFact, type PaymentBatch, type PaymentFact } from '../../../control/payments/index.ts'
+import {
+  applyFact,
+  type PaymentBatch,
+  type PaymentFact,
+  refundWallet,
+} from '../../../control/payments/index.ts'
 import type { ReportedPayeeCheck } from '../../../iso20022/payment-notice.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import { insertTransactions } from '../../../money/transactions/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { after, days, minutes } from '../../../values/clock.ts'
+import { sepaChannel, sepaPayment, type TransferPayment, transferEvidence } from '../channels.ts'
 import { transferEvent } from '../events.ts'
 import { addToDay } from '../limits/limits.ts'
 import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { isNewDoubt, type Transfer, transferMachine } from '../transfer.ts'
 import { blockReasons } from './block-reasons.ts'
-import { paymentOf, sepaChannel, sepaEvidence, type TransferPayment } from './channel.ts'
 
 /** After this the sweep takes the next step, should the process not have taken it. */
 export const PROCESS_GRACE_MS = minutes(1)
@@ -50,7 +55,7 @@ export class SepaTransfer {
     this.transfer = transfer
     this.wallet = wallet
     this.#batch = batch
-    this.#payment = paymentOf(transfer)
+    this.#payment = sepaPayment(transfer)
     this.#intent = batch.payments.find(transfer.intentId)
     this.#context = context
   }
@@ -121,7 +126,7 @@ export class SepaTransfer {
     this.settle()
     if (!transferMachine.move(this.transfer, 'returned')) return false
     const { id, amountEuros } = this.transfer
-    const walletId = this.#isOpen() ? this.wallet.id : (this.#batch.ownersWalletId ?? null)
+    const walletId = refundWallet(this.#payment, this.#batch)
     this.#apply({ type: 'refunded', id, cents: amountEuros })
     return this.#finish('transfer.returned', this.#reasonFor(reason, walletId))
   }
@@ -147,7 +152,7 @@ export class SepaTransfer {
   }
 
   #apply(fact: PaymentFact): void {
-    applyFact(this.#payment, fact, sepaChannel, sepaEvidence(this.transfer), this.#batch, this.#context)
+    applyFact(this.#payment, fact, sepaChannel, transferEvidence(this.transfer), this.#batch, this.#context)
     this.transfer.transactionId = this.#payment.transactionId
   }
 

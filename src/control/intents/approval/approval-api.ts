@@ -44,7 +44,7 @@ export const approvalApi = {
     description:
       'Show the person `sentence`, hand `options` to `navigator.credentials.get`, and send what it gives to `POST /intents/{id}/approve` as `webauthnAssertion.assertion`, beside the `challengeId`. The passkey signs amount, largest amount (what the policy tolerates) and payee: once any of them is another one, the signature is worth nothing. It can be signed for five minutes, and used once.',
     tag: 'Passkeys',
-    asksForPasskey: true,
+    requires: 'passkeys',
     callers: ['key'],
     scope: 'intents:approve',
     body: z.strictObject({

@@ -1,4 +1,5 @@
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { NonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
@@ -116,7 +117,7 @@ interface ApproveState extends BatchState {
 }
 
 /** Checks the signatures before any row is locked, and locks their challenges after all other rows. */
-async function load(requests: readonly ApproveRequest[], sql: Sql, ports: Ports): Promise<ApproveState> {
+async function load(requests: NonEmpty<ApproveRequest>, sql: Sql, ports: Ports): Promise<ApproveState> {
   const read = await readSignatures(requests, sql, ports)
   const batch = await loadBatch(requests, sql, 'approve')
   const { tenant, intents } = batch

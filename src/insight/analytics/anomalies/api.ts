@@ -56,7 +56,7 @@ const query = ofSpan({
 
 export const anomaliesApi = {
   anomalies: get('/analytics/anomalies', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'What was unusual',
     description:
@@ -65,7 +65,7 @@ export const anomaliesApi = {
     returns: [200, AnomaliesRecord],
   }),
   anomaliesTable: get('/analytics/anomalies/csv', {
-    turn: 'owner',
+    limits: { oneAtATime: true },
     ...reading,
     summary: 'What was unusual, as a table',
     description: 'RFC 4180 in UTF-8: a line for each.',

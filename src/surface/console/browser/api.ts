@@ -1,7 +1,7 @@
 import { file } from '../../../kernel/contract/file.ts'
 import { get } from '../../../kernel/contract/operation.ts'
 
-const open = { unmetered: true, callers: ['public'] } as const
+const open = { limits: { unmetered: true }, callers: ['public'] } as const
 
 export const consoleBrowserApi = {
   script: get('/console/scripts/{script}', {

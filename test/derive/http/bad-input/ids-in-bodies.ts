@@ -85,7 +85,7 @@ describe('an id in a body', () => {
       const body = withMember(exampleBody, path, value) as Record<string, unknown>
       for (const name of EXCLUDED_MEMBERS[`${key} ${path}`] ?? []) delete body[name]
       const { headers, ...credential } = credentials(registered, owner)
-      const idempotency = registered.operation.keyRequired ? { 'idempotency-key': randomUUID() } : {}
+      const idempotency = registered.operation.http?.keyRequired ? { 'idempotency-key': randomUUID() } : {}
       return world.send(registered, prepared.path, {
         ...credential,
         headers: { ...headers, ...idempotency },

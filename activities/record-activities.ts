@@ -1,0 +1,50 @@
+import {
+  type ProcessInput,
+  type ProcessStatus,
+  type RecordProcess,
+  type StepResult,
+  workflowIdOf,
+} from '../src/kernel/contract/process.ts'
+import { type Run, readWith } from './run-operation.ts'
+import { decideWith, type Signalled, type SignalSettings, withSignalsThatCount } from './signals.ts'
+
+/** The activities that the table of a process names. */
+export type RecordActivities<P extends RecordProcess> = {
+  readonly [Name in P['read']['activity']]: (input: ProcessInput) => Promise<ProcessStatus>
+} & {
+  readonly [Name in P['decide'] & string]: (signalled: Signalled) => Promise<string>
+} & {
+  readonly [Name in keyof P['steps']]: (input: ProcessInput) => Promise<StepResult | null>
+}
+
+/** Reads the record, carries out signals, and takes its steps. Each can be made again: what has been done is found done. */
+export function recordActivities<P extends RecordProcess>(
+  process: P,
+  run: Run,
+  settings: SignalSettings,
+): RecordActivities<P> {
+  const requestOf = (input: ProcessInput) => `workflow:${workflowIdOf(process, input.id)}`
+
+  async function read(input: ProcessInput): Promise<ProcessStatus> {
+    const { operation, whenClosed } = process.read
+    const readBy = (key: string) => readWith(run, key, input, requestOf(input))
+    let status = await readBy(operation)
+    if (whenClosed && status.closed) status = await readBy(whenClosed)
+    return process.decide ? withSignalsThatCount(status, input, settings) : status
+  }
+
+  const decide = (signalled: Signalled): Promise<string> =>
+    decideWith(run, settings, { process, signalled, requestId: requestOf(signalled) })
+
+  const steps = Object.entries(process.steps).map(([name, { operation, body }]) => {
+    async function step(input: ProcessInput): Promise<StepResult | null> {
+      const asked = { of: input, as: 'process', requestId: requestOf(input), ...(body && { body }) } as const
+      const { result } = await run<Partial<StepResult>>(operation, asked)
+      return result?.done === undefined ? null : { done: result.done }
+    }
+    return [name, step] as const
+  })
+
+  const activities = { [process.read.activity]: read, ...Object.fromEntries(steps) }
+  return { ...activities, ...(process.decide && { [process.decide]: decide }) } as RecordActivities<P>
+}

@@ -1,0 +1,101 @@
+import type { Intent } from '../../control/intents/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Card } from '../cards/index.ts'
+import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
+import type { accessEvents, denialEvents } from './schemas.ts'
+import { type AccessSubject, blockersOf } from './subject.ts'
+
+/** An ask for card data, besides what it is judged by. */
+export interface Ask {
+  readonly way: AccessWay
+  /** The session or credential. */
+  readonly sourceId: string | null
+  readonly purpose: string | null
+  readonly merchantHost: string | null
+  readonly keyThumbprint: string | null
+}
+
+/** Whose card is asked for, and for which intent: as much as the record of the ask says. */
+interface Asked {
+  readonly card: Pick<Card, 'id' | 'agentId'> | null
+  readonly cardOfOther: string | null
+  readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
+}
+
+type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
+
+function create(
+  { card, cardOfOther, intent }: Asked,
+  ask: Ask,
+  reasons: AccessReason[],
+  { actor, records, address, requestId }: RecordContext,
+): AccessEvent {
+  return records.create(AccessEvent, {
+    ...ask,
+    agentId: cardOfOther ? null : (card?.agentId ?? intent?.agentId ?? actor.agentId),
+    delegationId: actor.delegationId ?? intent?.delegationId ?? null,
+    actorType: actor.type as 'key' | 'console' | 'agent',
+    actorId: actor.id,
+    cardId: card?.id ?? cardOfOther,
+    intentId: intent?.id ?? null,
+    decision: reasons.length > 0 ? 'denied' : 'granted',
+    reasons,
+    address,
+    requestId,
+  })
+}
+
+/** The data of an event about an ask. */
+export const askEvent = ({ id, reasons, ...ask }: AccessEvent) => ({
+  accessEventId: id,
+  cardId: ask.cardId,
+  agentId: ask.agentId,
+  intentId: ask.intentId,
+  way: ask.way,
+  decision: ask.decision,
+  merchantHost: ask.merchantHost,
+  reasons: reasons.map(({ code }) => code),
+})
+
+type DenialContext = RecordContext &
+  Pick<Context<string, typeof denialEvents>, 'emit' | 'now'> & {
+    refuse(code: string, message?: string): Refusal
+  }
+
+/** The reasons that only the caller knows: what it names is over, and whom it names may not read. */
+interface FurtherReasons {
+  readonly before?: readonly AccessReason[]
+  readonly after?: readonly AccessReason[]
+}
+
+/**
+ * Judges whether the card may be opened, and records a denial with all its reasons: a refusal commits, so that every ask
+ * in vain is seen.
+ */
+export function denialOf(
+  subject: AccessSubject,
+  ask: Ask,
+  { before = [], after = [] }: FurtherReasons,
+  context: DenialContext,
+): Refusal | undefined {
+  const reasons = [...before, ...blockersOf(subject, context.now), ...after]
+  const [first] = reasons
+  if (!first) return undefined
+  if (subject.card || subject.cardOfOther || subject.intent) {
+    const denied = create(subject, ask, reasons, context)
+    context.emit('card.access_denied', askEvent(denied))
+  }
+  return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
+}
+
+/** Records that the data may be given, before the processor is asked for it. */
+export function grant(
+  subject: Asked,
+  ask: Ask,
+  context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
+): AccessEvent {
+  const granted = create(subject, ask, [], context)
+  context.emit('card.access_granted', askEvent(granted))
+  return granted
+}

@@ -1,0 +1,237 @@
+import { openCounters } from '../../control/budgets/index.ts'
+import { findIntents, hasPayeeRecord, IntentPayments, type IntentRow } from '../../control/intents/index.ts'
+import {
+  type ApplyContext,
+  addFact,
+  applyFact,
+  type CountingBatch,
+  countUsage,
+  evidenceOf,
+  foldFacts,
+  reservationReferences,
+} from '../../control/payments/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { AuthorizationRequest, CardFact } from '../../ports/card-processor.ts'
+import type { Euros } from '../../values/money.ts'
+import type { authorizationsApi } from './api.ts'
+import {
+  type AuthorizationRow,
+  addAuthorization,
+  type FundingSource,
+  fillPlaceholder,
+  isPlaceholder,
+} from './authorization.ts'
+import { updateAuthorizations } from './authorization-rows.ts'
+import { findPayable, type MessageResult } from './authorize.ts'
+import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
+import { TOO_LATE } from './card-checks.ts'
+import { cardChannel, type NetworkContext, networkChannel } from './channel.ts'
+import { factOf, type IncomingMessage, processorRefOf } from './network/incoming-message.ts'
+
+const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
+
+/** Books the fact of a message: the end is the same in whatever order facts come, and however often. */
+export function applyMessage(
+  message: IncomingMessage<CardFact>,
+  existing: AuthorizationRow | undefined,
+  batch: CardBatch,
+  context: NetworkContext,
+): MessageResult {
+  const { id, content, agentId, cardId } = message
+  const merchant = 'merchant' in content ? content.merchant : null
+  const named = { agentId, cardId, processorRef: processorRefOf(content), ...(merchant ?? UNKNOWN_MERCHANT) }
+  const authorization = existing ?? addAuthorization(named, fundingOf(message, batch), batch)
+  if (existing && merchant && isPlaceholder(existing))
+    fillPlaceholder(existing, merchant, fundingOf(message, batch))
+  authorization.cardId ??= cardId
+  // A machine payment is found by its token, and keeps the network's id of its authorization, which may still come.
+  authorization.processorRef ??=
+    authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
+  const evidence = evidenceOf(`card_${content.kind}`, id, authorization.id, id)
+  applyFact(authorization, factOf(message), networkChannel, evidence, batch, context)
+  return { reply: { kind: 'noted' }, authorizationId: authorization.id }
+}
+
+/** What pays where no request was ever seen: an intent that covers it, else the card's purse or the wallet. */
+function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBatch): FundingSource {
+  const { agents, cards, candidates } = batch
+  const walletId = agents.get(agentId)?.walletId ?? ''
+  const intent = findPayable(search && candidates.get(search), batch)
+  if (intent) return { intent, source: 'intent', walletId }
+  const purse = cards.get(numberId)?.walletId
+  return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
+}
+
+/** Withdraws the approval of a request that was answered too late. */
+export function withdrawApproval(
+  authorization: AuthorizationRow,
+  { id, content: { ask } }: IncomingMessage<AuthorizationRequest>,
+  batch: CardBatch,
+  context: NetworkContext,
+): void {
+  if (authorization.facts.asks.some(one => one.ask === ask && one.approved === '0')) return
+  authorization.declineReason ??= TOO_LATE
+  const evidence = evidenceOf('card_authorization', id, authorization.id, `${id}/late`)
+  applyFact(
+    authorization,
+    { type: 'answered_late', increment: ask },
+    networkChannel,
+    evidence,
+    batch,
+    context,
+  )
+}
+
+const OWNERS = `
+select agent_id as "agentId", card_id as "cardId" from card_authorizations
+where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/**
+ * Gives back what was held and never collected, or confirmed and never seen by the network. A payment that the network
+ * clears later is booked all the same.
+ */
+export const expire: HandlerOf<typeof authorizationsApi.expire> = {
+  async load(items, sql) {
+    const [first] = items
+    if (!first) throw new Error('a batch without authorizations')
+    const { ownerId, mode } = first.tenant
+    const authorizationIds = items.map(({ input }) => input.params.id)
+    // The agent of an authorization never changes; it is locked before all else.
+    const owners = await sql<Row & Pick<AuthorizationRow, 'agentId' | 'cardId'>>(OWNERS, [
+      ownerId,
+      mode,
+      authorizationIds,
+    ])
+    return loadCardBatch(sql, first, {
+      agentIds: owners.map(({ agentId }) => agentId),
+      cardIds: owners.flatMap(({ cardId }) => cardId ?? []),
+      authorizationIds,
+      movesMoney: true,
+    })
+  },
+  decide({ input: { params }, now }, batch: CardBatch, context) {
+    const authorization = [...batch.authorizations].find(({ id }) => id === params.id)
+    if (!authorization?.expiresAt || authorization.expiresAt > now) return { expired: false }
+    const isUnconfirmed = authorization.facts.confirmed !== null && authorization.facts.clearings.length === 0
+    const type = isUnconfirmed ? 'unconfirmed' : 'expired'
+    const evidence = evidenceOf(
+      type,
+      authorization.id,
+      authorization.id,
+      `${authorization.id}/expiry/${authorization.expiresAt.getTime()}`,
+    )
+    applyFact(authorization, { type: 'expired' }, networkChannel, evidence, batch, context)
+    return { expired: true }
+  },
+  write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
+}
+
+const AGENTS = `
+select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
+
+/** Locks the agents of intents that checkouts confirm, and reads what is known of their payments. */
+export async function loadConfirmations(
+  sql: Sql,
+  tenantNow: TenantNow,
+  intentIds: readonly string[],
+): Promise<CardBatch> {
+  const { ownerId, mode } = tenantNow.tenant
+  const rows = await sql<Row & { agentId: string }>(AGENTS, [ownerId, mode, intentIds])
+  return loadCardBatch(sql, tenantNow, {
+    agentIds: rows.map(({ agentId }) => agentId),
+    intentIds,
+    movesMoney: true,
+  })
+}
+
+/** The payment by card that an intent has; one that came to nothing is none. */
+const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): AuthorizationRow | undefined =>
+  [...authorizations].find(
+    authorization =>
+      authorization.intentId === intent.id &&
+      (authorization.id === intent.paymentId ||
+        (authorization.transactionId !== null && authorization.transactionId === intent.transactionId)),
+  )
+
+/** Why a checkout cannot confirm the intent, as the code of a refusal; undefined if it can. */
+export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
+  if (hasPayeeRecord(intent)) return 'intent_other_payee'
+  const payment = paymentOf(intent, batch)
+  // A machine payment is confirmed by the merchant, the network or the owner, never by the agent's checkout.
+  if (payment?.facts.begun !== undefined) return batch.payments.blockerOf(intent)
+  if (payment?.facts.confirmed != null) return 'intent_confirmed'
+  if (payment) return undefined
+  return batch.payments.blockerOf(intent)
+}
+
+/**
+ * Captures what a checkout has confirmed of its intent. Whether the network reports the payment before or after that, it is
+ * one payment, with one transaction. Returns the id of that transaction.
+ */
+export function confirmPayment(intent: IntentRow, batch: CardBatch, context: ApplyContext): string {
+  const { agentId, cardId, mcc, country, merchant: descriptor } = intent
+  const named = { agentId, cardId, processorRef: null, descriptor, mcc, country }
+  const walletId = batch.payments.walletFor(intent) ?? ''
+  const authorization =
+    paymentOf(intent, batch) ?? addAuthorization(named, { intent, source: 'intent', walletId }, batch)
+  const evidence = evidenceOf('checkout', intent.id, authorization.id, `${intent.id}/confirm`)
+  applyFact(
+    authorization,
+    { type: 'captured', cents: intent.amountEuros },
+    cardChannel,
+    evidence,
+    batch,
+    context,
+  )
+  return String(authorization.transactionId)
+}
+
+/** What disputes leave with the owner of a payment, in the limits towards which it was counted. */
+export class DisputeCredits {
+  readonly #authorization: AuthorizationRow
+  readonly #batch: CountingBatch & TenantNow
+  #isChanged = false
+
+  constructor(authorization: AuthorizationRow, batch: CountingBatch & TenantNow) {
+    this.#authorization = authorization
+    this.#batch = batch
+  }
+
+  /** The owner keeps this amount by the dispute: it is no longer counted as spent, and again if it gets less. */
+  set(disputeId: string, cents: Euros): void {
+    const authorization = this.#authorization
+    const known = authorization.facts.returned?.find(({ id }) => id === disputeId)
+    if (BigInt(known?.amount ?? 0) === cents) return
+    authorization.facts = addFact(authorization.facts, { type: 'credited', id: disputeId, cents })
+    authorization.updatedAt = this.#batch.now
+    countUsage(authorization, foldFacts(authorization.facts), cardChannel, this.#batch)
+    this.#isChanged = true
+  }
+
+  async write(sql: Sql): Promise<void> {
+    if (!this.#isChanged) return
+    const { tenant, counters } = this.#batch
+    await Promise.all([counters.write(sql), updateAuthorizations(sql, tenant, [this.#authorization])])
+  }
+}
+
+/** Opens the limits towards which a payment was counted. The caller has locked its agent, and locks accounts after this. */
+export async function openDisputeCredits(
+  sql: Sql,
+  tenantNow: TenantNow,
+  authorization: AuthorizationRow | undefined,
+): Promise<DisputeCredits | null> {
+  if (!authorization) return null
+  const { tenant } = tenantNow
+  const intentIds = authorization.intentId === null ? [] : [authorization.intentId]
+  const causes = reservationReferences(authorization)
+  const [counters, intents] = await Promise.all([
+    openCounters(sql, tenantNow, { causes, agents: [authorization.agentId] }),
+    findIntents(sql, tenant, intentIds),
+  ])
+  const agents = new Map()
+  const payments = new IntentPayments(tenantNow, intentIds, { agents, counters, intents })
+  return new DisputeCredits(authorization, { ...tenantNow, agents, counters, payments })
+}

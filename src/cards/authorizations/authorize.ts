@@ -1,0 +1,279 @@
+import { AgentEvent } from '../../control/agents/index.ts'
+import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-terms/index.ts'
+import type { DecisionRow } from '../../control/decisions/index.ts'
+import type { IntentRow } from '../../control/intents/index.ts'
+import { nameOfDescriptor } from '../../control/merchants/index.ts'
+import { addFact, applyFact, evidenceOf, foldFacts, noFacts } from '../../control/payments/index.ts'
+import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
+import { riskEvents } from '../../control/risk/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
+import { newId } from '../../values/ids.ts'
+import { cents, type Euros, minOf } from '../../values/money.ts'
+import { excerpt } from '../../values/schemas.ts'
+import {
+  type AuthorizationRow,
+  addAuthorization,
+  type FundingSource,
+  fillPlaceholder,
+  isPlaceholder,
+} from './authorization.ts'
+import type { CardBatch, DecisionState } from './batch.ts'
+import { blockerOf } from './card-checks.ts'
+import { type NetworkContext, networkChannel } from './channel.ts'
+import { type CardRequest, type IncomingMessage, requestFact } from './network/incoming-message.ts'
+
+/** How a request is answered, and what would pay. */
+export interface AuthorizationResponse extends FundingSource {
+  readonly approvedEuros: Euros
+  readonly decision: Decision
+  readonly decisionRow: DecisionRow
+}
+
+/** The events of a decision, beside those of the facts. */
+export const decisionEvents = { ...riskEvents, 'agent.frozen': AgentEvent }
+
+type DecisionContext = Pick<Context<never, typeof decisionEvents>, 'emit'>
+
+/** The reply to a message, and the authorization that it is about. */
+export interface MessageResult {
+  readonly reply: CardReply
+  readonly authorizationId: string | null
+}
+
+/** Authorizes or declines a request of the network, and records the answer as a fact. */
+export function authorize(
+  message: IncomingMessage<AuthorizationRequest>,
+  existing: AuthorizationRow | undefined,
+  batch: CardBatch,
+  context: NetworkContext & DecisionContext,
+): MessageResult {
+  const { content, agentId, cardId } = message
+  const known = existing?.facts.asks.find(({ ask }) => ask === content.ask)
+  if (existing && known) return { reply: repeatedReply(existing, known), authorizationId: existing.id }
+  const spender = batch.agents.get(agentId)
+  if (!spender)
+    return {
+      reply: { kind: 'declined', reason: 'There is no such card.' },
+      authorizationId: existing?.id ?? null,
+    }
+  const id = existing?.id ?? newId('cardauth')
+  const response = decideRequest({ ...message, existing }, spender, batch, id)
+  const { descriptor, mcc, country } = content.merchant
+  const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
+  const authorization = existing ?? addAuthorization(named, response, batch, id)
+  if (existing && isPlaceholder(existing)) fillPlaceholder(existing, content.merchant, response)
+  recordDecision(
+    response,
+    spender,
+    { ...content, id, merchant: authorization.merchant, country },
+    batch,
+    context,
+  )
+  learn(response, authorization, batch)
+  describe(authorization, message, response)
+  const evidence = evidenceOf('card_authorization', message.id, id, message.id)
+  applyFact(
+    authorization,
+    requestFact(content, response.approvedEuros),
+    networkChannel,
+    evidence,
+    batch,
+    context,
+  )
+  if (response.approvedEuros > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
+  return { reply: replyOf(response, content.amountEuros), authorizationId: id }
+}
+
+/** Another message about a request that has been answered gets the same answer. */
+const repeatedReply = (
+  { declineReason, decision }: AuthorizationRow,
+  { asked, approved }: { readonly asked: string; readonly approved: string },
+): CardReply =>
+  approved !== '0' || (asked === '0' && decision?.allowed)
+    ? { kind: 'approved', approvedEuros: BigInt(approved), askedEuros: BigInt(asked) }
+    : { kind: 'declined', reason: excerpt(declineReason ?? 'It has been declined before.') }
+
+function replyOf({ approvedEuros, decision }: AuthorizationResponse, askedEuros: Euros): CardReply {
+  if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }
+  return { kind: 'declined', reason: excerpt(decision.reason) }
+}
+
+interface DecidedPayment {
+  readonly id: string
+  readonly amountEuros: Euros
+  readonly merchant: string
+  readonly country: string | null
+}
+
+/** Stores a decision, and applies what its risk leads to. */
+export function recordDecision(
+  { decision, decisionRow }: AuthorizationResponse,
+  spender: Spender,
+  { id, amountEuros, merchant, country }: DecidedPayment,
+  batch: CardBatch,
+  { emit }: DecisionContext,
+): void {
+  batch.changed.decisions.push(decisionRow)
+  const subject = { type: 'card_authorization', id, decision, amountEuros, merchant, country }
+  for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) emit(event, data)
+}
+
+/** What an intent covers was learnt with its approval. */
+function learn(
+  { approvedEuros, intent }: AuthorizationResponse,
+  { agentId, merchant, country }: AuthorizationRow,
+  { riskAssessor, now }: CardBatch,
+): void {
+  if (approvedEuros > 0n && !intent)
+    riskAssessor.learn(agentId, { amountEuros: approvedEuros, merchant, country }, now)
+}
+
+/** The request says more of the payment than facts that came before it. */
+function describe(
+  authorization: AuthorizationRow,
+  { content, cardId }: IncomingMessage<AuthorizationRequest>,
+  { decision }: AuthorizationResponse,
+): void {
+  const { descriptor, mcc, country } = content.merchant
+  const networkTokenId = content.merchant.networkTokenId ?? authorization.networkTokenId
+  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, networkTokenId, decision })
+  authorization.cardId ??= cardId
+  authorization.processorRef ??= content.authorizationId
+  if (!decision.allowed && authorization.facts.asks.every(({ approved }) => approved === '0'))
+    authorization.declineReason = decision.reason
+  if (decision.allowed) authorization.declineReason = null
+}
+
+/** Decides a request; changes nothing, and is the same for a simulation. */
+export function decideRequest(
+  request: CardRequest,
+  spender: Spender,
+  batch: DecisionState,
+  id: string,
+): AuthorizationResponse {
+  const { content, existing, numberId } = request
+  const { book, cards } = batch
+  const intent = findCover(request, batch)
+  const purse = cards.get(numberId)?.walletId ?? null
+  const walletId = intent ? spender.walletId : (existing?.walletId ?? purse ?? spender.walletId)
+  const isPurse = purse !== null && walletId === purse
+  const needed = neededEuros(request)
+  const available = book.available(walletId)
+  const isPart = content.partialAllowed && !intent && available > 0n && available < needed
+  const amountEuros = isPart ? available : content.amountEuros
+  const decided = decideAmount(request, spender, batch, { id, amountEuros, needed, intent, walletId })
+  const blocker = blockerOf(request, intent, batch)
+  const decision = blocker ? blockedDecision(decided.decision, blocker) : decided.decision
+  return {
+    approvedEuros: decision.allowed ? amountEuros : 0n,
+    decision,
+    decisionRow: decided.row,
+    intent,
+    source: intent ? 'intent' : isPurse ? 'purse' : 'wallet',
+    walletId,
+  }
+}
+
+/** The intent that covers the payment with this request; undefined if none does. */
+function findCover(
+  { content, existing, search, intentId }: CardRequest,
+  batch: DecisionState,
+): IntentRow | undefined {
+  const { payments, candidates } = batch
+  if (existing && !isPlaceholder(existing)) {
+    const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
+    const { approvedCents } = foldFacts(addFact(existing.facts, requestFact(content)))
+    return intent && approvedCents <= (intent.holdEuros ?? 0n) ? intent : undefined
+  }
+  const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
+  return findPayable(ids, batch)
+}
+
+/** The first of these intents that can be paid now. */
+export const findPayable = (
+  intentIds: readonly string[] = [],
+  { payments }: Pick<DecisionState, 'payments'>,
+): IntentRow | undefined =>
+  intentIds
+    .map(id => payments.find(id))
+    .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
+
+/** What the approval would have to hold beyond what is held: less, where facts came first. */
+function neededEuros({ content, existing }: CardRequest): Euros {
+  const facts = existing?.facts ?? noFacts
+  return foldFacts(addFact(facts, requestFact(content))).heldCents - foldFacts(facts).heldCents
+}
+
+/** A check of the card itself comes first: the rules cannot outweigh it. */
+const blockedDecision = (decision: Decision, message: string): Decision => ({
+  ...decision,
+  allowed: false,
+  requiresApproval: false,
+  reason: message,
+  checks: [
+    { rule: 'card', outcome: 'fail', limit: null, used: null, remaining: null, message },
+    ...decision.checks,
+  ],
+})
+
+interface Amounts {
+  readonly id: string
+  readonly amountEuros: Euros
+  readonly needed: Euros
+  readonly intent: IntentRow | undefined
+  readonly walletId: string
+}
+
+function decideAmount(
+  { content, existing, cardId }: CardRequest,
+  spender: Spender,
+  batch: DecisionState,
+  { id, amountEuros, needed, intent, walletId }: Amounts,
+): SpendDecision {
+  const { book, counters, riskAssessor } = batch
+  const { descriptor, url } = content.merchant
+  // What the network leaves out was judged with the intent.
+  const mcc = content.merchant.mcc ?? intent?.mcc ?? null
+  const country = content.merchant.country ?? intent?.country ?? null
+  const terms = batch.terms.get(cardId)
+  const isNamed = intent !== undefined && intent.cardId === cardId
+  const name = nameOfDescriptor(descriptor)
+  const merchant = intent?.merchant ?? name
+  const risk = riskAssessor.assess(
+    spender.id,
+    { amountEuros, merchant, country },
+    { isDeclared: intent !== undefined },
+  )
+  // A machine payment has been counted for its card since it began.
+  const isCounted = isNamed || existing?.facts.begun !== undefined
+  const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
+  const isChecked = !intent && needed > 0n && amountEuros > 0n
+  return decideSpend(
+    spender,
+    {
+      kind: 'card',
+      amountEuros,
+      paymentEuros: existing ? foldFacts(existing.facts).approvedCents + amountEuros : undefined,
+      merchant,
+      alsoNamed: [name, descriptor, ...(url ? [url] : [])].filter(other => other !== merchant),
+      payeeIban: null,
+      mcc,
+      country,
+      intentId: intent?.id ?? null,
+      possibleDuplicateOf: null,
+      budgets: intent ? ofCard : [...counters.ownerBudgets(), ...ofCard],
+      risk,
+      approval: null,
+      walletFrozen: book.isFrozen(walletId),
+      availableEuros: isChecked
+        ? book.available(walletId) + amountEuros - minOf(cents(needed), cents(amountEuros))
+        : null,
+      card: terms ? controlsOf(terms, isNamed) : null,
+    },
+    counters.snapshotOf(spender.id, spender.term),
+    batch,
+    { type: 'card_authorization', id },
+    terms ? compiledTermsOf(terms, isNamed) : null,
+  )
+}

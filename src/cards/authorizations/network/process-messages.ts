@@ -1,0 +1,218 @@
+import { addFact, type PaymentFact } from '../../../control/payments/index.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import type {
+  AuthorizationRequest,
+  CardFact,
+  CardNotice,
+  CardReply,
+  MessageContent,
+  ProcessorAnswer,
+} from '../../../ports/card-processor.ts'
+import { applyCardNotice } from '../../cards/index.ts'
+import type { authorizationsApi } from '../api.ts'
+import { applyMessage, withdrawApproval } from '../apply-facts.ts'
+import { type AuthorizationRow, CardMessage, isPlaceholder, type MessageRow } from '../authorization.ts'
+import type { UnnamedRefund } from '../authorization-rows.ts'
+import { authorize } from '../authorize.ts'
+import { agentLanes, type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
+import { TOO_LATE } from '../card-checks.ts'
+import {
+  creditIdOf,
+  type IncomingMessage,
+  isRequest,
+  processorRefOf,
+  queryOf,
+  unnamedRefundOf,
+} from './incoming-message.ts'
+
+type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
+type MessageContext = Parameters<ProcessMessages['decide']>[2]
+
+const ANOTHER = 'Another message has come under the same id. Nothing was done.'
+const NOTED: CardReply = { kind: 'noted' }
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
+const CONFLICT: CardReply = { kind: 'declined', reason: ANOTHER }
+
+/** Processes the messages of a card processor in group commits: requests are authorized, facts are booked. */
+export const processMessages: ProcessMessages = {
+  lanes: agentLanes(({ body }) => body.agentId),
+  load(items, sql) {
+    const [first] = items
+    if (!first) throw new Error('a batch without messages')
+    return loadCardBatch(sql, first, queryOf(items.map(({ input }) => input.body)))
+  },
+  decide({ input: { body: message } }, batch: CardBatch, context) {
+    const stored = batch.messages.get(message.id)
+    if (stored) return answerAgain(stored, message, batch, context)
+    const creditId = creditIdOf(message.content)
+    const credit = creditId === null ? undefined : batch.messages.get(creditId)
+    // Two messages may report one credit: the second changes nothing.
+    if (credit) return store(message, NOTED, credit.authorizationId, batch)
+    const existing = findAuthorization(message, batch)
+    if (isRequest(message) && existing && isOtherRequest(message.content, existing)) {
+      refuse(message, context)
+      return store(message, CONFLICT, existing.id, batch)
+    }
+    const { reply, authorizationId } = isRequest(message)
+      ? authorize(message, existing, batch, context)
+      : applyMessage(message as IncomingMessage<CardFact>, existing, batch, context)
+    // The payment that a credit was booked for may have another name.
+    if (existing && creditId && existing.processorRef !== processorRefOf(message.content))
+      store(message, NOTED, existing.id, batch, { id: creditId, kind: 'credit' })
+    return store(message, reply, authorizationId, batch)
+  },
+  write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
+}
+
+/** Applies news about a card itself. */
+export const processNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
+  const { content, cardId, numberId } = message
+  return deduplicate(message, context, () =>
+    applyCardNotice({ id: numberId, cardId }, content as CardNotice, context),
+  )
+}
+
+/** Acts on a message and stores it with its answer. One that comes again changes nothing and gets the same answer. */
+export async function deduplicate(
+  message: IncomingMessage,
+  { records }: Pick<Context, 'records'>,
+  act: () => Promise<void>,
+): Promise<ProcessorAnswer> {
+  const stored = await records.findOne(CardMessage, { id: message.id })
+  if (stored) return answerOf(stored)
+  await act()
+  const row = records.create(CardMessage, storedMembers(message, NOTED))
+  return answerOf(row)
+}
+
+/** A message whose id has been seen: the same bytes get the same answer; others are refused and reported. */
+function answerAgain(
+  stored: MessageRow,
+  message: IncomingMessage,
+  batch: CardBatch,
+  context: MessageContext,
+): ProcessorAnswer {
+  if (stored.digest !== message.digest) {
+    refuse(message, context)
+    return message.answer(isRequest(message) ? CONFLICT : NOTED)
+  }
+  if (!message.isLate || !isRequest(message)) return answerOf(stored)
+  const authorization = [...batch.authorizations].find(({ id }) => id === stored.authorizationId)
+  if (authorization) withdrawApproval(authorization, message, batch, context)
+  Object.assign(stored, { updatedAt: batch.now, ...answerMembers(message, LATE) })
+  if (!batch.changed.newMessages.includes(stored)) batch.changed.messages.push(stored)
+  return answerOf(stored)
+}
+
+const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: MessageContext): void =>
+  emit('card.message_refused', { cardId, agentId, messageId, reason: ANOTHER })
+
+/** Whether a request has the number of one that has been answered, and another amount. */
+const isOtherRequest = ({ ask, amountEuros }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
+  facts.asks.some(one => one.ask === ask && one.asked !== String(amountEuros))
+
+/** The authorization that a message is about, or the confirmed checkout that it is the network's side of. */
+function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
+  const { content, cardId, search } = message
+  const { authorizations, payments } = batch
+  const ref = processorRefOf(content)
+  const rows = [...authorizations]
+  const known = rows.find(({ processorRef }) => processorRef === ref)
+  const begun = findBegun(content, rows)
+  if (begun && known && begun !== known) return merge(begun, known, batch)
+  const unnamed = unnamedRefundOf(message)
+  if (unnamed && !known) return findRefunded(unnamed, batch)
+  if (known || begun || !search) return known ?? begun
+  return rows.find(row => {
+    const isAwaited = row.processorRef === null && row.status === 'confirmed'
+    const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
+    const most = payments.find(row.intentId)?.holdEuros ?? 0n
+    return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountEuros <= most
+  })
+}
+
+/**
+ * The machine payment whose token a message names. The first authorization under any name of the network is that payment's;
+ * another one is a second payment, for which the token is not good. A check of the card asks for no payment.
+ */
+function findBegun(content: MessageContent, rows: readonly AuthorizationRow[]): AuthorizationRow | undefined {
+  if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
+  const { networkTokenId } = content.merchant
+  const begun = rows.find(row => row.mppCredentialId !== null && row.networkTokenId === networkTokenId)
+  if (!begun || (content.kind === 'authorization' && content.amountEuros === 0n)) return undefined
+  const isOther = content.authorizationId !== null && begun.processorRef !== null
+  return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
+}
+
+/**
+ * A reversal or an expiry names no token: where it came before the authorization, it made a placeholder, whose facts are
+ * those of the machine payment.
+ */
+function merge(
+  begun: AuthorizationRow,
+  known: AuthorizationRow,
+  { authorizations, changed }: CardBatch,
+): AuthorizationRow {
+  if (!isPlaceholder(known) || known.transactionId !== null) return known
+  const { reversals, expired } = known.facts
+  const facts: PaymentFact[] = reversals.map(({ id, amount }) => ({
+    type: 'reversed',
+    id,
+    cents: amount === null ? null : BigInt(amount),
+  }))
+  if (expired) facts.push({ type: 'expired' })
+  begun.facts = facts.reduce(addFact, begun.facts)
+  begun.processorRef = known.processorRef
+  authorizations.delete(known)
+  changed.newAuthorizations.delete(known)
+  changed.authorizations.delete(known)
+  changed.merged.add(known)
+  return begun
+}
+
+/** A credit that names no payment belongs to the one of which exactly this amount was asked back. */
+const findRefunded = (
+  { cardId, merchantKeys, amountEuros }: UnnamedRefund,
+  { authorizations, refunds }: CardBatch,
+): AuthorizationRow | undefined =>
+  [...authorizations].find(
+    row =>
+      row.cardId === cardId &&
+      merchantKeys.includes(row.merchantKey) &&
+      row.transactionId !== null &&
+      refunds.awaits(row.transactionId, amountEuros),
+  )
+
+const answerOf = ({ answerStatus, answerHeaders, answerBody }: AnswerMembers): ProcessorAnswer => ({
+  status: answerStatus,
+  headers: answerHeaders,
+  body: answerBody,
+})
+
+type AnswerMembers = Pick<MessageRow, 'answerStatus' | 'answerHeaders' | 'answerBody'>
+
+function answerMembers(message: IncomingMessage, reply: CardReply): AnswerMembers {
+  const { status, headers, body } = message.answer(reply)
+  return { answerStatus: status, answerHeaders: { ...headers }, answerBody: body }
+}
+
+function storedMembers(message: IncomingMessage, reply: CardReply) {
+  const { id, agentId, cardId, digest, content } = message
+  return { id, agentId, cardId, digest, kind: content.kind as string, ...answerMembers(message, reply) }
+}
+
+/** Stores a message, or the credit that it reports, with the answer. */
+function store(
+  message: IncomingMessage,
+  reply: CardReply,
+  authorizationId: string | null,
+  { tenant, now, messages, changed }: CardBatch,
+  credit?: Pick<MessageRow, 'id' | 'kind'>,
+): ProcessorAnswer {
+  const members = { ...storedMembers(message, reply), ...credit, authorizationId }
+  const row: MessageRow = { ...tenant, ...members, createdAt: now, updatedAt: now }
+  messages.set(row.id, row)
+  changed.newMessages.push(row)
+  return answerOf(row)
+}

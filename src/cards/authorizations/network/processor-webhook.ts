@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto'
+import type { Actor, Mode } from '../../../kernel/contract/actor.ts'
+import type { Receive, ReceiverTools } from '../../../kernel/contract/area.ts'
+import type { Outcome } from '../../../kernel/contract/call.ts'
+import type { Ports, SignedRequest } from '../../../kernel/contract/ports.ts'
+import { Problem } from '../../../kernel/contract/problem.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import type {
+  CardProcessor,
+  CardReply,
+  MessageContent,
+  ProcessorAnswer,
+} from '../../../ports/card-processor.ts'
+import { clock } from '../../../values/clock.ts'
+import { TOO_LATE } from '../card-checks.ts'
+import { type IncomingMessage, searchOf } from './incoming-message.ts'
+
+const modes: readonly Mode[] = ['test', 'live']
+
+/** The operations that process messages; those about a payment are processed in group commits. */
+const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
+  number_closed: 'authorizations.notice',
+  shipped: 'authorizations.notice',
+  mobile_wallet: 'authorizations.notice',
+  dispute: 'disputes.notice',
+}
+
+/** Receives a message of a card processor: verifies its signature, then finds its card, which tells whose it is. */
+export const receive: Receive = async (request, tools) => {
+  const processor = processorOf(tools.ports, request)
+  if (!processor) return { unsigned: 'The signature of a card processor is missing.' }
+  const read = processor.read(request.body, request.headers, clock.real())
+  if (read.kind === 'unsigned') return { unsigned: read.reason }
+  if (read.kind === 'ignored') return { outcome: { status: 200, body: '{}' } }
+  if (read.kind === 'unreadable') throw new Problem('invalid_request', read.reason)
+  const { content, processorCardId } = read.message
+  const number = await findNumber(tools.sql, processor.name, processorCardId)
+  if (!number)
+    return { outcome: outcomeOf(processor.answer(read.message, unknownCard(content)), 'unknown_card') }
+  const { ownerId, mode, agentId, cardId, numberId } = number
+  const message: DeliveredMessage = {
+    ...read.message,
+    ...{ agentId, cardId, numberId },
+    digest: hash('sha256', request.body, 'base64url'),
+    search: searchOf(content, number),
+    isLate: false,
+    answer: reply => processor.answer(read.message, reply),
+  }
+  const tenant = { ownerId, mode }
+  const actor: Actor = { type: 'signed', id: processor.name, tenant, agentId: null, scopes: new Set() }
+  const process = async (): Promise<Outcome> => {
+    const operation = operations[content.kind] ?? 'authorizations.take'
+    const { body } = await tools.run(operation, actor, message, request)
+    return outcomeOf(JSON.parse(String(body)))
+  }
+  const isQuestion = content.kind === 'authorization'
+  const outcome = await (isQuestion ? answerInTime(message, process, request, tools) : process())
+  return { outcome, actor }
+}
+
+/** The processor whose headers these are; undefined if none of this installation's. */
+function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
+  for (const mode of modes) {
+    const processor = configured(ports, mode)
+    if (processor?.recognizes(headers)) return processor
+  }
+  return undefined
+}
+
+function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
+  try {
+    return ports.cardProcessor(mode)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+/** Whose a processor's card is. It never changes. */
+interface KnownNumber extends Row {
+  readonly ownerId: string
+  readonly mode: Mode
+  readonly agentId: string
+  readonly cardId: string
+  readonly numberId: string
+}
+
+const FIND = `
+select owner_id as "ownerId", mode, agent_id as "agentId", card_id as "cardId", id as "numberId"
+from card_numbers where processor_card_id = $1 and processor = $2`
+
+const MOST_KNOWN = 100_000
+const known = new Map<string, KnownNumber>()
+
+/** Messages name no owner: the processor's id of the card tells whose they are. Read once per card and process. */
+async function findNumber(
+  sql: Sql,
+  processor: string,
+  processorCardId: string,
+): Promise<KnownNumber | undefined> {
+  const key = `${processor} ${processorCardId}`
+  const found = known.get(key)
+  if (found) return found
+  const [number] = await sql<KnownNumber>(FIND, [processorCardId, processor])
+  if (!number) return undefined
+  if (known.size >= MOST_KNOWN) known.clear()
+  known.set(key, number)
+  return number
+}
+
+/** A question about an unknown card is declined; anything else is acknowledged, so that it does not come again. */
+const unknownCard = ({ kind }: MessageContent): CardReply =>
+  kind === 'authorization' ? { kind: 'declined', reason: 'There is no such card.' } : { kind: 'noted' }
+
+const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
+
+function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: string): Outcome {
+  const { 'content-type': type = 'application/json', ...others } = headers
+  return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
+}
+
+/** `isLate` turns true while the decision is under way: one that begins after that declines. */
+type DeliveredMessage = Omit<IncomingMessage, 'isLate'> & { isLate: boolean }
+
+/**
+ * The network does not wait: what is not decided in time is declined. An approval that was under way is withdrawn by the
+ * same message, marked as late, which is processed after it.
+ */
+async function answerInTime(
+  message: DeliveredMessage,
+  process: () => Promise<Outcome>,
+  { requestId }: SignedRequest,
+  { ports, onFailure }: ReceiverTools,
+): Promise<Outcome> {
+  /** A locked row is no failure: the answer is a decline, and its code stands in the log. */
+  const report = (error: unknown): void => {
+    if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
+  }
+  let cancel = (): void => undefined
+  const alarm = new Promise<undefined>(resolve => {
+    cancel = clock.alarm(ports.cardAnswerMs, () => resolve(undefined))
+  })
+  const decision = process()
+  const outcome = await Promise.race([decision, alarm]).catch(report)
+  cancel()
+  if (outcome) return outcome
+  message.isLate = true
+  void decision.catch(() => undefined).then(() => withdraw(process, report))
+  return outcomeOf(message.answer(LATE), 'decided_too_late')
+}
+
+/** Tried again while the database is busy; the processor's own notice tells its answer, should all of it fail. */
+async function withdraw(
+  process: () => Promise<Outcome>,
+  report: (error: unknown) => void,
+  attempts = 5,
+): Promise<void> {
+  try {
+    await process()
+  } catch (error) {
+    if (attempts > 1) await withdraw(process, report, attempts - 1)
+    else report(error)
+  }
+}

@@ -1,0 +1,152 @@
+import type { CardTerms } from '../../control/card-terms/index.ts'
+import { findCustomer } from '../../identity/customers/index.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type {
+  CardHolder,
+  NewCard,
+  ProcessorCall,
+  ProcessorControls,
+  ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { excerpt } from '../../values/schemas.ts'
+import type { Card } from './card.ts'
+import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
+import { type LockedNumbers, lockNumbers } from './lock-card.ts'
+import { cardProcess } from './process.ts'
+import type { stepsApi } from './steps-api.ts'
+
+/** Controls as JSON, which has no bigint: a reservation is stored until the answer is recorded. */
+export type StoredControls = Omit<ProcessorControls, LimitName> & Readonly<Record<LimitName, string | null>>
+type LimitName = 'maxTransactionEuros' | 'dailyLimitEuros' | 'monthlyLimitEuros'
+
+/** A call of the processor for one card, as reserved before the transaction ended. */
+export interface ProcessorRequest {
+  readonly cardId: string
+  readonly mode: Mode
+  /** The tenant's time at the reservation. */
+  readonly now: string
+}
+
+/** The request for a number: the first one, or another one in place of it. */
+export interface NumberRequest extends ProcessorRequest {
+  /** The processor acts once on it. */
+  readonly reference: string
+  readonly requestedAt: string
+  readonly ownerId: string
+  readonly displayName: string
+  readonly holder: CardHolder
+  readonly controls: StoredControls
+}
+
+const asText = (amount: bigint | null): string | null => (amount === null ? null : String(amount))
+const asEuros = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+
+/** What the processor mirrors; the rest of the controls is enforced here alone. */
+export const storedControls = (terms: CardTerms): StoredControls => ({
+  maxTransactionEuros: asText(terms.maxTransactionEuros),
+  dailyLimitEuros: asText(terms.dailyLimitEuros),
+  monthlyLimitEuros: asText(terms.monthlyLimitEuros),
+  allowedCountries: terms.allowedCountries,
+  allowedMccs: terms.allowedMccs,
+  blockedMccs: terms.blockedMccs,
+})
+
+export const controlsFrom = (stored: StoredControls): ProcessorControls => ({
+  ...stored,
+  maxTransactionEuros: asEuros(stored.maxTransactionEuros),
+  dailyLimitEuros: asEuros(stored.dailyLimitEuros),
+  monthlyLimitEuros: asEuros(stored.monthlyLimitEuros),
+})
+
+export const newCardOf = ({ cardId, ownerId, displayName, holder, ...request }: NumberRequest): NewCard => ({
+  cardId,
+  ownerId,
+  displayName,
+  holder,
+  requestedAt: new Date(request.requestedAt),
+  controls: controlsFrom(request.controls),
+})
+
+export const callOf = (
+  { now }: ProcessorRequest,
+  reference: string,
+  { requestId }: { readonly requestId: string },
+): ProcessorCall => ({ reference, requestId, now: new Date(now) })
+
+/** The holder of a card is its owner, as the issuer must know one. */
+export async function holderOf({
+  records,
+  tenant,
+}: Pick<Context, 'records' | 'tenant'>): Promise<CardHolder> {
+  return (await findCustomer(records, tenant.ownerId)).cardHolder()
+}
+
+export const requestFor = (
+  { id, mode }: Pick<Card, 'id' | 'mode'>,
+  { now }: Pick<Context, 'now'>,
+): ProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
+
+/** Asks for a number with the same words in every repetition: a processor may compare them. */
+export const numberRequestFor = (
+  card: Card,
+  terms: CardTerms,
+  holder: CardHolder,
+  { reference, requestedAt }: { readonly reference: string; readonly requestedAt: Date },
+  context: Pick<Context, 'now'>,
+): NumberRequest => ({
+  ...requestFor(card, context),
+  reference,
+  requestedAt: requestedAt.toISOString(),
+  ownerId: card.ownerId,
+  displayName: card.displayName,
+  holder,
+  controls: storedControls(terms),
+})
+
+const UNANSWERED = {
+  late: 'The processor does not answer. It is asked again.',
+  unusable: 'The answer of the processor cannot be read. It is asked again.',
+}
+
+/** What a person reads about a call that has brought nothing. */
+export const problemOf = (failure: ProcessorFailure): string =>
+  failure.failure === 'refused' ? excerpt(failure.message) : UNANSWERED[failure.failure]
+
+/** Whether the problem ends with the next answer of the processor. */
+const isUnanswered = (problem: string | null): boolean =>
+  problem === UNANSWERED.late || problem === UNANSWERED.unusable
+
+export type StepContext = ContextOf<typeof stepsApi.issue>
+
+/** The result of a step that had nothing to do. */
+export const NOTHING = { acted: false }
+export const ACTED = { acted: true }
+
+/** The processor has answered: what it did not do before is no problem any more, and the next step is due at once. */
+export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
+  const { card } = locked
+  Object.assign(card, { attempts: 0, callDueAt: null })
+  if (isUnanswered(card.processorProblem)) card.processorProblem = null
+  schedule(locked, now)
+  wake(cardProcess, card)
+}
+
+/** The card, if this call of the processor is due for it now. */
+export async function lockForCall(
+  cardId: string,
+  call: ReturnType<typeof pendingCall>,
+  context: StepContext,
+): Promise<LockedNumbers | null> {
+  const { ports, tenant, now } = context
+  const locked = await lockNumbers(cardId, context)
+  if (!locked || pendingCall(locked) !== call || !isCallDue(locked.card, now)) return null
+  const { name } = ports.cardProcessor(tenant.mode)
+  const { processor } = locked.card
+  if (processor !== name)
+    throw new Problem('not_configured', `Its processor is ${processor}, and ${name} is configured.`)
+  beginCall(locked.card, now)
+  return locked
+}

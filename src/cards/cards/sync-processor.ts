@@ -1,0 +1,190 @@
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
+import {
+  type CardNotice,
+  type CardProcessor,
+  type Done,
+  isFailure,
+  type NumberState,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { type CardNumber, cardEvent } from './card.ts'
+import { announceChange, needsSync, schedule, wantedState } from './due.ts'
+import { type LockedNumbers, lockNumbers } from './lock-card.ts'
+import {
+  ACTED,
+  answered,
+  callOf,
+  controlsFrom,
+  lockForCall,
+  NOTHING,
+  type ProcessorRequest,
+  problemOf,
+  requestFor,
+  type StepContext,
+  type StoredControls,
+  storedControls,
+} from './processor-calls.ts'
+import { cardEvents } from './schemas.ts'
+import { closeCard, freezeCard } from './states.ts'
+import { stepsApi } from './steps-api.ts'
+
+/** What is requested for one number; null = the processor has it already. */
+interface Instruction extends ProcessorRequest {
+  readonly numberId: string
+  readonly processorCardId: string
+  readonly state: { readonly wanted: NumberState; readonly reference: string } | null
+  readonly controls: { readonly version: number; readonly values: StoredControls } | null
+}
+
+type Reply = Done | ProcessorFailure
+
+interface Replies {
+  readonly state: Reply | null
+  readonly controls: Reply | null
+}
+
+/** Sends the state of one number at a time, the one in use first, so that a call ends within seconds. */
+export const syncStep = externalCall(stepsApi.tell, {
+  async reserve({ params }, context) {
+    const locked = await lockForCall(params.id, 'tell', context)
+    const number = locked?.numbers.find(one => needsSync(locked, one))
+    return locked && number ? instructionFor(number, locked, context) : null
+  },
+  async call(instruction, { ports, requestId }): Promise<Replies | null> {
+    return instruction && carryOut(instruction, ports.cardProcessor(instruction.mode), requestId)
+  },
+  async record(replies, instruction, context) {
+    if (!replies || !instruction) return NOTHING
+    const locked = await lockNumbers(instruction.cardId, context)
+    if (!locked) return NOTHING
+    recordReplies(locked, instruction, replies, context)
+    return ACTED
+  },
+  // Its process sends it again.
+  recover: async () => NOTHING,
+})
+
+/** Each requested state has a reference of its own, which a repetition has too. */
+function instructionFor(
+  number: CardNumber,
+  { card, terms }: LockedNumbers,
+  context: { readonly now: Date; readonly tenant: { readonly mode: Mode } },
+): Instruction {
+  const wanted = wantedState(card, number)
+  const sendsState = number.requestedState !== null || number.processorState !== wanted
+  if (sendsState && number.requestedState !== wanted) {
+    number.requestedState = wanted
+    number.requestSeq++
+  }
+  const sendsControls = wanted !== 'closed' && number.controlsVersion !== terms.version
+  return {
+    ...requestFor(card, context),
+    numberId: number.id,
+    processorCardId: number.processorCardId,
+    state: sendsState ? { wanted, reference: `${number.id}-state-${number.requestSeq}` } : null,
+    controls: sendsControls ? { version: terms.version, values: storedControls(terms) } : null,
+  }
+}
+
+async function carryOut(instruction: Instruction, processor: CardProcessor, requestId: string) {
+  const { numberId, processorCardId, state, controls } = instruction
+  const call = (reference: string) => callOf(instruction, reference, { requestId })
+  const stateReply = state && (await processor.setState(processorCardId, state.wanted, call(state.reference)))
+  // A processor that does not answer is not asked for more.
+  if (!controls || (stateReply && isUnsettled(stateReply))) return { state: stateReply, controls: null }
+  const reference = `${numberId}-controls-${controls.version}`
+  const values = controlsFrom(controls.values)
+  const reply = await processor.setControls(processorCardId, values, call(reference))
+  return { state: stateReply, controls: reply }
+}
+
+const isUnsettled = (reply: Reply): boolean => isFailure(reply) && reply.failure !== 'refused'
+
+function recordReplies(
+  locked: LockedNumbers,
+  { numberId, state, controls }: Instruction,
+  replies: Replies,
+  context: StepContext,
+): void {
+  const { card } = locked
+  const number = locked.numbers.find(({ id }) => id === numberId)
+  if (!number) return
+  const failures = [replies.state, replies.controls].filter(reply => reply !== null && isFailure(reply))
+  if (state && replies.state && !isUnsettled(replies.state)) recordState(number, state.wanted, replies.state)
+  if (controls && replies.controls && !isUnsettled(replies.controls))
+    number.controlsVersion = controls.version
+  for (const failure of failures) {
+    card.processorProblem = problemOf(failure)
+    if (failure.failure === 'refused')
+      context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
+  }
+  if (failures.some(isUnsettled)) {
+    schedule(locked, context.now)
+    return
+  }
+  if (failures.length === 0) card.processorProblem = null
+  if (state?.wanted === 'active' && replies.state && isFailure(replies.state))
+    freezeCard(locked, 'processor_refused', context)
+  answered(locked, context)
+}
+
+/** A refused state is not asked for again: a number that was not to be active stays as it was, a closed one is left alone. */
+function recordState(number: CardNumber, wanted: NumberState, reply: Reply): void {
+  number.requestedState = null
+  if (!isFailure(reply) || wanted !== 'active') number.processorState = wanted
+}
+
+/** The events that a notice of the processor can bring about. */
+export const noticeEvents = {
+  'card.closed': cardEvents['card.closed'],
+  'card.shipped': cardEvents['card.shipped'],
+  'mobile_wallet.updated': cardEvents['mobile_wallet.updated'],
+}
+
+type Noticing = Pick<Context<never, typeof noticeEvents>, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>
+
+/**
+ * Applies a notice of the processor about a number; one that comes again changes nothing. Locks the agent first,
+ * so the caller has locked nothing behind it.
+ */
+export async function applyCardNotice(
+  { id, cardId }: Pick<CardNumber, 'id' | 'cardId'>,
+  notice: CardNotice,
+  context: Noticing,
+): Promise<void> {
+  const locked = await lockNumbers(cardId, context)
+  if (!locked) return
+  const { card } = locked
+  if (notice.kind === 'number_closed') return closeNumber(id, notice.reason, locked, context)
+  if (notice.kind === 'shipped') {
+    const [carrier, trackingNumber] = [notice.carrier, notice.trackingNumber].map(
+      text => text && excerpt(text),
+    )
+    context.emit('card.shipped', {
+      ...cardEvent(card),
+      carrier: carrier ?? null,
+      trackingNumber: trackingNumber ?? null,
+    })
+    return
+  }
+  const { tokenId, wallet, status } = notice
+  const { agentId, last4 } = card
+  context.emit('mobile_wallet.updated', { cardId, agentId, status, last4, wallet, tokenId: excerpt(tokenId) })
+}
+
+/** The processor has closed a number by itself: it is never active again. Without the one in use, the card is closed. */
+function closeNumber(numberId: string, reason: string, locked: LockedNumbers, context: Noticing): void {
+  const { card, numbers } = locked
+  const number = numbers.find(({ id }) => id === numberId)
+  if (!number || number.processorState === 'closed') return
+  Object.assign(number, { processorState: 'closed', requestedState: null })
+  if (numberId !== card.numberId || card.nextNumberId !== null) {
+    announceChange(card, context)
+    return
+  }
+  card.processorProblem = excerpt(reason)
+  closeCard(locked, 'closed_by_processor', context)
+}

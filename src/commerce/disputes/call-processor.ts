@@ -1,0 +1,280 @@
+import { CardAuthorization, deduplicate } from '../../cards/authorizations/index.ts'
+import { CardNumber } from '../../cards/cards/index.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
+import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import {
+  type DisputeNews,
+  type DisputeStanding,
+  type Done,
+  isFailure,
+  type KnownDispute,
+  type OpenedDispute,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
+import { after } from '../../values/clock.ts'
+import { excerpt } from '../../values/schemas.ts'
+import { disputesApi } from './api.ts'
+import { bundleOf, renderBundle } from './bundle.ts'
+import { handIn, stateOf } from './change.ts'
+import { Dispute, INQUIRY_MS, pauseAfter, REMINDER_MS, recordFact } from './dispute.ts'
+import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
+import { type ProcessorCallKind, pendingCall, schedule } from './schedule.ts'
+import { factsOf, isOfNetwork } from './state.ts'
+import { stepsApi } from './steps-api.ts'
+import type { BundleInput } from './thread.ts'
+
+/** A call of the processor for a dispute: JSON, as it outlives a crash. */
+interface DisputeCall {
+  readonly disputeId: string
+  readonly kind: ProcessorCallKind
+  readonly mode: Mode
+  readonly ownerId: string
+  /** The tenant's time at the reservation. */
+  readonly now: string
+  readonly claim: {
+    readonly cents: string
+    readonly reason: Dispute['reason']
+    readonly description: string
+  }
+  readonly processorDisputeId: string | null
+  readonly submittedAt: string | null
+  readonly openedAt: string
+  readonly processorCardId: string
+  readonly clearings: readonly { readonly id: string; readonly cents: string }[]
+  readonly bundle: BundleInput | null
+}
+
+type DisputeAnswer = OpenedDispute | Done | DisputeStanding | ProcessorFailure
+
+type StepContext = ContextOf<typeof stepsApi.callProcessor>
+type SubmitContext = ContextOf<typeof disputesApi.submit>
+type CallContext = StepContext | SubmitContext
+
+const NOTHING = { acted: false }
+const ACTED = { acted: true }
+
+/** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
+export const callStep = externalCall(stepsApi.callProcessor, {
+  async reserve({ params }, context) {
+    const { now, refuse } = context
+    const locked = await lockDispute(params.id, context)
+    if (!locked) return refuse('dispute_not_found')
+    const { dispute } = locked
+    const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
+    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOTHING)
+  },
+
+  call: askProcessor,
+
+  async record(answer, asked, context) {
+    const recorded = await recordAnswer(answer, asked, context)
+    if (recorded instanceof CallExternal) return recorded
+    return recorded ? ACTED : NOTHING
+  },
+
+  // The process calls again: by the same reference the processor acts once.
+  recover: async () => ACTED,
+})
+
+/**
+ * Hands a dispute in while the caller waits, so that the answer shows what the network has credited at once. Where the
+ * processor does not answer, the process calls it again.
+ */
+export const submit = externalCall(disputesApi.submit, {
+  async reserve({ params }, context) {
+    const { tenant, ports, refuse } = context
+    const locked = await lockDispute(params.id, context)
+    if (!locked) return refuse('dispute_not_found')
+    const { dispute } = locked
+    if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
+    handIn(locked, context)
+    const isOfProcessor = dispute.processor === ports.cardProcessor(tenant.mode).name
+    return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
+  },
+
+  call: askProcessor,
+
+  async record(answer, asked, context) {
+    return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
+  },
+
+  async recover({ disputeId }, { records, refuse }) {
+    return (await records.findOne(Dispute, { id: disputeId })) ?? refuse('dispute_not_found')
+  },
+})
+
+/** Applies an answer. The next call follows at once: also the first inquiry, as the network may credit at the filing. */
+async function recordAnswer(
+  answer: DisputeAnswer,
+  asked: DisputeCall,
+  context: CallContext,
+): Promise<Dispute | CallExternal<DisputeCall> | null> {
+  const locked = await lockDispute(asked.disputeId, context)
+  if (!locked) return null
+  applyAnswer(answer, asked, locked, context)
+  const { dispute } = locked
+  const next = pendingCall(dispute)
+  const goesOn = next !== null && next !== asked.kind
+  return goesOn ? new CallExternal(await reserveCall(dispute, context)) : dispute
+}
+
+async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {
+  const { records, tenant, now, ports } = context
+  const kind = pendingCall(dispute)
+  if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
+  const { name } = ports.cardProcessor(tenant.mode)
+  if (dispute.processor !== name)
+    throw new Problem('not_configured', `Its processor is ${dispute.processor}, and ${name} is configured.`)
+  dispute.attempts++
+  dispute.callDueAt = after(now, pauseAfter(dispute.attempts))
+  schedule(dispute)
+  const [payment, numbers] = await Promise.all([
+    records.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
+    records.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
+  ])
+  return {
+    disputeId: dispute.id,
+    kind,
+    mode: tenant.mode,
+    ownerId: tenant.ownerId,
+    now: now.toISOString(),
+    claim: claimOf(dispute),
+    processorDisputeId: dispute.processorDisputeId,
+    submittedAt: dispute.submittedAt?.toISOString() ?? null,
+    openedAt: dispute.createdAt.toISOString(),
+    processorCardId: numbers[0]?.processorCardId ?? '',
+    clearings: (payment?.facts.clearings ?? []).map(({ id, amount }) => ({ id, cents: amount })),
+    bundle: kind === 'document' ? await bundleOf(dispute, context) : null,
+  }
+}
+
+/** What the merchant has refunded is not asked of the network. */
+const claimOf = ({ amountEuros, refundedEuros, reason, description }: Dispute): DisputeCall['claim'] => ({
+  cents: String(amountEuros - refundedEuros),
+  reason,
+  description,
+})
+
+async function askProcessor(
+  asked: DisputeCall,
+  outside: { readonly ports: Ports; readonly requestId: string },
+): Promise<DisputeAnswer> {
+  const { disputes } = outside.ports.cardProcessor(asked.mode)
+  const { disputeId, kind, claim, openedAt, processorCardId } = asked
+  const { requestId } = outside
+  const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
+  const amountEuros = BigInt(claim.cents)
+  if (kind === 'open') {
+    const clearings = asked.clearings
+      .map(({ id, cents }) => ({ id, amountEuros: BigInt(cents) }))
+      .sort((one, other) => Number(other.amountEuros - one.amountEuros))
+    const dispute = { ...claim, disputeId, amountEuros, processorCardId, clearings }
+    return disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call)
+  }
+  const known = knownOf(asked, amountEuros)
+  switch (kind) {
+    case 'document': {
+      if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
+      const { pdf, sha256 } = await renderBundle(asked.bundle, asked, outside.ports)
+      return disputes.addEvidence(known, { ...claim, amountEuros, bundle: pdf, sha256 }, call)
+    }
+    case 'file':
+      return disputes.submit(known, call)
+    case 'withdraw':
+      return disputes.withdraw(known, call)
+    case 'inquire':
+      return disputes.inquire(known, call)
+  }
+}
+
+const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountEuros: bigint): KnownDispute => ({
+  processorDisputeId: processorDisputeId ?? '',
+  amountEuros,
+  submittedAt: submittedAt === null ? null : new Date(submittedAt),
+})
+
+/** Applies what the processor has answered. What has been decided meanwhile stays decided. */
+function applyAnswer(
+  answer: DisputeAnswer,
+  asked: DisputeCall,
+  locked: LockedDispute,
+  context: ReconcileContext,
+): void {
+  const { dispute } = locked
+  const { now } = context
+  if (isFailure(answer)) fail(dispute, asked, answer, now)
+  else {
+    Object.assign(dispute, { attempts: 0, processorProblem: null, callDueAt: now })
+    note(dispute, asked, answer, now)
+    if (pendingCall(dispute) === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
+  }
+  reconcile(locked, context)
+}
+
+const UNANSWERED = {
+  late: 'The card processor does not answer. It is asked again.',
+  unusable: 'The answer of the card processor cannot be read. It is asked again.',
+}
+
+/** What cannot be withdrawn is left to the network; what is refused before is lost, as the network never hears of it. */
+function fail(dispute: Dispute, { kind }: DisputeCall, failure: ProcessorFailure, now: Date): void {
+  if (failure.failure !== 'refused') {
+    dispute.processorProblem = UNANSWERED[failure.failure]
+    return
+  }
+  dispute.processorProblem = excerpt(failure.message)
+  if (kind === 'withdraw') dispute.toldWithdrawnAt = now
+  else if (kind === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
+  else recordFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
+}
+
+function note(
+  dispute: Dispute,
+  { kind }: DisputeCall,
+  answer: Exclude<DisputeAnswer, ProcessorFailure>,
+  now: Date,
+): void {
+  if (kind === 'open') opened(dispute, answer as OpenedDispute)
+  if (kind === 'document') dispute.documentedAt ??= now
+  if (kind === 'file') dispute.filedAt ??= now
+  if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
+  if (kind === 'inquire') learn(dispute, answer as DisputeStanding, now)
+}
+
+/** The processor's time for evidence wins over ours. */
+function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedDispute): void {
+  dispute.processorDisputeId ??= processorDisputeId
+  if (
+    dispute.status !== 'open' ||
+    evidenceDueAt === null ||
+    evidenceDueAt.getTime() === dispute.evidenceDueAt?.getTime()
+  )
+    return
+  Object.assign(dispute, { evidenceDueAt, remindAt: after(evidenceDueAt, -REMINDER_MS) })
+}
+
+/** An answer that says what is known already is no new fact: the processor is asked every day. */
+function learn(dispute: Dispute, standing: DisputeStanding, now: Date): void {
+  if (standing.status === 'undecided') return
+  const type = standing.status === 'expired' ? 'lost' : standing.status
+  const amountEuros = 'amountEuros' in standing ? standing.amountEuros : null
+  const last = factsOf(dispute.facts).findLast(isOfNetwork)
+  if (last?.type === type && last.cents === (amountEuros?.toString() ?? null)) return
+  recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountEuros })
+}
+
+/** Takes what the network says of a dispute: a fact, whatever has become of the dispute by now. */
+export const notice: HandlerOf<typeof stepsApi.notice> = async ({ body }, context) => {
+  const { id, sentAt, content, cardId } = body
+  const { disputeId, says, amountEuros } = content as DisputeNews
+  // Locks what the order of locks puts first, also where the same message is being taken just now.
+  const locked = await lockDispute(disputeId, context)
+  return deduplicate(body, context, async () => {
+    if (!locked || locked.dispute.cardId !== cardId) return
+    recordFact(locked.dispute, { id, type: says, at: sentAt, amountEuros })
+    reconcile(locked, context)
+  })
+}

@@ -1,0 +1,210 @@
+import {
+  authorizationsOfTransactions,
+  type DisputeCredits,
+  openDisputeCredits,
+} from '../../cards/authorizations/index.ts'
+import { Agent } from '../../control/agents/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { type Book, type Cause, openBook } from '../../money/ledger/index.ts'
+import { refundedOnRequest } from '../../money/refunds/index.ts'
+import { Transaction } from '../../money/transactions/index.ts'
+import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
+import { type Cents, cents, formatEuros, minOf, restOf } from '../../values/money.ts'
+import { bookedBy, claimOf, Dispute, isUndecided, leftOf } from './dispute.ts'
+import { type Change, disputeEvent, type disputeEvents } from './events.ts'
+import { disputeProcess } from './process.ts'
+import { pendingCall, schedule } from './schedule.ts'
+import {
+  type DisputeDiff,
+  type DisputeState,
+  type DisputeStatus,
+  diffOf,
+  disputeMachine,
+  factsOf,
+  foldFacts,
+} from './state.ts'
+
+type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
+
+/** A dispute with all that changes with it, locked until the transaction ends. */
+export interface LockedDispute {
+  readonly dispute: Dispute
+  readonly transaction: Transaction
+  /** What has come back of the payment for refunds that were requested. */
+  readonly refundedOnRequest: Cents
+  /** The payment's limits, and its fact `credited`; null where the payment counts towards none. */
+  readonly credits: DisputeCredits | null
+  readonly book: Book
+  /** Where the owner is credited: the wallet that has paid, else the main one; null for suspense. */
+  readonly creditTo: string | null
+}
+
+/**
+ * Locks the agent first, as every change of a dispute and of its payment does, then the counters, the accounts and the
+ * records. Agent and transaction of a dispute never change, so they are read before.
+ */
+export async function lockDispute(id: string, context: Locking): Promise<LockedDispute | null> {
+  const { records, sql, tenant, now } = context
+  const [known, main] = await Promise.all([records.findOne(Dispute, { id }), mainWallet(context)])
+  if (!known) return null
+  const { agentId, transactionId } = known
+  const [, [payment]] = await Promise.all([
+    agentId === null ? null : records.lock(Agent, agentId),
+    authorizationsOfTransactions(sql, tenant, [transactionId]),
+  ])
+  const [credits, accounts, transaction, dispute, onRequest] = await Promise.all([
+    openDisputeCredits(sql, { tenant, now }, payment),
+    openAccounts(known, main?.id ?? null, context),
+    records.lock(Transaction, transactionId),
+    records.lock(Dispute, id),
+    refundedOnRequest(sql, tenant, transactionId),
+  ])
+  return (
+    transaction && dispute && { ...accounts, credits, transaction, dispute, refundedOnRequest: onRequest }
+  )
+}
+
+const ACCOUNTS = ['bank', 'advance', 'receivable', 'suspense', 'disputes', 'losses'] as const
+
+export async function openAccounts(
+  { walletId, creditedWalletId }: Pick<Dispute, 'walletId' | 'creditedWalletId'>,
+  mainId: string | null,
+  { sql, tenant, now }: Locking,
+): Promise<Pick<LockedDispute, 'book' | 'creditTo'>> {
+  const ids = [walletId, mainId, creditedWalletId].flatMap(id => id ?? [])
+  const [book, wallets] = await Promise.all([
+    openBook(sql, { tenant, now }, { wallets: ids, others: ACCOUNTS }),
+    walletsById(sql, tenant, ids),
+  ])
+  return { book, creditTo: firstOpenWallet([walletId, mainId], wallets) }
+}
+
+export type ReconcileContext = Pick<
+  Context<never, typeof disputeEvents>,
+  'sql' | 'now' | 'emit' | 'wake' | 'sendAlong'
+>
+
+/** What has changed a dispute, for those who follow its events. */
+export interface ChangeNote {
+  readonly change: Change
+  readonly reason?: string
+}
+
+/**
+ * The one place that changes a dispute: money, status, limits, deadlines and events follow from what is known by now. Where
+ * nothing has changed, it does nothing.
+ */
+export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
+  const { dispute, transaction, credits, book } = locked
+  const { sql, now, wake, sendAlong } = context
+  const { status, creditedEuros, refundedEuros } = dispute
+  dispute.refundedEuros = refundedSince(locked)
+  const state = foldFacts(factsOf(dispute.facts), claimOf(dispute))
+  moveMoney(locked, diffOf(bookedBy(dispute), state))
+  const { creditedCents, recoveredCents, lostCents } = state
+  Object.assign(dispute, {
+    creditedEuros: creditedCents,
+    recoveredEuros: recoveredCents,
+    lostEuros: lostCents,
+  })
+  sendAlong(book.post(sql))
+  moveStatus(dispute, state, now)
+  // A provisional credit may be taken back: it counts as spent until the dispute has ended.
+  credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
+  if (credits) sendAlong(credits.write(sql))
+  const counted = isUndecided(dispute) ? leftOf(dispute) : creditedCents
+  transaction.disputedEuros += counted - dispute.countedEuros
+  dispute.countedEuros = counted
+  const call = pendingCall(dispute)
+  if (call === null) dispute.callDueAt = null
+  else if (dispute.callDueAt === null || status !== dispute.status) dispute.callDueAt = now
+  schedule(dispute)
+  emitChanges(dispute, { status, creditedEuros, refundedEuros }, note, context)
+  wake(disputeProcess, dispute)
+}
+
+/** Refunds that were requested are of the rest of the payment. Facts may exceed what is disputed: then nothing is left. */
+function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
+  const unrequested = restOf(cents(transaction.refundedEuros), refundedOnRequest)
+  return minOf(restOf(unrequested, cents(dispute.refundedBeforeEuros)), cents(dispute.amountEuros))
+}
+
+/** Advances come first, so that the bank never lacks what the network takes back, and go back last. */
+function moveMoney(
+  { dispute, book, creditTo }: LockedDispute,
+  { advanceCents, creditCents, recoverCents, loseCents }: DisputeDiff,
+): void {
+  // Prefixed with the dispute's id, by which statements look up the merchant.
+  const next = (): Cause => ({ type: 'dispute', id: `${dispute.id}/${dispute.postings++}` })
+  if (advanceCents > 0n) book.move('advance', 'bank', 'advance', advanceCents, next())
+  if (creditCents > 0n) {
+    dispute.creditedWalletId = creditTo
+    if (creditTo === null) book.move('dispute_credit_unmatched', 'disputes', 'suspense', creditCents, next())
+    else {
+      book.move('dispute_credit', 'disputes', creditTo, creditCents, next())
+      book.repayDebt(creditTo, creditCents, next())
+    }
+  }
+  if (creditCents < 0n) {
+    const from = dispute.creditedWalletId
+    const kind = from === null ? 'dispute_lost_unmatched' : 'dispute_lost'
+    book.forceDebit(kind, from ?? 'suspense', 'disputes', -creditCents, next())
+  }
+  if (recoverCents > 0n) book.move('dispute_won', 'bank', 'disputes', recoverCents, next())
+  if (recoverCents < 0n) book.move('dispute_reversed', 'disputes', 'bank', -recoverCents, next())
+  if (loseCents > 0n) book.move('dispute_loss', 'losses', 'disputes', loseCents, next())
+  if (loseCents < 0n) book.move('dispute_loss_recovered', 'disputes', 'losses', -loseCents, next())
+  if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', -advanceCents, next())
+}
+
+/** A dispute that has ended waits for nothing more. */
+function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
+  if (!disputeMachine.move(dispute, status) || isUndecided(dispute)) return
+  Object.assign(dispute, {
+    resolvedAt: now,
+    resolution: resolutionOf(dispute),
+    creditDueAt: null,
+    evidenceDueAt: null,
+    remindAt: null,
+  })
+}
+
+function resolutionOf(dispute: Dispute): string {
+  const kept = formatEuros(dispute.creditedEuros)
+  switch (dispute.status) {
+    case 'won':
+      return leftOf(dispute) === 0n
+        ? 'The merchant has refunded all that was disputed.'
+        : `The card network has decided for you: ${kept} stay yours.`
+    case 'lost':
+      return dispute.creditedEuros > 0n
+        ? `The card network has decided for the merchant. The payment was not authorized, so ${kept} stay yours.`
+        : 'The card network has decided for the merchant.'
+    case 'withdrawn':
+      return 'It was withdrawn.'
+    default:
+      return 'Nothing was handed in until the time for evidence was over.'
+  }
+}
+
+interface Before {
+  readonly status: DisputeStatus
+  readonly creditedEuros: bigint
+  readonly refundedEuros: bigint
+}
+
+function emitChanges(
+  dispute: Dispute,
+  before: Before,
+  note: ChangeNote | undefined,
+  { emit }: Pick<ReconcileContext, 'emit'>,
+): void {
+  const data = disputeEvent(dispute)
+  const update = (change: ChangeNote): void => emit('dispute.updated', { ...data, ...change })
+  if (note) update(note)
+  if (dispute.refundedEuros !== before.refundedEuros) update({ change: 'refunded' })
+  if (dispute.creditedEuros > before.creditedEuros) update({ change: 'credited' })
+  if (dispute.creditedEuros < before.creditedEuros) update({ change: 'taken_back' })
+  if (dispute.status !== before.status && !isUndecided(dispute))
+    emit('dispute.resolved', { ...data, reason: dispute.resolution ?? '' })
+}

@@ -1,0 +1,127 @@
+import { machine } from '../../kernel/contract/machine.ts'
+import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
+
+/**
+ * A card network may decide otherwise later, and its last decision counts: so a decision can turn, and what was withdrawn or
+ * has lapsed can still be won. A merchant that pays in the meantime wins it for the owner, too.
+ */
+export const disputeMachine = machine('dispute', {
+  open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
+  submitted: ['won', 'lost', 'withdrawn'],
+  won: ['lost', 'withdrawn', 'lapsed'],
+  lost: ['won'],
+  withdrawn: ['won'],
+  lapsed: ['won'],
+})
+export type DisputeStatus = (typeof disputeMachine.states)[number]
+
+/** What the network (credited, won, lost), the owner (withdrawn) or a deadline (lapsed) states about a dispute. */
+export interface DisputeFact {
+  /** Of the message, or the name of the inquiry: facts of one id are one fact. */
+  readonly id: string
+  readonly type: 'credited' | 'won' | 'lost' | 'withdrawn' | 'lapsed'
+  readonly at: string
+  /** What the network has paid; null = all that is disputed, or nothing. */
+  readonly cents: string | null
+}
+
+/** With the member names of the stored JSON (`disputes.words`). */
+export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
+
+/** Appends a fact unless it is known: networks repeat messages. */
+export const addFact = (
+  facts: readonly StoredDisputeFact[],
+  { type, ...fact }: DisputeFact,
+): readonly StoredDisputeFact[] =>
+  facts.some(({ id }) => id === fact.id) ? facts : [...facts, { ...fact, says: type }]
+
+export const factsOf = (stored: readonly StoredDisputeFact[]): DisputeFact[] =>
+  stored.map(({ says: type, ...fact }) => ({ ...fact, type }))
+
+export const isOfNetwork = ({ type }: DisputeFact): boolean => type !== 'withdrawn' && type !== 'lapsed'
+
+/** What is disputed, and on which terms: with the facts, all that the state of a dispute depends on. */
+export interface Claim {
+  readonly isSubmitted: boolean
+  /** What is disputed and the merchant has not refunded. */
+  readonly leftCents: Cents
+  /** Whether the platform bears what the network does not pay. */
+  readonly isCovered: boolean
+  /** Whether the owner is due the money before a decision. */
+  readonly isCreditDue: boolean
+}
+
+/** Where the money of a dispute is. What is neither recovered nor lost is advanced by the platform. */
+export interface DisputeAmounts {
+  readonly creditedCents: Cents
+  readonly recoveredCents: Cents
+  readonly lostCents: Cents
+}
+
+export interface DisputeState extends DisputeAmounts {
+  readonly status: DisputeStatus
+}
+
+/** Of facts of one instant a decision is the last. */
+const ranks = { withdrawn: 0, lapsed: 0, credited: 1, won: 2, lost: 3 } as const
+
+const byTime = (one: DisputeFact, other: DisputeFact): number =>
+  Date.parse(one.at) - Date.parse(other.at) ||
+  ranks[one.type] - ranks[other.type] ||
+  (one.id < other.id ? -1 : 1)
+
+/** Reads the state from the facts. It depends on the set, not on the order in which facts arrived. */
+export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): DisputeState {
+  const { leftCents, isCovered, isCreditDue } = claim
+  const facts = unsorted.toSorted(byTime)
+  const ending = facts.find(fact => !isOfNetwork(fact))
+  const network = facts.filter(isOfNetwork)
+  const status = statusOf(
+    claim,
+    ending,
+    network.findLast(({ type }) => type !== 'credited'),
+  )
+  const recoveredCents = paidBy(network.at(-1), leftCents)
+  const isEnded = status !== 'open' && status !== 'submitted'
+  const isTakenBack = status === 'withdrawn' && facts.at(-1) === ending
+  const isWhole = isCovered && status !== 'withdrawn' && (isEnded || isCreditDue)
+  const creditedCents = isTakenBack ? NO_CENTS : isWhole ? leftCents : minOf(recoveredCents, leftCents)
+  const lostCents = isEnded ? restOf(creditedCents, recoveredCents) : NO_CENTS
+  return { status, creditedCents, recoveredCents, lostCents }
+}
+
+/** A merchant that has refunded all of it has ended the dispute as the owner wished. */
+function statusOf(
+  { isSubmitted, leftCents }: Claim,
+  ending: DisputeFact | undefined,
+  decision: DisputeFact | undefined,
+): DisputeStatus {
+  if (ending) return decision?.type === 'won' ? 'won' : (ending.type as 'withdrawn' | 'lapsed')
+  if (leftCents === 0n) return 'won'
+  if (decision) return decision.type as 'won' | 'lost'
+  return isSubmitted ? 'submitted' : 'open'
+}
+
+function paidBy(last: DisputeFact | undefined, leftCents: Cents): Cents {
+  if (!last || last.type === 'lost') return NO_CENTS
+  return last.cents === null ? leftCents : cents(last.cents)
+}
+
+/** The money that moves between what is booked and the new state; below zero, it moves back. */
+export interface DisputeDiff {
+  /** What the platform lays out or has lost: it pays as much to the bank, so that the bank covers all wallets. */
+  readonly advanceCents: Cents
+  readonly creditCents: Cents
+  readonly recoverCents: Cents
+  readonly loseCents: Cents
+}
+
+const advancedOf = ({ creditedCents, recoveredCents }: DisputeAmounts): Cents =>
+  restOf(creditedCents, recoveredCents)
+
+export const diffOf = (booked: DisputeAmounts, state: DisputeAmounts): DisputeDiff => ({
+  advanceCents: minus(advancedOf(state), advancedOf(booked)),
+  creditCents: minus(state.creditedCents, booked.creditedCents),
+  recoverCents: minus(state.recoveredCents, booked.recoveredCents),
+  loseCents: minus(state.lostCents, booked.lostCents),
+})

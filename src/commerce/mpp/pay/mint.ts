@@ -1,0 +1,206 @@
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { CallContext } from '../../../kernel/contract/handlers.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
+import {
+  type CardDetails,
+  credentialDigest,
+  credentialHeaderOf,
+  isObject,
+  type MerchantKey,
+  merchantKeyOf,
+  merchantKeyProblem,
+  writeCredential,
+} from '../../../mpp/index.ts'
+import { type IssuedNetworkToken, isFailure } from '../../../ports/card-processor.ts'
+import type { OutboundAnswer } from '../../../ports/outbound.ts'
+import { after, clock, days } from '../../../values/clock.ts'
+import { encryptionKeyOf } from '../../../values/encryption-key.ts'
+import type { MerchantRequest } from '../merchant-request.ts'
+import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
+import { askRefusals, mintRefusals } from '../refusals.ts'
+import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './reservation.ts'
+import { asksOwnListener } from './reserve.ts'
+
+/** An offer that can be paid, and the credential that pays it, with the traces that are kept of it. */
+export interface Minted {
+  readonly kind: 'minted'
+  readonly payment: MintedPayment
+  readonly offer: CardOffer
+  readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
+  readonly expiresAt: Date
+  readonly keyThumbprint: string
+  /** The header that carries it, in small letters. */
+  readonly header: string
+  /** The value of the header: a secret. */
+  readonly credential: string
+  readonly digest: string
+}
+
+const ASK_MS = 10_000
+/** More than the headers and the problem of a 402 need. */
+const ASK_BYTES = 65_536
+
+/** A merchant may collect by its token for a day: what it asks for later is declined. */
+const TOKEN_MS = days(1)
+
+const PROCESSOR_CODES = {
+  late: 'processor_silent',
+  unusable: 'processor_unusable',
+  refused: 'processor_refused',
+} as const
+
+/**
+ * Asks, checks and mints, with no transaction open. Nothing that comes of it has left yet. The processor encrypts the token to
+ * the merchant: nothing here can read it.
+ */
+export async function askAndMint(
+  payment: MachinePayment,
+  outside: CallContext,
+): Promise<Minted | PayProblem> {
+  const { challenge, mode, request, intentId, cardId, processorCardId, askedAt: now } = payment
+  const { ports, requestId } = outside
+  const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
+  const offer = challenge === null ? await ask(request, mode, ports) : given(challenge)
+  if (isProblem(offer)) return offer
+  const terms = { now: clock.real(), heldEuros: payment.heldEuros, body: request.body }
+  const problem = offerProblem(offer, {
+    ...terms,
+    networks: tokenNetworks ?? [],
+    url: new URL(request.url),
+  })
+  if (problem) return problem
+  const key = await fetchMerchantKey(offer.card, mode, outside)
+  if (isProblem(key)) return key
+  const encryptionKey = encryptionKeyOf({ ...key })
+  if ('problem' in encryptionKey || !networkToken)
+    throw new Error('a merchant’s key was not checked, or no token')
+  const expiresAt = after(now, TOKEN_MS)
+  const binding = { challengeId: offer.challenge.id, intentId, cardId }
+  const issued = await networkToken(
+    { processorCardId, expiresAt, form: { kind: 'mpp', kid: key.kid, binding } },
+    { key: encryptionKey, intentId, merchantHost: payment.host },
+    { reference: payment.mppCredentialId, requestId, now },
+  )
+  if (isFailure(issued)) {
+    const code = PROCESSOR_CODES[issued.failure]
+    return { code, message: mintRefusals[code][1] }
+  }
+  return {
+    kind: 'minted',
+    payment: { ...payment, tokenId: issued.tokenId, amountEuros: offer.charge.amount },
+    offer,
+    issued,
+    expiresAt,
+    keyThumbprint: encryptionKey.thumbprint,
+    ...credentialOf(offer, issued),
+  }
+}
+
+const given = (challenge: string): CardOffer | PayProblem =>
+  cardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
+
+async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<CardOffer | PayProblem> {
+  const headers = { ...request.headers, 'accept-payment': 'card/charge' }
+  const answer = await ports.outbound.send({
+    ...sendable({ ...request, headers }),
+    timeoutMs: ASK_MS,
+    maxBytes: ASK_BYTES,
+    ownListener: asksOwnListener(mode),
+    atOnce: AT_ONCE,
+  })
+  if (answer.kind !== 'answered') return unanswered(answer)
+  return cardOffer({
+    status: answer.status,
+    authenticate: answer.headerLists['www-authenticate'] ?? [],
+    headerNames: Object.keys(answer.headers),
+    body: answer.body,
+  })
+}
+
+/** How many requests to one merchant wait at once: a dead one must not take what others need. */
+export const AT_ONCE = 64
+
+export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
+  url,
+  method,
+  headers,
+  ...(body === null ? {} : { body }),
+})
+
+/** Why somebody who was asked before the minting has given nothing. */
+function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
+  if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
+  if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
+  const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
+  return { code, message: `${askRefusals[code][1]} ${answer.message}` }
+}
+
+const KEYS_MS = 5_000
+const KEYS_BYTES = 65_536
+
+/** The merchant's key: from the challenge, or from the merchant's own origin. */
+async function fetchMerchantKey(
+  { key }: CardDetails,
+  mode: Mode,
+  { ports }: CallContext,
+): Promise<MerchantKey | PayProblem> {
+  if ('encryptionJwk' in key) return key.encryptionJwk
+  const answer = await ports.outbound.send({
+    url: key.jwksUri,
+    method: 'GET',
+    headers: { accept: 'application/jwk-set+json, application/json' },
+    timeoutMs: KEYS_MS,
+    maxBytes: KEYS_BYTES,
+    ownListener: asksOwnListener(mode),
+    atOnce: AT_ONCE,
+  })
+  if (answer.kind !== 'answered') return unanswered(answer)
+  if (answer.status !== 200 || answer.cut)
+    return {
+      code: 'merchant_unusable',
+      message: `${askRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
+    }
+  return keyIn(answer.body, key.kid)
+}
+
+/** The one key of this name in a key set. */
+export function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
+  const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
+  const [jwk] = named
+  if (named.length !== 1 || !isObject(jwk))
+    return unusable('The jwksUri of the merchant does not give the one key that its challenge names.')
+  const problem = merchantKeyProblem(jwk)
+  return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
+}
+
+const unusable = (sentence: string): PayProblem => ({
+  code: 'merchant_key_unusable',
+  message: `url: ${sentence}`,
+})
+
+function keysIn(body: Uint8Array): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return isObject(value) && Array.isArray(value.keys) ? value.keys : []
+  } catch {
+    return []
+  }
+}
+
+function credentialOf({ challenge }: CardOffer, issued: IssuedNetworkToken) {
+  const credential = writeCredential({
+    challenge,
+    payload: {
+      encryptedPayload: issued.jwe,
+      network: issued.network,
+      panLastFour: issued.last4,
+      panExpirationMonth: String(issued.expMonth).padStart(2, '0'),
+      panExpirationYear: String(issued.expYear),
+    },
+  })
+  return {
+    header: credentialHeaderOf(challenge).toLowerCase(),
+    credential,
+    digest: credentialDigest(credential),
+  }
+}

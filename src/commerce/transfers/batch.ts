@@ -1,0 +1,147 @@
+import { openTokenBudgets, type TokenBudgets } from '../../control/agent-tokens/index.ts'
+import { openPayments } from '../../control/intents/index.ts'
+import { type PaymentBatch, paymentBatch } from '../../control/payments/index.ts'
+import { holderNames } from '../../identity/customers/index.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
+import type { RunForOwner } from '../../kernel/contract/context.ts'
+import type { NonEmpty } from '../../kernel/contract/handlers.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
+import { bookArrivals, CreditRows, type HandedOver } from '../../money/incoming/index.ts'
+import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
+import { openRefunds } from '../../money/refunds/index.ts'
+import { insertTransactions } from '../../money/transactions/index.ts'
+import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
+import { dayOf } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+import type { RecordPayee, TransferRequest } from './intent-checks.ts'
+import { addToDay, type Limits, limitsOf, lockDay } from './limits/limits.ts'
+import { insertTransfers, type TransferRow } from './transfer-rows.ts'
+
+/** What a batch needs for its payments by SEPA. */
+export interface SepaBatch {
+  readonly payees: ReadonlyMap<string, PayeeRow>
+  readonly limits: Limits
+  readonly day: string
+  /** Used of the day's limit, this batch included. */
+  used: Euros
+  /** The part of it that this batch has used. */
+  added: Euros
+  /** Why this mode has no rail; undefined if it has one. */
+  readonly railMissing: string | undefined
+}
+
+/** What a batch needs for its payments to holders of payment requests and tokens. */
+export interface RecordPayments {
+  /** The public name of the owner who pays. */
+  readonly payerName: string
+  readonly credits: CreditRows
+  /** The payments that are for other owners, who book them in the same transaction. */
+  readonly handedOver: HandedOver[]
+}
+
+/** The records that a batch of payments goes by, and what it has decided so far. */
+export interface BatchState extends PaymentBatch {
+  /** Undefined if no payment of the batch goes by SEPA. */
+  readonly sepa: SepaBatch | undefined
+  /** Undefined if no payment of the batch goes to the holder of a request or a token. */
+  readonly records: RecordPayments | undefined
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly tokenBudgets: TokenBudgets
+  readonly transfers: TransferRow[]
+}
+
+/**
+ * Locks the accounts before it reads the wallets and locks the day's limit: freezing a wallet locks its account first,
+ * too, and then gives back what its cancelled transfers had used of their days.
+ */
+export async function loadBatch(
+  items: NonEmpty<TransferRequest>,
+  sql: Sql,
+  ports: Ports,
+): Promise<BatchState> {
+  const { tenant, now } = items[0]
+  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
+  const tokenIds = items.flatMap(({ actor }) => actor.budgetId ?? [])
+  const [payments, tokenBudgets] = await Promise.all([
+    openPayments(sql, { tenant, now }, intentIds),
+    openTokenBudgets(sql, tenant, tokenIds),
+  ])
+  const walletIds = items.flatMap(({ input: { body } }) =>
+    [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),
+  )
+  const uniqueIds = [...new Set(walletIds)]
+  const payees = items.flatMap(({ input: { body } }) => body.payee ?? [])
+  const paysRecords = payees.length > 0
+  const accounts = { wallets: uniqueIds, holds: payments.holds }
+  const [book, sepa, records, wallets, refunds] = await Promise.all([
+    openBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...betweenOwners(payees) } : accounts),
+    loadSepa(items, sql, ports),
+    paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
+    walletsById(sql, tenant, uniqueIds),
+    openRefunds(sql, { tenant, now }, {}),
+    payments.lock(sql),
+  ])
+  const batch = paymentBatch({ tenant, now }, { payments, book, wallets, refunds })
+  return { ...batch, sepa, records, tokenBudgets, transfers: [] }
+}
+
+/** The accounts by which money goes from owner to owner, on both sides. */
+const betweenOwners = (payees: readonly RecordPayee[]) => ({
+  ...BETWEEN_OWNERS,
+  beside: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
+})
+
+async function loadRecordPayments(sql: Sql, { tenant, now }: TenantNow): Promise<RecordPayments> {
+  const names = await holderNames(sql, [tenant.ownerId])
+  return { payerName: names.get(tenant.ownerId) ?? '', credits: new CreditRows({ now }), handedOver: [] }
+}
+
+async function loadSepa(
+  items: NonEmpty<TransferRequest>,
+  sql: Sql,
+  ports: Ports,
+): Promise<SepaBatch | undefined> {
+  const { tenant, now } = items[0]
+  const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
+  if (ids.length === 0) return undefined
+  const day = dayOf(now)
+  const [limits, payees, used] = await Promise.all([
+    limitsOf(sql, tenant),
+    payeesById(sql, tenant, ids),
+    lockDay(sql, tenant, day),
+  ])
+  if (!limits) throw new Error('a key without a customer')
+  return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
+}
+
+function missingRail(ports: Ports, mode: Mode): string | undefined {
+  try {
+    ports.sepaRail(mode)
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
+}
+
+/** Writes all decisions, each table in one statement. */
+export async function writeBatch(
+  { sepa, records, book, payments, transfers, changed }: BatchState,
+  sql: Sql,
+  runForOwner: RunForOwner,
+): Promise<void> {
+  const tenant = transfers[0]
+  if (!tenant) return
+  await Promise.all([
+    sepa && sepa.added > 0n && addToDay(sql, tenant, sepa.day, sepa.added),
+    insertTransfers(sql, transfers),
+    insertTransactions(sql, [...changed.newTransactions]),
+    records?.credits.insert(sql),
+    payments.write(sql),
+    book.post(sql),
+    records && bookArrivals(records.handedOver, runForOwner),
+  ])
+}

@@ -1,0 +1,147 @@
+import type { Tenant } from '../contract/actor.ts'
+import type { Call, Outcome } from '../contract/call.ts'
+import { type HotHandler, type Item, isNonEmpty, type TakenStep } from '../contract/handlers.ts'
+import type { Ports } from '../contract/ports.ts'
+import { Problem } from '../contract/problem.ts'
+import type { ScopedKey } from '../journal/idempotency.ts'
+import type { EventRow, OutboxRow } from '../journal/journal.ts'
+import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
+import { answerOf, type Done, finishCall, journalEvents } from './finish-call.ts'
+import { RequestContext } from './request-context.ts'
+import type { Runtime } from './runtime.ts'
+import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
+
+type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
+
+/** A request in a batch: of a hot operation, or with a step of an outside one. */
+export interface HotCall extends Call {
+  readonly step?: TakenStep<unknown, string, Record<string, never>> & {
+    /** It records an answer: what is stored under its key is its own reservation. */
+    readonly records: boolean
+  }
+}
+
+export const handlerOf = ({ step, operation }: HotCall): Handler =>
+  step?.step ?? (operation.handler as Handler)
+
+export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
+
+/** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
+interface BatchedCall {
+  readonly call: HotCall
+  readonly key: ScopedKey | null
+  result: PromiseSettledResult<Done> | undefined
+  /** The events that deciding it emitted. */
+  events?: readonly EventRow[]
+}
+
+/** An earlier request with the same key has reserved and never recorded: the caller recovers what it has left. */
+export const LEFT = new Error('a request with this key was left before its outcome')
+
+/** Runs the calls of a batch in its transaction; other areas react once it has written its rows. */
+export async function runBatch(
+  runtime: Runtime,
+  opened: readonly OpenedCall<HotCall>[],
+  tx: Transaction,
+): Promise<PromiseSettledResult<Done>[]> {
+  const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
+  await decideAll(entries, runtime, tx)
+  for (const entry of entries) await reactTo(entry, runtime, tx)
+  return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
+}
+
+/** Runs a hot operation in a transaction that is open already. */
+export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transaction): Promise<Outcome> {
+  const opened = { call, key: null, stored: undefined, problem: undefined }
+  const [result] = await runBatch(runtime, [opened], tx)
+  if (result?.status !== 'fulfilled') throw result?.reason
+  return answerOf(result.value)
+}
+
+const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
+
+/** Of a call that cannot run, or whose answer is kept. */
+function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
+  const { problem, stored, call } = opened
+  if (problem) return rejected(problem)
+  const isOwn = stored?.status === null && call.step?.records === true
+  if (!stored || isOwn) return undefined
+  try {
+    const value = replayed(opened)
+    return value ? { status: 'fulfilled', value } : rejected(LEFT)
+  } catch (error) {
+    return rejected(error)
+  }
+}
+
+/** Decides and writes the calls that have no result yet. */
+async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: Transaction): Promise<void> {
+  const undecided = entries.filter(entry => !entry.result)
+  const [first] = undecided
+  if (!first) return
+  const { decided, state } = await loadAndDecide(undecided, tx, runtime.ports)
+  for (const { of: entry, value, ...emitted } of decided) {
+    if (value instanceof Problem) entry.result = rejected(value)
+    else {
+      entry.events = emitted.events
+      entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
+    }
+  }
+  await handlerOf(first.call).write(state, tx.sql, runtime.joined(tx))
+}
+
+/** What a handler decides about each of these calls, with the events and wake-ups that come of it. */
+export async function loadAndDecide<C extends { readonly call: HotCall }>(
+  calls: readonly C[],
+  { sql, now }: Pick<Transaction, 'sql' | 'now'>,
+  ports: Ports,
+) {
+  const asked = calls.map(of => ({ of, item: itemOf(of.call, now) }))
+  const items = asked.map(({ item }) => item)
+  const [first] = calls
+  if (!first || !isNonEmpty(items)) throw new Error('a batch without calls')
+  const handler = handlerOf(first.call)
+  const state = await handler.load(items, sql, ports)
+  const decided = asked.map(({ of, item }) => ({ of, ...decide(handler, of.call, item, state) }))
+  return { decided, state }
+}
+
+function decide(handler: Handler, { operation: { operation } }: Call, item: Item<unknown>, state: unknown) {
+  const events: EventRow[] = []
+  const outbox: OutboxRow[] = []
+  const value = handler.decide(item, state, {
+    refuse: (code, message) => refusalOf(operation, code, message),
+    emit: (event: string, data: unknown) => events.push(eventOf(operation.emits, event, data, item)),
+    wake: (process, record) => outbox.push(wakeUp(process, item.tenant, record)),
+  })
+  return { value, events, outbox }
+}
+
+const itemOf = (call: HotCall, now: Date): Item<unknown> => ({
+  input: inputOf(call),
+  actor: call.actor,
+  tenant: call.actor.tenant as Tenant,
+  now,
+  requestId: call.requestId,
+  address: call.address,
+  runId: call.run?.id ?? null,
+})
+
+/** Few events of batches have a reaction in another area; without one this costs nothing. */
+async function reactTo(
+  { call, events = [], result }: BatchedCall,
+  runtime: Runtime,
+  tx: Transaction,
+): Promise<void> {
+  const hasReaction = ({ event, data }: EventRow): boolean =>
+    runtime.reactions.get(event)?.some(({ concerns }) => concerns?.(data) ?? true) ?? false
+  const concerned = events.filter(hasReaction)
+  if (concerned.length === 0 || result?.status !== 'fulfilled') return
+  const context = new RequestContext(runtime, call, tx.now, tx)
+  context.events.push(...concerned)
+  await context.react()
+  await Promise.all([...context.underWay, context.records.flush()])
+  // The batch has journaled the events themselves: only what the reactions added is left to write.
+  context.events.splice(0, concerned.length)
+  journalEvents(call, context, result.value, tx.journal)
+}

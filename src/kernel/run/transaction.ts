@@ -1,0 +1,123 @@
+import { clock } from '../../values/clock.ts'
+import { type Call, endedRunProblem, type Outcome } from '../contract/call.ts'
+import type { Problem } from '../contract/problem.ts'
+import type { Sql } from '../contract/sql.ts'
+import { commit, onConnection } from '../database/connection.ts'
+import { sqlOfTransaction } from '../database/prepared-sql.ts'
+import { retrying } from '../database/retry.ts'
+import {
+  findStoredAnswers,
+  inProgress,
+  lockName,
+  replay,
+  type ScopedKey,
+  type StoredAnswer,
+  scopedKeyOf,
+} from '../journal/idempotency.ts'
+import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
+import { announce, type JoinedTransaction, type Runtime } from './runtime.ts'
+
+export interface Transaction extends JoinedTransaction {
+  /** The tenant's time. */
+  readonly now: Date
+}
+
+/** A call in its transaction, and what was stored under its idempotency key. */
+export interface OpenedCall<C extends Call = Call> {
+  readonly call: C
+  readonly key: ScopedKey | null
+  readonly stored: StoredAnswer | undefined
+  /** Why it cannot run: another request holds its key, or its run has ended. */
+  readonly problem: Problem | undefined
+}
+
+const openingStatement = (lock: string): string => `
+select pg_current_xact_id()::text as id,
+  coalesce((select offset_ms from tenant_clocks where owner_id = $1 and mode = $2), 0)::float8 as offset_ms,
+  array(select ${lock} from unnest($3::text[]) with ordinality as l(name, n) order by n) as locked`
+
+/** The first statement of a transaction: its id, the tenant's clock, and the locks of the idempotency keys. */
+const OPEN = {
+  /** Does not wait for a key that another request holds: that call gets 409 `in_progress`. */
+  refuse: openingStatement('pg_try_advisory_xact_lock(hashtextextended(name, 0))'),
+  /** Waits for the key: what another system has answered must be recorded. */
+  wait: openingStatement('pg_advisory_xact_lock(hashtextextended(name, 0))::text is not null'),
+}
+
+export interface TransactionOptions {
+  readonly whenLocked?: keyof typeof OPEN
+  /** How long a record that another transaction has locked is waited for. */
+  readonly lockTimeoutMs?: number
+  /** Called after the commit with the number of statements. */
+  readonly onCommit?: (statements: number) => void
+}
+
+const LOCK_TIMEOUT_MS = 3_000
+
+/** Runs `work` for calls of one tenant in a transaction, and commits it with its journal; retries where that can succeed. */
+export const inTransaction = <C extends Call, T>(
+  runtime: Runtime,
+  calls: readonly C[],
+  { whenLocked = 'refuse', lockTimeoutMs = LOCK_TIMEOUT_MS, onCommit }: TransactionOptions,
+  work: (tx: Transaction, opened: readonly OpenedCall<C>[]) => Promise<T>,
+): Promise<T> =>
+  retrying(() =>
+    onConnection(runtime.database, `begin; set local lock_timeout = '${lockTimeoutMs}ms'`, async client => {
+      let statements = 2
+      const plainSql = sqlOfTransaction(client)
+      const sql: Sql = (text, values) => {
+        statements++
+        return plainSql(text, values)
+      }
+      const { id, now, opened } = await open(calls, whenLocked, sql)
+      const journal = emptyJournal()
+      const tx = { sql, now, journal, underWay: [] }
+      const result = await work(tx, opened)
+      const written = writeJournal(sql, journal)
+      await commit(runtime.database, client, { id, event: journal.events[0] }, [...tx.underWay, written])
+      announce(runtime, journal, await written.catch(() => ANY_NUMBER))
+      onCommit?.(statements)
+      return result
+    }),
+  )
+
+/** Runs `work` for one call in a transaction of its own. */
+export const inOwnTransaction = <T>(
+  runtime: Runtime,
+  call: Call,
+  work: (tx: Transaction, opened: OpenedCall) => Promise<T>,
+  whenLocked: TransactionOptions['whenLocked'] = 'refuse',
+): Promise<T> =>
+  inTransaction(runtime, [call], { whenLocked }, async (tx, [opened]) => {
+    if (!opened || opened.problem) throw opened?.problem
+    return work(tx, opened)
+  })
+
+/** The answer that is kept for a call; undefined where there is none, or where a call of another system was left. */
+export const replayed = ({ key, stored }: OpenedCall): Outcome | undefined =>
+  key && stored ? replay(key, stored) : undefined
+
+async function open<C extends Call>(calls: readonly C[], whenLocked: keyof typeof OPEN, sql: Sql) {
+  const keys = calls.map(scopedKeyOf)
+  const scoped = keys.filter(key => key !== null)
+  const names = [...new Set(scoped.map(lockName))].sort()
+  const tenant = calls[0]?.actor.tenant
+  const opening = sql<{ id: string; offset_ms: number; locked: boolean[] }>(OPEN[whenLocked], [
+    tenant?.ownerId ?? null,
+    tenant?.mode ?? null,
+    names,
+  ])
+  // Sent right behind the locks, so it reads what whoever had them before has left.
+  const [[begun], answers] = await Promise.all([opening, findStoredAnswers(sql, scoped)])
+  if (!begun) throw new Error('the transaction could not be opened')
+  const free = new Set(names.filter((_, index) => begun.locked[index]))
+  const opened = calls.map((call, index): OpenedCall<C> => {
+    const key = keys[index] ?? null
+    // Of two calls of a batch with one key, the first has it.
+    const isLocked = key !== null && !free.delete(lockName(key))
+    const stored = key && !isLocked ? answers.get(key) : undefined
+    const problem = isLocked ? inProgress() : stored ? undefined : endedRunProblem(call)
+    return { call, key, stored, problem }
+  })
+  return { id: begun.id, now: clock.tenant(begun.offset_ms), opened }
+}
