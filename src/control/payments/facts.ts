@@ -109,9 +109,6 @@ export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
 
-/** By which a payment of ours begins: it is held, or captured at once. */
-export type FirstFact = FactOf<'authorized' | 'captured'>
-
 export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
 
 function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T): readonly T[] {

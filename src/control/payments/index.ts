@@ -1,4 +1,4 @@
-export { applyFact, beginPayment } from './apply.ts'
+export { applyFact, capturePayment, holdPayment, writePayments } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
 export { bookedBy } from './diff.ts'
 export { addFact, factsOf, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
