@@ -2,6 +2,14 @@ import { openTokenBudgets, type TokenBudgets } from '../../control/agent-tokens/
 import { openPayments } from '../../control/intents/index.ts'
 import { type PaymentBatch, paymentBatch, writePayments } from '../../control/payments/index.ts'
 import { holderNames } from '../../identity/customers/index.ts'
+import {
+  type Checked,
+  type Envelope,
+  type LockedChallenges,
+  lockChallenges,
+  readAssertions,
+  writeAssertions,
+} from '../../identity/passkeys/index.ts'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { NonEmpty } from '../../kernel/contract/handlers.ts'
@@ -13,7 +21,7 @@ import { bookArrivals, CreditRows, type HandedOver } from '../../money/incoming/
 import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
 import { openRefunds } from '../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import type { RecordPayee, TransferRequest } from './intent-checks.ts'
+import type { CreateHandler, RecordPayee, TransferRequest } from './intent-checks.ts'
 import { lockToday, type TodaysLimit } from './limits.ts'
 import { insertTransfers, type TransferRow } from './transfer.ts'
 
@@ -124,4 +132,30 @@ export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunFo
     writePayments(batch, sql),
     records && bookArrivals(records.handedOver, runForOwner),
   ])
+}
+
+/** The records of a batch of payments, and the signatures that came with those of people. */
+export interface SignedBatch extends BatchState {
+  readonly checked: ReadonlyMap<Envelope, Checked>
+  readonly locked: LockedChallenges
+}
+
+export async function loadSigned(
+  requests: NonEmpty<Parameters<CreateHandler['decide']>[0]>,
+  sql: Sql,
+  ports: Ports,
+): Promise<SignedBatch> {
+  const { tenant } = requests[0]
+  const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
+  const checked = await readAssertions(sql, tenant, envelopes, ports)
+  const batch = await loadBatch(requests, sql, ports)
+  const sent = requests.flatMap(({ input, actor, address }) => {
+    const one = input.body.webauthnAssertion && checked.get(input.body.webauthnAssertion)
+    return one ? { checked: one, actor, address } : []
+  })
+  return { ...batch, checked, locked: await lockChallenges(sql, tenant, sent) }
+}
+
+export async function writeSigned(batch: SignedBatch, sql: Sql, runForOwner: RunForOwner): Promise<void> {
+  await Promise.all([writeBatch(batch, sql, runForOwner), writeAssertions(sql, batch.tenant, batch.locked)])
 }

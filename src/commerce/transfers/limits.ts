@@ -118,9 +118,10 @@ export async function lockDays(
 /** What an owner may pay by SEPA today. */
 export interface TodaysLimit {
   readonly day: string
+  readonly limits: Limits
+  /** Used of the day before this transaction. */
+  readonly used: Cents
   readonly days: DayLimits
-  /** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
-  exceededBy(amount: Euros, more?: Cents): ReturnType<typeof limitExceeded>
 }
 
 /** Locks the limit of today. The accounts are locked before. */
@@ -128,19 +129,16 @@ export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<T
   const day = dayOf(now)
   const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
   if (!limits) throw new Error(`${tenant.ownerId}: a tenant without a customer`)
-  const days = new DayLimits(tenant, [day])
-  return {
-    ...{ day, days },
-    exceededBy: (amount, more = NO_CENTS) =>
-      limitExceeded(limits, cents(used + days.addedTo(day) + more), cents(amount)),
-  }
+  return { day, limits, used, days: new DayLimits(tenant, [day]) }
 }
 
-function limitExceeded(
-  { single, daily }: Limits,
-  used: Cents,
-  amount: Cents,
+/** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
+export function limitExceeded(
+  { day, limits: { single, daily }, days, ...before }: TodaysLimit,
+  amount: Euros,
+  more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
+  const used = cents(before.used + days.addedTo(day) + more)
   if (amount > single)
     return [
       'single_limit_exceeded',

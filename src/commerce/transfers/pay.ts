@@ -1,24 +1,23 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
-import {
-  type AssertionCode,
-  type Checked,
-  type Envelope,
-  judge,
-  type LockedChallenges,
-  lockChallenges,
-  readAssertions,
-  writeAssertions,
-} from '../../identity/passkeys/index.ts'
+import { type AssertionCode, judge } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { payOwnerInBatch } from '../../money/incoming/index.ts'
 import { type AccountKey, type Cause, shortfallText, type Template } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
-import { type BatchState, loadBatch, type RecordPayments, type SepaBatch, writeBatch } from './batch.ts'
+import {
+  type BatchState,
+  loadBatch,
+  loadSigned,
+  type RecordPayments,
+  type SepaBatch,
+  type SignedBatch,
+  writeBatch,
+  writeSigned,
+} from './batch.ts'
 import {
   authorizedOf,
   holdReference,
@@ -38,7 +37,7 @@ import {
   type RecordPayee,
   type TransferRequest,
 } from './intent-checks.ts'
-import type { DayLimits } from './limits.ts'
+import { type DayLimits, limitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
 import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
@@ -127,7 +126,7 @@ function payBeneficiary(
   if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const above = sepa.today.exceededBy(amountEuros)
+  const above = limitExceeded(sepa.today, amountEuros)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
@@ -238,17 +237,10 @@ export const pay = {
 type CreateRequest = Parameters<CreateHandler['decide']>[0]
 type Verdict = Parameters<CreateHandler['decide']>[2]
 
-/** The records of a batch of payments, and the signatures that came with those of people. */
-interface CreateState extends BatchState {
-  readonly tenant: Tenant
-  readonly checked: ReadonlyMap<Envelope, Checked>
-  readonly locked: LockedChallenges
-}
-
 /** Judges the signature over a payment, and burns its challenge whatever comes of it; undefined where nothing is wrong. */
 function signatureProblem(
   { input: { body }, actor }: CreateRequest,
-  { checked, locked, wallets, sepa }: CreateState,
+  { checked, locked, wallets, sepa }: SignedBatch,
   verdict: Verdict,
 ): AssertionCode | Problem | undefined {
   const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
@@ -262,23 +254,11 @@ function signatureProblem(
 
 /** Pays as a key asks for it, or as a person in the console has signed it. */
 export const create: CreateHandler = {
-  async load(requests, sql, ports): Promise<CreateState> {
-    const { tenant } = requests[0]
-    const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
-    const checked = await readAssertions(sql, tenant, envelopes, ports)
-    const batch = await loadBatch(requests, sql, ports)
-    const sent = requests.flatMap(({ input, actor, address }) => {
-      const one = input.body.webauthnAssertion && checked.get(input.body.webauthnAssertion)
-      return one ? { checked: one, actor, address } : []
-    })
-    return { ...batch, tenant, checked, locked: await lockChallenges(sql, tenant, sent) }
-  },
-  decide(request, state: CreateState, verdict) {
-    const code = signatureProblem(request, state, verdict)
+  load: loadSigned,
+  decide(request, batch: SignedBatch, verdict) {
+    const code = signatureProblem(request, batch, verdict)
     if (code instanceof Problem) return code
-    return code ? verdict.refuse(code) : payOwnPayee(request, state, verdict)
+    return code ? verdict.refuse(code) : payOwnPayee(request, batch, verdict)
   },
-  async write(state: CreateState, sql, runForOwner) {
-    await Promise.all([pay.write(state, sql, runForOwner), writeAssertions(sql, state.tenant, state.locked)])
-  },
+  write: writeSigned,
 }

@@ -25,10 +25,6 @@ export const isoReason = formattedText(
   'a code of ISO 20022 has four letters or digits, as AC04',
 )
 
-/** What a rail reports of a payment, asked for it or by itself. */
-export const notices = ['settled', 'rejected', 'returned', 'recall_accepted', 'recall_refused'] as const
-export type Notice = (typeof notices)[number]
-
 const at = z.iso.datetime().meta({ examples: ['2026-11-20T09:30:00.000Z'] })
 
 const Reason = z.object({

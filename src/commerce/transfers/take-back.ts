@@ -50,10 +50,11 @@ interface OpenGivenBack {
 
 type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
 
-/** Locks the agents who have paid, and their counters: to be called before the accounts are locked. */
-async function openGivenBack(
+/** Locks the agents who have paid, and their counters: to be called before any account is locked. */
+export async function lockTakeBacks(
+  tenant: Tenant,
   paymentIds: readonly string[],
-  { sql, tenant, now }: Pick<GivingBack, 'sql' | 'tenant' | 'now'>,
+  { sql, now }: Pick<GivingBack, 'sql' | 'now'>,
 ): Promise<OpenGivenBack> {
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
@@ -99,18 +100,11 @@ async function countGivenBack(
   sendAlong(updateTransactions(sql, tenant, [...transactions.values()]))
 }
 
-/** Locks what a refund of these payments changes with the owner who paid: to be called before any account is locked. */
-export const lockTakeBacks = (
-  tenant: Tenant,
-  paymentIds: readonly string[],
-  { sql, now }: Pick<Context, 'sql' | 'now'>,
-): Promise<unknown> => openGivenBack(paymentIds, { sql, tenant, now })
-
 /** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */
 export const takeBack = implement(takeBackApi, {
   async takeBack({ body }, context) {
     const paymentIds = body.credits.flatMap(({ payableId }) => payableId ?? [])
-    const opened = await openGivenBack(paymentIds, context)
+    const opened = await lockTakeBacks(context.tenant, paymentIds, context)
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
     // In suspense it is back as well: the record there does not say of what.
@@ -136,10 +130,8 @@ async function countOwn(
   const ids = events.map(({ creditId }) => creditId)
   const givenBack = await ownRefunds(sql, tenant, ids)
   if (givenBack.length === 0) return
-  const opened = await openGivenBack(
-    givenBack.flatMap(({ paymentId }) => paymentId ?? []),
-    context,
-  )
+  const paymentIds = givenBack.flatMap(({ paymentId }) => paymentId ?? [])
+  const opened = await lockTakeBacks(tenant, paymentIds, context)
   await countGivenBack(opened, givenBack, context)
 }
 

@@ -16,9 +16,8 @@ import { create } from './pay.ts'
 import { transferProcess } from './process.ts'
 import { simulateApi, stepsApi } from './sepa/api.ts'
 import { blockReactions } from './sepa/cancel-unsubmitted.ts'
-import { noticed } from './sepa/notices.ts'
+import { simulate } from './sepa/notices.ts'
 import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
-import { simulate } from './sepa/simulate.ts'
 import { inquire, lapse, status, submit, verify } from './sepa/steps.ts'
 import { challenge } from './signed-payment.ts'
 import { split } from './split.ts'
@@ -156,10 +155,6 @@ const ownerLimits = implement(limitsApi, {
   },
 })
 
-const splits = implement(splitApi, { split })
-const challenges = implement(challengeApi, { challenge })
-const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
-
 const all = implement(
   {
     ...limitsApi,
@@ -173,9 +168,8 @@ const all = implement(
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
-    ...splits.handlers,
-    ...challenges.handlers,
-    ...steps.handlers,
+    ...{ split, challenge },
+    ...{ status, verify, submit, inquire, lapse },
     ...simulate.handlers,
     ...takeBack.handlers,
   },

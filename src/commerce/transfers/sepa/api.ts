@@ -3,7 +3,7 @@ import { payeeStatuses } from '../../../iso20022/pain002.ts'
 import { type Failure, get, missing, post } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { ProcessStatusRecord } from '../../../values/schemas.ts'
-import { isoReason, notices, sepaTransferEvents, TransferRecord } from '../schemas.ts'
+import { isoReason, sepaTransferEvents, TransferRecord } from '../schemas.ts'
 
 const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 
@@ -44,22 +44,6 @@ export const stepsApi = {
   inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
   /** Cancels only after the deadline, by the tenant's clock. */
   lapse: post('/transfers/{id}/lapse', { ...step, summary: 'Cancel what nobody has confirmed in time' }),
-  /** Takes a notice that the rail sends by itself; it may send it again. */
-  noticed: post('/transfers/{id}/noticed', {
-    callers: [],
-    summary: 'Take note of what the rail tells',
-    body: z.strictObject({
-      notice: z.enum(notices),
-      reasonCode: isoReason.nullable().default(null),
-    }),
-    example: { notice: 'settled' },
-    returns: acted,
-    fails: {
-      transfer_not_found,
-      transfer_not_submitted: [400, 'The transfer is not at the rail.'],
-    },
-    emits: sepaTransferEvents,
-  }),
 }
 
 const transferId = id('transfer')

@@ -1,8 +1,9 @@
 import { applyFact, type PaymentFact, refundWallet } from '../../../control/payments/index.ts'
-import type { ReportedPayeeCheck } from '../../../iso20022/payment-notice.ts'
+import { payeeCheckBy } from '../../../iso20022/pain002.ts'
+import type { ReportedPayeeCheck, ReportedStatus } from '../../../iso20022/payment-notice.ts'
 import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
-import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import {
   isUnanswered,
@@ -11,9 +12,9 @@ import {
   type Unanswered,
 } from '../../../ports/sepa-rail.ts'
 import { reversedOf, sepaChannel, transferEvidence } from '../channels.ts'
-import type { Notice, transferEvents } from '../schemas.ts'
-import { isNewDoubt, type Transfer, transferMachine } from '../transfer.ts'
-import type { stepsApi } from './api.ts'
+import type { transferEvents } from '../schemas.ts'
+import { isNewDoubt, type Transfer, transferMachine, transferResponse } from '../transfer.ts'
+import { simulateApi } from './api.ts'
 import type { Answers, RailRequest } from './rail.ts'
 import {
   type LockedTransfer,
@@ -65,8 +66,11 @@ const applyRecallAnswer = (
   answer.status !== 'pending' &&
   applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
 
+/** What a rail reports of a payment, asked for it or by itself. */
+type Notice = Exclude<PaymentStatus['status'], 'pending' | 'unknown'> | 'recall_accepted' | 'recall_refused'
+
 /** Applies a notice of the rail; true if it changed the transfer. A repeated or outdated notice changes nothing. */
-export function applyNotice(
+function applyNotice(
   locked: LockedTransfer,
   notice: Notice,
   reasonCode: string | null,
@@ -182,15 +186,15 @@ function acknowledge(transfer: Transfer, context: StepContext): boolean {
 }
 
 /** The bank has verified the payee after it got the order. What a person has confirmed need not be confirmed again. */
-export function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): boolean {
+function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): void {
   const { payeeCheck, payeeConfirmedAt } = transfer
-  if (!isNewDoubt(check, payeeCheck)) return false
+  if (!isNewDoubt(check, payeeCheck)) return
   const isAsConfirmed = check.result === 'match' || check.result === payeeCheck?.result
   const members = {
     payeeCheck: { ...check, at: context.now.toISOString() },
     payeeConfirmedAt: isAsConfirmed ? payeeConfirmedAt : null,
   }
-  return updateTransfer(transfer, members, context)
+  updateTransfer(transfer, members, context)
 }
 
 /** A payment as the banks know it, and its owner. */
@@ -208,41 +212,51 @@ export const submittedPayments = (
   endToEndIds: readonly string[],
 ): Promise<SubmittedPayment[]> => sql<SubmittedPayment>(FIND_SUBMITTED, [mode, endToEndIds])
 
-/** A transfer that a report of the bank can be about, locked; null if it was never submitted. */
-async function lockSubmitted(id: string, context: StepContext): Promise<LockedTransfer | null> {
-  const locked = await lockTransfer(id, context)
-  return locked?.transfer.submittedAt ? locked : null
-}
+/** What a bank says of a payment by itself. */
+export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
-/** Notes what the bank reports of the payee of a payment that it has; true if that is news. */
-export async function applyPayeeReport(
-  id: string,
-  check: ReportedPayeeCheck,
+/** Takes what a bank says of a payment. A transfer that was never submitted stays as it is. */
+export async function applyBankNotice(
+  transferId: string,
+  bankNotice: BankNotice,
   context: StepContext,
-): Promise<boolean> {
-  const locked = await lockSubmitted(id, context)
-  return locked !== null && checkPayee(locked.transfer, check, context)
+): Promise<void> {
+  const locked = await lockTransfer(transferId, context)
+  if (locked?.transfer.submittedAt) await takeBankNotice(locked, bankNotice, context)
 }
 
-/** Applies a notice to a transfer; true if it changed it. A transfer that was never submitted stays as it is. */
-export async function applyRailNotice(
-  id: string,
-  notice: Notice,
-  reasonCode: string | null,
+async function takeBankNotice(
+  locked: LockedTransfer,
+  { notice, reasonCode, payeeCheck }: BankNotice,
   context: StepContext,
-): Promise<boolean> {
-  const locked = await lockSubmitted(id, context)
-  if (!locked) return false
-  const acted = applyNotice(locked, notice, reasonCode, context)
+): Promise<void> {
+  if (notice && notice !== 'payee_checked') applyNotice(locked, notice, reasonCode, context)
+  else if (payeeCheck) checkPayee(locked.transfer, payeeCheck, context)
   await writeTransfer(locked, context)
-  return acted
 }
 
-export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ params, body }, context) => {
-  const locked = await lockTransfer(params.id, context)
-  if (!locked) return context.refuse('transfer_not_found')
-  if (!locked.transfer.submittedAt) return context.refuse('transfer_not_submitted')
-  const acted = applyNotice(locked, body.notice, body.reasonCode, context)
-  await writeTransfer(locked, context)
-  return { acted }
+type SimulateContext = ContextOf<typeof simulateApi.simulateReject>
+
+/** The caller plays the bank. */
+async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice>, context: SimulateContext) {
+  const { tenant, refuse } = context
+  if (tenant.mode !== 'test') return refuse('test_mode_only')
+  const locked = await lockTransfer(transferId, context)
+  if (!locked) return refuse('transfer_not_found')
+  if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
+  await takeBankNotice(locked, { ...NO_NOTICE, ...bankNotice }, context)
+  return transferResponse(locked.transfer)
 }
+
+const NO_NOTICE: BankNotice = { notice: null, reasonCode: null, payeeCheck: null }
+
+export const simulate = implement(simulateApi, {
+  simulateSettle: ({ body: { transferId } }, context) =>
+    simulateNotice(transferId, { notice: 'settled' }, context),
+  simulateReject: ({ body: { transferId, reasonCode } }, context) =>
+    simulateNotice(transferId, { notice: 'rejected', reasonCode }, context),
+  simulateReturn: ({ body: { transferId, reasonCode } }, context) =>
+    simulateNotice(transferId, { notice: 'returned', reasonCode }, context),
+  simulateVerify: ({ body: { transferId, status, suggestedName } }, context) =>
+    simulateNotice(transferId, { payeeCheck: payeeCheckBy(status, suggestedName) }, context),
+})

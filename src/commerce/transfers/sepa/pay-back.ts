@@ -7,7 +7,7 @@ import type { Book } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import type { WalletRow } from '../../../money/wallets/index.ts'
 import { cents, type Euros, sumOf } from '../../../values/money.ts'
-import { lockToday, type TodaysLimit } from '../limits.ts'
+import { limitExceeded, lockToday } from '../limits.ts'
 import { beginTransfer } from '../pay.ts'
 import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.ts'
 
@@ -25,7 +25,7 @@ type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 /** The transfers by SEPA that a transaction makes, within the limits of its day. */
 export interface PayBacks {
   /** Why these amounts cannot leave today, as code and message; undefined if they can. */
-  blocker(amounts: readonly Euros[]): ReturnType<TodaysLimit['exceededBy']>
+  blocker(amounts: readonly Euros[]): ReturnType<typeof limitExceeded>
   /** Makes a transfer, whose money is held in the open book; its process begins with the commit. */
   pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow
   write(): Promise<void>
@@ -42,7 +42,7 @@ export async function openPayBacks(sql: Sql, tenantNow: TenantNow): Promise<PayB
   return {
     blocker(amounts) {
       const exceeded = amounts.map((amount, index) =>
-        today.exceededBy(amount, sumOf(amounts.slice(0, index).map(cents))),
+        limitExceeded(today, amount, sumOf(amounts.slice(0, index).map(cents))),
       )
       return exceeded.find(refusal => refusal !== undefined)
     },

@@ -6,7 +6,7 @@ import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../.
 import { after, clock, minuteInWords } from '../../../values/clock.ts'
 import { formatEuros } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
-import { type TransferSignal, type TransferStatus, transferProcess } from '../process.ts'
+import type { TransferSignal, TransferStatus } from '../process.ts'
 import {
   isReady,
   PROCESS_GRACE_MS,
@@ -52,8 +52,9 @@ export const verify = externalCall(stepsApi.verify, {
 async function recordPayeeCheck(
   answer: PayeeCheck | Unanswered | null,
   request: RailRequest<Payee> | null,
-  { records, now, emit, wake }: StepContext,
+  context: StepContext,
 ) {
+  const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
   if (!transfer || answer === null) return NOTHING
   if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
@@ -62,9 +63,7 @@ async function recordPayeeCheck(
     : answer
   transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
   transfer.dueAt = after(now, waitsForPayee(transfer) ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
-  emit('payment.updated', transferEvent(transfer))
-  wake(transferProcess, transfer)
-  return { acted: true }
+  return { acted: report('payment.updated', transfer, context) }
 }
 
 /** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
