@@ -19,7 +19,7 @@ import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
-/** A promise that somebody awaits later: until then its failure is nobody's. */
+/** A promise that is awaited later: until then its failure is no unhandled rejection. */
 export function unwatched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
