@@ -71,7 +71,7 @@ const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: La
   json: ['JSON', 'json'],
   js: ['JavaScript', 'typescript'],
   ts: ['TypeScript', 'typescript'],
-  python: ['Python', 'json'],
+  python: ['Python', 'python'],
 }
 
 /** How a line begins that is typed into a terminal. */
