@@ -1,4 +1,4 @@
-import type { EntityClass } from '@mikro-orm/postgresql'
+import type { EntityClass } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Personal } from '../../values/personal.ts'
 import type { Actor, CalledRun, Tenant } from './actor.ts'

@@ -1,8 +1,7 @@
 import { type EntityClass, EntitySchema } from '@mikro-orm/core'
-import type { Tenant } from '../contract/actor.ts'
-import type { Sql } from '../contract/sql.ts'
 import { deletionFrom, insertInto, selectList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
-import { type Column, type Table, tableOf } from './hot-table.ts'
+import type { Sql, Tenant } from './records.ts'
+import { type Column, type Table, tableOf } from './table.ts'
 
 const operators = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $like: 'like', $ilike: 'ilike' } as const
 
