@@ -1,5 +1,5 @@
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
-import { scaleOf, type Weeks } from './weekdays.ts'
+import { bounded, scaleOf, type Weeks } from './weekdays.ts'
 
 /** One way in which the days ahead may go: what is spent on each, in cents. */
 export type SimulatedPath = Float64Array
@@ -23,7 +23,8 @@ export function pathsOfWeeks(weeks: Weeks, days: number): SimulatedPath[] {
   const blocks = Array.from({ length: length - span + 1 }, (_, first) => {
     const scale = scaleOf(weeks, Math.max(0, first - 1))
     const cents = weeks.cents.slice(first, first + span).flatMap(week => week.map(each => scale * each))
-    return { cents, growth: scale / scaleOf(weeks, first + span - 1) }
+    const growth = span === MOST_WEEKS ? scale / scaleOf(weeks, first + span - 1) : 1
+    return { cents, growth }
   })
   return pathsOf(blocks, days, blocks.length)
 }
@@ -44,7 +45,7 @@ function pathsOf(blocks: readonly Block[], days: number, most: number): Simulate
     for (let day = 0, n = 0; day < days; n++) {
       const { cents, growth } = blocks[(first + step * (n % most)) % blocks.length] as Block
       for (const each of cents.slice(0, days - day)) path[day++] = level * each
-      level *= growth
+      level = bounded(level * growth)
     }
     return path
   }

@@ -4,7 +4,7 @@ import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 /** Half a year. */
 const WEEKS = 26
 /** A week that is this many weeks old counts half as much. */
-const HALF_LIFE = 20
+const HALF_LIFE = 13
 /** The level moves faster than the shape of a week. */
 const LEVEL_HALF_LIFE = 3
 /** Added to each level, as a part of the mean week: a level of zero has no ratio. */
@@ -44,11 +44,12 @@ function levelsOf(weeks: readonly number[]): number[] {
   })
 }
 
+export const bounded = (scale: number): number => Math.min(MOST_SCALED, Math.max(1 / MOST_SCALED, scale))
+
 /** The level of now as a multiple of the level at the end of a past week. */
 export function scaleOf({ levels }: Weeks, week: number): number {
   const level = levels[week] ?? 0
-  if (level === 0) return 1
-  return Math.min(MOST_SCALED, Math.max(1 / MOST_SCALED, (levels.at(-1) ?? 0) / level))
+  return level === 0 ? 1 : bounded((levels.at(-1) ?? 0) / level)
 }
 
 /** The forecast of the day that lies so many days ahead, 0 being the first: the quantiles of the same weekday in the past weeks. */
