@@ -1,4 +1,4 @@
-import './canvas/interpreting.ts'
+import './canvas/parsing.ts'
 import './canvas/talking.ts'
 import './canvas/model.ts'
 import './canvas/earlier.ts'

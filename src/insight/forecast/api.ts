@@ -3,9 +3,9 @@ import { get, missing } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { knownKinds, MOST_KNOWN } from './known.ts'
+import { knownKinds, MOST_KNOWN } from './known-spend.ts'
 import { LAST_DAYS } from './method/backtest.ts'
-import { MOST_DAYS, methods } from './outlook.ts'
+import { MOST_DAYS, methods } from './method/outlook.ts'
 
 const day = z.string().meta({ examples: ['2026-11-22'] })
 
@@ -30,25 +30,26 @@ const Backtest = z
     above: part.meta({ description: 'The part above p90; 0.1 is meant.' }),
     below: part,
     lossEuros: euros.meta({
-      description:
-        'How far off the three amounts of a day were (the mean pinball loss): smaller is better. Like coverage and days, it is of the method that `basis` names.',
+      description: 'How far off the three amounts of a day were (the mean pinball loss): smaller is better.',
     }),
-    poolLossEuros: euros.meta({ description: 'Of the method `pool`, also where it is not used.' }),
+    poolLossEuros: euros.meta({
+      deprecated: true,
+      description: 'Equal to `lossEuros`: for programs that were written when there were two methods.',
+    }),
     naiveLossEuros: euros.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
     rivalLossEuros: euros.meta({
-      description: 'Of the method `same_weekdays`: the quantiles of the last eight same weekdays.',
+      description: 'Of the quantiles of the last eight same weekdays, without a level and without weights.',
     }),
     lastDays: z
       .array(z.object({ date: day, ...quantiles, spentEuros: euros }))
       .max(LAST_DAYS)
       .meta({
         description:
-          'What was foretold for each of the last days on the day before, and what was spent on it.',
+          'The forecast of each of the last days, made on the day before, and what was spent on it.',
       }),
   })
   .meta({
-    description:
-      'The method of `basis` on this past, 1, 7 and 14 days ahead; nothing of later days was used.',
+    description: 'The method on this past, 1, 7 and 14 days ahead; nothing of later days was used.',
   })
 
 const Known = z.object({
@@ -79,7 +80,7 @@ const Forecast = z.object({
   basis: z.object({
     method: z.enum(methods).meta({
       description:
-        '`pool`: the days of the past half year; `same_weekdays`: the last eight same weekdays, which were the better forecast of this past; `little`: less than 28 days are known; `none`: less than 7, and nothing is foretold.',
+        '`same_weekdays`: the same weekdays of the past half year; `little`: less than 28 days are known; `none`: less than 7, and there is no forecast.',
     }),
     days: z.int().meta({ description: 'How many whole days are known, from the first payment on.' }),
     frozen: z.boolean().meta({ description: 'The agent is frozen: the forecast is as if it were not.' }),
@@ -98,7 +99,7 @@ const query = z.strictObject({
 })
 
 const description =
-  'What is spent on a day, before what comes back. Made of the past half year: days divided by the share of their weekday, brought half way to the level of now, younger ones with more weight. A weekday on which nearly nothing is spent is a day of rest, and only days of rest tell what it costs. Where the last eight same weekdays were the better forecast of this past, they are used, and `basis.method` says so. Subscriptions that were found by their rhythm are not guessed: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
+  'The quantiles of the same weekdays of the past half year, brought to the level of the last weeks; younger weeks count more. It is what is spent on a day, before what comes back. Subscriptions that were found by their rhythm are not estimated: they stand on the days on which they are expected. The same question on the same day has the same answer, as long as what was paid before today stays the same.'
 
 export const forecastApi = {
   ofAgent: get('/forecast/agents/{id}', {

@@ -3,8 +3,8 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Personal } from '../../values/personal.ts'
 import { forecastApi } from './api.ts'
-import { forecastOf } from './foretell.ts'
-import { watchApi, watchBudget, watchesDue, watchFromPolicies } from './watch.ts'
+import { watchApi, watchBudget, watchesDue, watchFromPolicies } from './budget-watch.ts'
+import { forecastOf } from './build-forecast.ts'
 
 const forecastPersonal = {
   budget_watches: { personal: {}, plain: ['told_month'] },

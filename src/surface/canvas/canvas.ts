@@ -7,12 +7,12 @@ import type { LanguageModel } from '../../ports/language-model.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { withoutCardNumbers } from '../mcp/index.ts'
-import { answer } from './answers/answer.ts'
+import { answer } from './answers.ts'
 import { canvasApi } from './api.ts'
 import { Conversation, ConversationTurn, canvasPersonal, MOST_TURNS } from './conversation.ts'
 import { failure, type Line } from './lines.ts'
-import { answerByModel, earlierTurns } from './model/talk.ts'
-import { Speaker, type Speaking } from './speaker.ts'
+import { answerByModel, earlierTurns } from './model-dialogue.ts'
+import { Responder, type Responding } from './responder.ts'
 
 const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emit }) => {
   const { message, conversationId, callerId, agentId } = body
@@ -48,14 +48,14 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
 const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) => {
   const { actor, tenant, ports, requestId, refuse } = context
   const { conversationId } = body
-  // What somebody types by mistake is neither kept nor sent on.
+  // A card number typed by mistake is neither kept nor sent on.
   const message = maskCardNumbers(body.message)
   const beginning = { message, conversationId, callerId: String(actor.id), agentId: actor.agentId }
   const begun = (await ports.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
     | Begun
     | NotBegun
   if (!begun.isKept) return refuse(begun.refusal)
-  return { type: `${LINES}; charset=utf-8`, content: spoken(message, begun, context) } satisfies File
+  return { type: `${LINES}; charset=utf-8`, content: linesOf(message, begun, context) } satisfies File
 }
 
 interface Begun {
@@ -69,7 +69,7 @@ interface NotBegun {
   readonly refusal: 'conversation_not_found' | 'conversation_full'
 }
 
-async function* spoken(message: string, begun: Begun, context: Speaking): AsyncGenerator<string> {
+async function* linesOf(message: string, begun: Begun, context: Responding): AsyncGenerator<string> {
   const { conversationId, turnId } = begun
   const { actor, tenant, ports, requestId } = context
   const lines: Line[] = []
@@ -87,21 +87,21 @@ async function* spoken(message: string, begun: Begun, context: Speaking): AsyncG
     }
     lines.push(done)
   } finally {
-    // Somebody who goes away in the middle finds in the conversation what they were told.
+    // A reader who leaves in the middle finds the lines so far in the conversation.
     await keep()
   }
   yield `${JSON.stringify(done)}\n`
 }
 
 /** The lines of an answer but the last: what goes wrong is a line, too. */
-async function* answered(message: string, begun: Begun, context: Speaking): AsyncGenerator<Line> {
+async function* answered(message: string, begun: Begun, context: Responding): AsyncGenerator<Line> {
   const { languageModel } = context.ports
   async function* byModel(model: LanguageModel): AsyncGenerator<Line> {
     const earlier = await earlierTurns(begun, context)
     yield* answerByModel({ message, earlier }, model, context)
   }
   try {
-    yield* answer(message, new Speaker(context), languageModel ? () => byModel(languageModel) : undefined)
+    yield* answer(message, new Responder(context), languageModel ? () => byModel(languageModel) : undefined)
   } catch (error) {
     context.ports.tools.reportFailure(error, context.requestId)
     yield failure(

@@ -41,5 +41,5 @@ export type Line = z.output<typeof CanvasLine>
 /** A text that was cut, or that a model has written, may have what is no character: no database keeps it. */
 const kept = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
-export const say = (text: string): Line => ({ type: 'text', text: kept(text) })
+export const text = (of: string): Line => ({ type: 'text', text: kept(of) })
 export const failure = (code: string, message: string): Line => ({ type: 'error', code, message })

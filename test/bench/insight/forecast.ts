@@ -1,11 +1,7 @@
-import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
-import {
-  type Family,
-  familyNames,
-  SERIES_OF_EACH,
-  yearOf,
-  yearWithSubscription,
-} from '../../support/insight/families.ts'
+import { backtestOf } from '../../../src/insight/forecast/method/backtest.ts'
+import { outlookOf } from '../../../src/insight/forecast/method/outlook.ts'
+import { atOnce } from '../../../src/kernel/contract/time-slices.ts'
+import { type Family, familyNames, yearOf, yearWithSubscription } from '../../support/insight/families.ts'
 import { coverageOfTotals, type FamilyFigures, figuresOf } from '../../support/insight/figures.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
@@ -23,31 +19,20 @@ interface Measured extends FamilyFigures {
 const percent = (part: number): string => `${Math.round(part * 100)} %`
 
 /** Judges the forecast on series of several kinds, and times a forecast of a year of days with its backtest. */
-export async function measureForecast(): Promise<Section> {
+export function measureForecast(): Section {
   const figures: Measured[] = []
   for (const family of familyNames) {
-    const week = await coverageOfTotals(family, 7, APART)
-    const fourWeeks = await coverageOfTotals(family, 28, APART)
+    const week = coverageOfTotals(family, 7, APART)
+    const fourWeeks = coverageOfTotals(family, 28, APART)
     figures.push({ family, ...figuresOf(family), week, fourWeeks })
   }
   const found = figuresOf('monthly charge', yearWithSubscription)
-  const ms = await millisecondsOfOne()
-  const head = [
-    'series',
-    'of naive',
-    'pool',
-    'rival',
-    'rival used',
-    'covered',
-    'above p90',
-    '7 days',
-    '28 days',
-  ]
-  const lines = figures.map(({ family, ofNaive, poolOfNaive, rivalOfNaive, rivalUsed, ...held }) =>
+  const ms = millisecondsOfOne()
+  const head = ['series', 'of naive', 'baseline', 'covered', 'above p90', '7 days', '28 days']
+  const lines = figures.map(({ family, ofNaive, baselineOfNaive, ...held }) =>
     tableLine([
       family,
-      ...[ofNaive, poolOfNaive, rivalOfNaive].map(part => part.toFixed(2)),
-      `${rivalUsed} of ${SERIES_OF_EACH}`,
+      ...[ofNaive, baselineOfNaive].map(part => part.toFixed(2)),
       ...[held.coverage, held.above, held.week, held.fourWeeks].map(percent),
     ]),
   )
@@ -61,14 +46,14 @@ export async function measureForecast(): Promise<Section> {
   return { figures: { forecast: { figures, found, ms } }, text }
 }
 
-/** Of a year of days with its backtest: the median of forecasts of different pasts, of which none has been learnt before. */
-export async function millisecondsOfOne(): Promise<number> {
+/** Of a year of days with its backtest: the median of several pasts. */
+export function millisecondsOfOne(): number {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const past = yearOf('weekdays', round)
     const began = performance.now()
-    const { draw } = await outlookOf(past, 30, 'bench')
-    draw(90)
+    outlookOf(past, 30)
+    atOnce(backtestOf(past))
     times.push(performance.now() - began)
   }
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN

@@ -124,6 +124,6 @@ function textOf(
 export async function measureInsight(folder: string): Promise<Section> {
   const sizes = await onSizes(folder, SIZES, { what: 'payments', fill: fillPayments }, measureSizes)
   const follower = await measureFollower(folder)
-  const forecastMs = await millisecondsOfOne()
+  const forecastMs = millisecondsOfOne()
   return { figures: { insight: { sizes, follower, forecastMs } }, text: textOf(sizes, follower, forecastMs) }
 }

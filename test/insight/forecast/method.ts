@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { totalsOf } from '../../../src/insight/forecast/method/courses.ts'
+import { depletionDates } from '../../../src/insight/forecast/depletion-date.ts'
 import { type DailySpend, dayNumber } from '../../../src/insight/forecast/method/days.ts'
-import { type Quantiles, quantilesOf } from '../../../src/insight/forecast/method/quantiles.ts'
-import { outlookOf } from '../../../src/insight/forecast/outlook.ts'
-import { runsOut } from '../../../src/insight/forecast/response.ts'
+import { outlookOf } from '../../../src/insight/forecast/method/outlook.ts'
+import { totalOf } from '../../../src/insight/forecast/method/paths.ts'
+import { type Quantiles, sampleQuantiles } from '../../../src/insight/forecast/method/quantiles.ts'
 import {
   hasZeros,
   irregularNames,
   restingNames,
   workingNames,
+  yearOf,
   yearWithSubscription,
 } from '../../support/insight/families.ts'
 import { coverageOfTotals, figuresOf } from '../../support/insight/figures.ts'
@@ -21,21 +22,21 @@ const allOf = (days: number, cents: number): DailySpend => pastOf(Array<number>(
 const isInOrder = ({ p10, p50, p90 }: Quantiles): boolean =>
   [p10, p50, p90].every(Number.isFinite) && p10 >= 0 && p10 <= p50 && p50 <= p90
 
-describe('the forecast beside its rivals, on series of six kinds', () => {
+describe('the forecast beside its baselines, on series of six kinds', () => {
   /** Half of those of the bench: the figures are the same to two digits. */
   const SERIES = 10
   const figures = workingNames.map(family => ({ family, ...figuresOf(family, undefined, SERIES) }))
 
   test.each(figures)(
     'loses at most three quarters of the naive one: $family',
-    ({ poolOfNaive, rivalOfNaive }) => {
-      expect(poolOfNaive).toBeLessThanOrEqual(0.75)
-      expect(poolOfNaive / rivalOfNaive).toBeLessThanOrEqual(1.02)
+    ({ ofNaive, baselineOfNaive }) => {
+      expect(ofNaive).toBeLessThanOrEqual(0.75)
+      expect(ofNaive / baselineOfNaive).toBeLessThanOrEqual(1.02)
     },
   )
 
   test('loses less than the last eight same weekdays on the mean of all kinds', () => {
-    const ratios = figures.map(({ poolOfNaive, rivalOfNaive }) => poolOfNaive / rivalOfNaive)
+    const ratios = figures.map(({ ofNaive, baselineOfNaive }) => ofNaive / baselineOfNaive)
     expect(ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length).toBeLessThanOrEqual(0.95)
   })
 
@@ -46,17 +47,20 @@ describe('the forecast beside its rivals, on series of six kinds', () => {
     expect(above).toBeLessThanOrEqual(0.14)
   })
 
-  test('guesses less of a monthly charge that was found by its rhythm, and holds as often', () => {
-    const guessed = figures.find(({ family }) => family === 'monthly charge')
+  test('estimates less of a monthly charge that was found by its rhythm, and holds as often', () => {
+    const estimated = figures.find(({ family }) => family === 'monthly charge')
     const { ofNaive, coverage, above } = figuresOf('monthly charge', yearWithSubscription, SERIES)
-    expect(ofNaive).toBeLessThanOrEqual((guessed?.ofNaive ?? 0) - 0.1)
+    expect(ofNaive).toBeLessThanOrEqual((estimated?.ofNaive ?? 0) - 0.1)
     expect(coverage).toBeGreaterThanOrEqual(0.75)
     expect(coverage).toBeLessThanOrEqual(0.85)
     expect(above).toBeLessThanOrEqual(0.14)
   })
 
-  test('tells sums of a week that hold in three of four cases at least', async () => {
-    expect(await coverageOfTotals('weekdays', 7, 60)).toBeGreaterThanOrEqual(0.75)
+  test.each([
+    [7, 60],
+    [28, 30],
+  ])('forecasts sums of %i days that hold in three of four cases at least', (days, apart) => {
+    expect(coverageOfTotals('weekdays', days, apart)).toBeGreaterThanOrEqual(0.75)
   })
 })
 
@@ -64,29 +68,26 @@ describe('the forecast of an agent that rests', () => {
   const FEW = 5
 
   test.each(restingNames)('loses less than the last eight same weekdays, and holds: %s', family => {
-    const { poolOfNaive, rivalOfNaive, coverage, above } = figuresOf(family, undefined, FEW)
-    expect(poolOfNaive / rivalOfNaive).toBeLessThanOrEqual(1.02)
+    const { ofNaive, baselineOfNaive, coverage, above } = figuresOf(family, undefined, FEW)
+    expect(ofNaive / baselineOfNaive).toBeLessThanOrEqual(1.02)
     expect(coverage).toBeGreaterThanOrEqual(0.8)
     expect(above).toBeLessThanOrEqual(0.12)
   })
 
-  test.each(irregularNames)(
-    'never loses more than its rival, which is used where it is better: %s',
-    family => {
-      const { ofNaive, poolOfNaive, rivalOfNaive } = figuresOf(family, undefined, FEW)
-      expect(ofNaive).toBeLessThanOrEqual(Math.min(poolOfNaive, rivalOfNaive) + 1e-3)
-    },
-  )
+  test.each(irregularNames)('loses at most a tenth more than they do where no weekday tells: %s', family => {
+    const { ofNaive, baselineOfNaive } = figuresOf(family, undefined, FEW)
+    expect(ofNaive / baselineOfNaive).toBeLessThanOrEqual(1.1)
+  })
 
-  test('is nothing on each weekday at rest and never nothing on the others, whichever these are', async () => {
+  test('is nothing on each weekday at rest and never nothing on the others, whichever these are', () => {
     const weekdays = fc.uniqueArray(fc.nat(6), { minLength: 1, maxLength: 6 })
     const amounts = fc.array(fc.integer({ min: 1_000, max: 3_000 }), { minLength: 28, maxLength: 200 })
-    await fc.assert(
-      fc.asyncProperty(weekdays, amounts, async (working, each) => {
+    fc.assert(
+      fc.property(weekdays, amounts, (working, each) => {
         // The calendar is asked, not the method.
         const works = (day: number): boolean => working.includes(new Date(day * 86_400_000).getUTCDay())
         const past = pastOf(each.map((cents, n) => (works(firstDay + n) ? cents : 0)))
-        const { days } = await outlookOf(past, 14, 'a seed')
+        const { days } = outlookOf(past, 14)
         const wrong = days.filter(({ date, p10, p90 }) => (works(dayNumber(date)) ? p10 <= 0 : p90 !== 0))
         expect(wrong).toEqual([])
       }),
@@ -96,53 +97,79 @@ describe('the forecast of an agent that rests', () => {
 })
 
 describe('a forecast', () => {
-  test('never crosses its quantiles and never goes below nothing, whatever the past', async () => {
+  test('never crosses its quantiles and never goes below nothing, whatever the past', () => {
     const cents = fc.array(fc.oneof(fc.constant(0), fc.nat(1_000_000)), { minLength: 7, maxLength: 200 })
-    await fc.assert(
-      fc.asyncProperty(cents, fc.integer({ min: 1, max: 90 }), async (past, days) => {
-        const outlook = await outlookOf(pastOf(past), days, 'a seed')
-        const total = quantilesOf(totalsOf(outlook.draw(days), days))
+    fc.assert(
+      fc.property(cents, fc.integer({ min: 1, max: 90 }), (past, days) => {
+        const outlook = outlookOf(pastOf(past), days)
         expect(outlook.days).toHaveLength(days)
-        expect([...outlook.days, total].filter(one => !isInOrder(one))).toEqual([])
+        const all = [...outlook.days, totalOf(outlook.paths, days)]
+        expect(all.filter(one => !isInOrder(one))).toEqual([])
       }),
       { numRuns: 40 },
     )
   })
 
-  test('of equal days is that day', async () => {
-    const { days, draw } = await outlookOf(allOf(182, 500), 3, 'a seed')
-    for (const day of [...days, quantilesOf(draw(3).map(([first = 0]) => first))])
+  test('of equal days is that day', () => {
+    const { days, paths } = outlookOf(allOf(182, 500), 3)
+    for (const day of [...days, totalOf(paths, 1)])
       expect([day.p10, day.p50, day.p90].map(Math.round)).toEqual([500, 500, 500])
   })
 
-  test('of a single payment long ago is nearly nothing, and of nothing at all nothing', async () => {
-    const once = await outlookOf(pastOf([9_000, ...Array<number>(99).fill(0)]), 7, 'a seed')
+  test('of a single payment long ago is nearly nothing, and of nothing at all nothing', () => {
+    const once = outlookOf(pastOf([9_000, ...Array<number>(99).fill(0)]), 7)
     expect(once.days.map(({ p50 }) => p50)).toEqual(Array(7).fill(0))
-    const { days, draw } = await outlookOf(allOf(60, 0), 7, 'a seed')
+    const { days, paths } = outlookOf(allOf(60, 0), 7)
     expect(days.filter(({ p90 }) => p90 !== 0)).toEqual([])
-    expect(quantilesOf(totalsOf(draw(7), 7))).toEqual({ p10: 0, p50: 0, p90: 0 })
+    expect(totalOf(paths, 7)).toEqual({ p10: 0, p50: 0, p90: 0 })
   })
 
-  test('is the same for the same past and seed, and drawn anew for another seed', async () => {
-    const past = pastOf(Array.from({ length: 90 }, (_, n) => (n * 7_919) % 1_000))
-    const totals = async (seed: string) => totalsOf((await outlookOf(past, 30, seed)).draw(30), 30)
-    expect(await totals('one')).toEqual(await totals('one'))
-    expect(await totals('one')).not.toEqual(await totals('other'))
+  test('follows a level that doubles, and no single expensive day', () => {
+    const doubled = outlookOf(pastOf([...Array<number>(112).fill(500), ...Array<number>(56).fill(1_000)]), 7)
+    expect(doubled.days.filter(({ p50 }) => p50 < 800)).toEqual([])
+    const once = outlookOf(pastOf([...Array<number>(180).fill(500), 1_000_000, 500]), 7)
+    expect(once.days.filter(({ p50 }) => p50 > 1_000)).toEqual([])
+  })
+
+  test('has sums that are narrower than the sums of its days', () => {
+    const { days, paths } = outlookOf(yearOf('weekdays', 0), 30)
+    const { p10, p90 } = totalOf(paths, 30)
+    const sumOf = (name: keyof Quantiles): number => days.reduce((sum, day) => sum + day[name], 0)
+    expect(p10).toBeGreaterThan(sumOf('p10'))
+    expect(p90).toBeLessThan(sumOf('p90'))
   })
 })
 
-describe('what runs out', () => {
-  const courses = [1, 2, 5, 10, 20].map(cents => new Float64Array(10).fill(cents))
+test('the quantiles of a sample are those of its middle, and its ends where it is small', () => {
+  const same = () => 1
+  expect(sampleQuantiles([3, 1, 2], same)).toEqual({ p10: 1, p50: 2, p90: 3 })
+  const nine = sampleQuantiles([9, 8, 7, 6, 5, 4, 3, 2, 1], same)
+  expect([nine.p10, nine.p50, nine.p90].map(each => each.toFixed(6))).toEqual([
+    '1.000000',
+    '5.000000',
+    '9.000000',
+  ])
+  // The middles of the two weights lie at 1 and at 6 of 11.
+  expect(sampleQuantiles([2, 1], place => [9, 1][place] ?? 0).p50).toBeCloseTo(1.9)
+  expect(sampleQuantiles([], same)).toEqual({ p10: 0, p50: 0, p90: 0 })
+})
 
-  test('does so on the day on which the courses reach it, or not at all', () => {
-    const dates = runsOut(courses, 10, firstDay, 10)
+describe('the day on which an amount is used up', () => {
+  const paths = [1, 2, 5, 10, 20].map(cents => new Float64Array(10).fill(cents))
+
+  test('is the one on which the paths reach it, or none', () => {
+    const dates = depletionDates(paths, 10, firstDay, 10)
     expect(dates).toEqual({ p10: '2026-01-01', p50: '2026-01-02', p90: '2026-01-10' })
-    expect(runsOut(courses, 10, firstDay, 4)).toEqual({ p10: '2026-01-01', p50: '2026-01-02', p90: null })
-    expect(runsOut(courses, 1_000, firstDay, 10)).toEqual({ p10: null, p50: null, p90: null })
+    expect(depletionDates(paths, 10, firstDay, 4)).toEqual({
+      p10: '2026-01-01',
+      p50: '2026-01-02',
+      p90: null,
+    })
+    expect(depletionDates(paths, 1_000, firstDay, 10)).toEqual({ p10: null, p50: null, p90: null })
   })
 
-  test('has run out today where nothing is left', () => {
-    expect(runsOut(courses, 0, firstDay, 10)).toEqual({
+  test('is today where nothing is left', () => {
+    expect(depletionDates(paths, 0, firstDay, 10)).toEqual({
       p10: '2026-01-01',
       p50: '2026-01-01',
       p90: '2026-01-01',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { pastOf } from '../../../src/insight/forecast/past.ts'
+import { historyOf } from '../../../src/insight/forecast/history.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { spentBefore } from '../../support/insight/past-cells.ts'
@@ -51,7 +51,7 @@ describe('the forecast of an unusual past', () => {
     await pay(owner, 50)
     await later(client, 365)
     const silent = await steady(service, () => forecast(owner, agent))
-    expect(silent.basis).toMatchObject({ method: 'pool', days: 365 })
+    expect(silent.basis).toMatchObject({ method: 'same_weekdays', days: 365 })
     expect(figuresOf(silent)).toEqual(Array(15).fill(NOTHING))
     expect(silent.runsOut.wallet).toEqual({ p10: null, p50: null, p90: null })
     await pay(owner, 20)
@@ -60,7 +60,7 @@ describe('the forecast of an unusual past', () => {
     expect(others).toEqual([...Array(13).fill(NOTHING), allOf(20)])
     await later(client, 36)
     const later36 = await forecast(owner, agent)
-    expect(later36.basis).toMatchObject({ method: 'pool', days: 36 })
+    expect(later36.basis).toMatchObject({ method: 'same_weekdays', days: 36 })
     expectInOrder(later36)
   })
 
@@ -92,14 +92,16 @@ describe('the forecast of an unusual past', () => {
       refundedEuros: 4_000n,
       feesEuros: 0n,
     })
-    const past = pastOf([dayOf('2026-01-01', 500n), dayOf('2026-01-02', -300n)], '2026-01-04')
-    expect(past.spend.cents).toEqual([500, 0, 0])
-    expect(pastOf([dayOf('2026-01-01', 500n), dayOf('2026-01-04', -300n)], '2026-01-04').todayCents).toBe(0)
+    const history = historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-02', -300n)], '2026-01-04')
+    expect(history.spend.cents).toEqual([500, 0, 0])
+    expect(historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-04', -300n)], '2026-01-04').todayCents).toBe(
+      0,
+    )
   })
 
-  test('uses the last eight same weekdays where they were the better forecast, and not where both are right', async () => {
+  test('of weeks that are alike is that week, and loses nothing', async () => {
     const owner = await aPayingOwner(service)
-    const { agent, holder } = owner
+    const { agent } = owner
     await spentBefore(
       service,
       owner,
@@ -108,24 +110,12 @@ describe('the forecast of an unusual past', () => {
     )
     const { backtest, basis, data } = await forecast(owner, agent)
     expect(backtest).toMatchObject({ days: 8, coverage: 1, lossEuros: 0, rivalLossEuros: 0 })
-    expect(backtest?.poolLossEuros).toBeGreaterThan(0)
+    expect(backtest?.naiveLossEuros).toBeGreaterThan(0)
     expect(data.slice(0, 7)).toEqual(data.slice(7).map((day, n) => ({ ...day, date: data[n]?.date })))
     expect(data.slice(0, 3).map(({ p10, p50, p90 }) => [p10, p50, p90])).toEqual(
       [20, 30, 40].map(euros => Array(3).fill(euros)),
     )
-    expect(basis.method).toBe('same_weekdays')
-    expect(basis.notes).toEqual([
-      expect.stringContaining('the last eight same weekdays were the better forecast'),
-    ])
-    await spentBefore(
-      service,
-      owner,
-      holder.id,
-      daily(36, () => 1_000),
-    )
-    const even = await forecast(owner, holder)
-    expect(even.backtest).toMatchObject({ days: 8, lossEuros: 0, rivalLossEuros: 0 })
-    expect(even.basis).toMatchObject({ method: 'pool', notes: [] })
+    expect(basis).toMatchObject({ method: 'same_weekdays', notes: [] })
   })
 
   test('does not change, whatever an unrelated agent spends, at the same merchants and at others', async () => {
@@ -136,7 +126,7 @@ describe('the forecast of an unusual past', () => {
     await spentBefore(service, owner, agent.id, [...own, ...weekly])
     await pay(owner, 12)
     const before = await forecast(owner, agent)
-    expect(before.basis).toMatchObject({ method: 'pool', known: [{ merchant: 'netflix' }, {}] })
+    expect(before.basis).toMatchObject({ method: 'same_weekdays', known: [{ merchant: 'netflix' }, {}] })
     const past = fc.array(
       fc.record({
         daysAgo: fc.integer({ min: 1, max: 399 }),

@@ -1,4 +1,4 @@
-import { randomOf } from '../../../src/insight/forecast/method/courses.ts'
+import { createHash } from 'node:crypto'
 import {
   type DailySpend,
   dateOfDay,
@@ -14,6 +14,17 @@ const FIRST_DAY = dayNumber('2025-01-01')
 type Spender = (day: number, place: number) => number
 
 type Random = () => number
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+function randomOf(seed: string): Random {
+  let state = createHash('sha256').update(seed).digest().readUInt32LE()
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
 
 /** Around 1, never negative: most days a little less, some much more. */
 function unevenly(random: Random, spread: number): number {

@@ -59,7 +59,7 @@ describe('a conversation', () => {
       { operation: 'intents.explanation' },
     ])
     expect(textIn(await say('How much did Reader spend this month?'))).toMatch(/Reader: € 0.00/)
-    expect(textIn(await say('Show me the weather'))).toMatch(/Three things/)
+    expect(textIn(await say('Show me the weather'))).toMatch(/ten things[\s\S]*docs\/guides\/assistants/)
   })
 
   test.each([
@@ -70,26 +70,10 @@ describe('a conversation', () => {
     'Show me all balances',
     'What is left for Reader?',
     'budgets',
-    'Show the policy of Reader',
     'what was refused',
     'show me the last 5 payments',
-    'intents of Reader',
-    'Which agents are frozen?',
-    'agents',
-    'How is Reader doing?',
-    'cards',
-    'Which receipts are missing?',
-    'disputes',
-    'mandates',
-    'proposals',
-    'Where did we spend most?',
-    'anything unusual?',
-    'forecast',
-    'What will Reader spend?',
-    'runs',
-    'statements',
-    'keys',
-    'What happened today?',
+    'Find the payment to bookshop.example',
+    'What did Reader buy in October?',
     'help',
   ])('asks operations that answer: %s', async sentence => {
     const { say } = await anOwnerWhoTalks()
@@ -123,11 +107,9 @@ describe('a conversation', () => {
 
   test.each([
     ['Freeze Reader', 'agents.freeze'],
-    ['Create an agent called Buyer', 'agents.create'],
-    ['Rename Reader to Writer', 'agents.update'],
-    ['Fund Reader with 10 €', 'agents.fund'],
-    ['Ask me above 50 € for Reader', 'policies.replace'],
-    ['Block Kiosk for Reader', 'policies.replace'],
+    ['Unfreeze Reader', 'agents.unfreeze'],
+    ['Let Reader spend 5 € a month', 'policies.replace'],
+    ['Issue a card for Reader', 'cards.create'],
     ['Approve it', 'intents.approve'],
     ['Deny the last one', 'intents.deny'],
   ])('proposes what would change something, and changes nothing: %s', async (sentence, operation) => {
@@ -154,7 +136,7 @@ describe('a conversation', () => {
     expect((await talkingWith(String(key))('Freeze Reader')).some(({ type }) => type === 'error')).toBe(true)
     await aFundedAgent(client, { name: 'Other' })
     const asAgent = talkingWith(String(token))
-    expect(textIn(await asAgent('agents'))).not.toContain('Other')
+    expect(textIn(await asAgent('budgets'))).not.toContain('Other')
     expect(textIn(await asAgent('Freeze Other'))).toMatch(/no agent called other/)
   })
 
@@ -185,22 +167,22 @@ describe('a conversation', () => {
     const { client, say } = await anOwnerWhoTalks()
     const conversationId = conversationOf(await say('What is waiting?'))
     const [turn] = (await bodyOf(client.canvas.get({ params: { id: conversationId } }))).turns
-    const told = async (event: string) =>
+    const emitted = async (event: string) =>
       (await bodyOf(client.events.list({ query: { event } }))).data.map(({ data }) => data)
     const data = { conversationId, turnId: turn?.id, agentId: null }
-    expect(await told('canvas.message_sent')).toEqual([data])
-    expect(await told('canvas.message_answered')).toEqual([data])
+    expect(await emitted('canvas.message_sent')).toEqual([data])
+    expect(await emitted('canvas.message_answered')).toEqual([data])
   })
 
-  test('can be read again by who has talked, and deleted; nobody else sees it', async () => {
+  test('can be read again by who has talked, and deleted; no one else sees it', async () => {
     const { client, key, say } = await anOwnerWhoTalks()
     const conversationId = conversationOf(await say('What is waiting?'))
-    expect(conversationOf(await say('agents', conversationId))).toBe(conversationId)
+    expect(conversationOf(await say('budgets', conversationId))).toBe(conversationId)
     const params = { id: conversationId }
     const { turns, title } = await bodyOf(client.canvas.get({ params }))
     expect([title, turns.map(({ message }) => message)]).toEqual([
       'What is waiting?',
-      ['What is waiting?', 'agents'],
+      ['What is waiting?', 'budgets'],
     ])
     expect(turns[0]?.lines?.at(-1)).toEqual({ type: 'done', conversationId })
     const { key: other } = await aKey(client)
@@ -239,11 +221,11 @@ describe('a conversation', () => {
     expect(turns).toMatchObject([{ message: 'What is waiting?' }])
   })
 
-  test('has an answer to whatever is said, in any language', async () => {
+  test('has an answer to any sentence, in any language', async () => {
     const { say } = await anOwnerWhoTalks()
     for (const lines of await Promise.all(unknown.map(sentence => say(sentence))))
       expect([textIn(lines), lines.some(({ type }) => type === 'error')]).toEqual([
-        expect.stringMatching(/Three things/),
+        expect.stringMatching(/ten things/),
         false,
       ])
   })
@@ -252,7 +234,7 @@ describe('a conversation', () => {
     const { client, say } = await anOwnerWhoTalks()
     const { id } = await aFundedAgent(client)
     await service.sql('update agents set name = $2 where id = $1', [id, 'Card 4242 4242 4242 4242'])
-    expect(JSON.stringify(await say('agents'))).not.toContain('4242 4242 4242 4242')
+    expect(JSON.stringify(await say('budgets'))).not.toContain('4242 4242 4242 4242')
     await say('My card is 5555 5555 5555 4444, keep it')
     const kept = await service.sql('select message from conversation_turns where message like $1', [
       '%My card is%',

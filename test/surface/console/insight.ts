@@ -24,7 +24,7 @@ describe('the pages about insight', () => {
     for (const page of PAGES) {
       const { status, text } = await viewer.read(`console/${page}`)
       expect([page, status]).toEqual([page, 200])
-      expect(text).toMatch(/class="empty"|nothing is foretold yet/)
+      expect(text).toMatch(/class="empty"|there is no forecast yet/)
       expect(text).not.toMatch(/data-operation=|<figure/)
     }
     expect((await viewer.read('console')).text).toContain('Nothing unusual in the last thirty days')

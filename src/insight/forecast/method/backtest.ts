@@ -1,60 +1,90 @@
+import type { Sliced } from '../../../kernel/contract/time-slices.ts'
+import { naiveForecast, sameWeekdayForecast } from './baselines.ts'
 import type { DailySpend } from './days.ts'
-import { pinballLoss } from './quantiles.ts'
-import { naiveForecast } from './rivals.ts'
-import type { PastForecast } from './walk.ts'
+import { pinballLoss, type Quantiles, raisedBy } from './quantiles.ts'
+import { withoutSubscriptions } from './subscriptions.ts'
+import { weekdayForecast, weeksBefore } from './weekdays.ts'
 
 /** The most days from which a forecast is judged. */
-export const MOST_ORIGINS = 180
+const MOST_ORIGINS = 180
 
-/** So many of the last days are told one by one. */
+/** Before so many days a weekday has not come four times. */
+export const LEAST_DAYS = 28
+
+/** Days ahead that are judged. */
+const HORIZONS: readonly number[] = [1, 7, 14]
+
+/** So many of the last days are listed one by one. */
 export const LAST_DAYS = 28
+
+/** A forecast made in the past for a day that is known by now. */
+interface PastForecast {
+  /** The day before which it was made: the first that was not known. */
+  readonly origin: number
+  readonly horizon: number
+  readonly day: number
+  readonly forecast: Quantiles
+  readonly naive: Quantiles
+  /** The last eight same weekdays, with the same subscriptions. */
+  readonly sameWeekdays: Quantiles
+  readonly actual: number
+}
 
 /** How the forecasts of the past have done. Losses are in cents, the mean of a day. */
 export interface Backtest {
   /** The days from which forecasts were made. */
   readonly days: number
-  /** The method that was less far off: it is used, and all but the three losses after `loss` is of it. */
-  readonly method: 'pool' | 'same_weekdays'
   readonly coverage: number
   readonly above: number
   readonly below: number
   readonly loss: number
-  readonly poolLoss: number
   readonly naiveLoss: number
-  readonly rivalLoss: number
-  /** What was foretold for the last days, each on the day before. */
+  readonly sameWeekdaysLoss: number
+  /** The forecasts of the last days, each made on the day before. */
   readonly lastDays: readonly PastForecast[]
 }
 
-/** Judges the forecasts of the last days beside both rivals; undefined where none was made yet. */
-export function backtestOf(spend: DailySpend, past: readonly PastForecast[]): Backtest | undefined {
+/** Judges forecasts as they were on each of the last days, beside both baselines; undefined where none was made yet. */
+export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
   const end = spend.firstDay + spend.cents.length
-  const judged = past.filter(({ origin }) => origin >= end - MOST_ORIGINS)
-  if (judged.length === 0) return undefined
-  const mean = (of: (made: PastForecast) => number): number =>
-    judged.reduce((sum, made) => sum + of(made), 0) / judged.length
-  const poolLoss = mean(({ forecast, actual }) => pinballLoss(forecast, actual))
-  const rivalLoss = mean(({ rival, actual }) => pinballLoss(rival, actual))
-  // By less than a cent neither is better.
-  const isRivalBetter = Math.round(rivalLoss) < Math.round(poolLoss)
-  const used = isRivalBetter ? judged.map(made => ({ ...made, forecast: made.rival })) : judged
+  const made = yield* pastForecasts(spend)
+  if (made.length === 0) return undefined
+  const mean = (of: (one: PastForecast) => number): number =>
+    made.reduce((sum, one) => sum + of(one), 0) / made.length
+  const above = mean(({ forecast, actual }) => Number(actual > forecast.p90))
+  const below = mean(({ forecast, actual }) => Number(actual < forecast.p10))
   return {
-    days: new Set(judged.map(({ origin }) => origin)).size,
-    method: isRivalBetter ? 'same_weekdays' : 'pool',
-    ...heldBy(used),
-    loss: isRivalBetter ? rivalLoss : poolLoss,
-    poolLoss,
-    naiveLoss: mean(({ origin, horizon, actual }) =>
-      pinballLoss(naiveForecast(spend, origin, horizon), actual),
-    ),
-    rivalLoss,
-    lastDays: used.filter(({ origin, horizon }) => horizon === 1 && origin >= end - LAST_DAYS),
+    days: new Set(made.map(({ origin }) => origin)).size,
+    coverage: 1 - above - below,
+    above,
+    below,
+    loss: mean(({ forecast, actual }) => pinballLoss(forecast, actual)),
+    naiveLoss: mean(({ naive, actual }) => pinballLoss(naive, actual)),
+    sameWeekdaysLoss: mean(({ sameWeekdays, actual }) => pinballLoss(sameWeekdays, actual)),
+    lastDays: made.filter(({ origin, horizon }) => horizon === 1 && origin >= end - LAST_DAYS),
   }
 }
 
-function heldBy(made: readonly PastForecast[]) {
-  const partOf = (isSo: (one: PastForecast) => boolean): number => made.filter(isSo).length / made.length
-  const above = partOf(({ forecast, actual }) => actual > forecast.p90)
-  const below = partOf(({ forecast, actual }) => actual < forecast.p10)
-  return { coverage: 1 - above - below, above, below }
+/** Goes through the past day by day, as if each were today: nothing that comes later is used. */
+function* pastForecasts(spend: DailySpend): Sliced<PastForecast[]> {
+  const { firstDay, cents } = spend
+  const end = firstDay + cents.length
+  const known = withoutSubscriptions(spend)
+  const made: PastForecast[] = []
+  for (let origin = Math.max(firstDay + LEAST_DAYS, end - MOST_ORIGINS); origin < end; origin++) {
+    const before = known.before(origin)
+    const weeks = weeksBefore(origin, before)
+    for (const horizon of HORIZONS) {
+      const day = origin + horizon - 1
+      if (day >= end) continue
+      const expected = known.expectedOn(day, origin)
+      const forecast = raisedBy(expected, weekdayForecast(weeks, horizon - 1))
+      const sameWeekdays = raisedBy(expected, sameWeekdayForecast(before, origin, horizon))
+      const naive = naiveForecast(spend, origin, horizon)
+      const actual = cents[day - firstDay] as number
+      made.push({ origin, horizon, day, forecast, naive, sameWeekdays, actual })
+    }
+    yield
+  }
+  return made
 }

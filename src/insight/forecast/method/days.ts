@@ -32,25 +32,3 @@ export function lastDayOfMonth(day: number): number {
   const at = new Date(day * DAY_MS)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0) / DAY_MS
 }
-
-/** The same series with this many of its first days only. */
-export const firstDays = (
-  { firstDay, cents, subscriptions = [] }: DailySpend,
-  count: number,
-): DailySpend => ({
-  firstDay,
-  cents: cents.slice(0, count),
-  subscriptions: subscriptions.map(one => chargesBefore(one, firstDay + count)),
-})
-
-/** A subscription as far as it was charged before a day. */
-function chargesBefore({ days, cents, brokenOn, ...one }: Subscription, end: number): Subscription {
-  const count = days.filter(day => day < end).length
-  const isBroken = brokenOn !== null && brokenOn < end
-  return {
-    ...one,
-    days: days.slice(0, count),
-    cents: cents.slice(0, count),
-    brokenOn: isBroken ? brokenOn : null,
-  }
-}

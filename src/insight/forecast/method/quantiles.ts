@@ -1,4 +1,4 @@
-/** The three values of a forecast: in one of ten cases it is less than the first, in one of ten more than the last. */
+/** The three amounts of a forecast: in one of ten cases a day costs less than the first, in one of ten more than the last. */
 export interface Quantiles {
   readonly p10: number
   readonly p50: number
@@ -7,14 +7,14 @@ export interface Quantiles {
 
 export const LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
 
-/** With an amount that is known beside what is guessed. */
+export const quantileNames = ['p10', 'p50', 'p90'] as const
+
+/** With an amount that is known beside what is estimated. */
 export const raisedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p10: p10 + known,
   p50: p50 + known,
   p90: p90 + known,
 })
-
-export const quantileNames = ['p10', 'p50', 'p90'] as const
 
 const between = (low: number, high: number, part: number): number => low + (high - low) * part
 
@@ -26,50 +26,32 @@ export function quantileOf(ascending: ArrayLike<number>, level: number): number 
   return between(value, ascending[lower + 1] ?? value, place - lower)
 }
 
-/** The quantiles of values in any order, all equally probable. */
-export function quantilesOf(values: Iterable<number>): Quantiles {
-  const ascending = Float64Array.from(values).sort()
-  return {
-    p10: quantileOf(ascending, LEVELS.p10),
-    p50: quantileOf(ascending, LEVELS.p50),
-    p90: quantileOf(ascending, LEVELS.p90),
-  }
-}
-
 /**
- * Quantiles of weighted values in ascending order, at levels in ascending order. Each value stands in the middle of its
- * weight; between two values it goes in a straight line.
+ * The quantiles of a population of which these values are a weighted sample. Values of weight 1 divide it into equal parts, one
+ * more than there are values, so few values are spread wider than they lie (Hyndman and Fan's type 6).
  */
-export function weightedQuantiles(
-  ascending: ArrayLike<number>,
-  weights: ArrayLike<number>,
-  levels: readonly number[],
-): number[] {
-  let whole = 0
-  for (let n = 0; n < weights.length; n++) whole += weights[n] as number
-  const found: number[] = []
-  let before = 0
-  let [lastMiddle, lastValue] = [0, ascending[0] ?? 0]
-  for (let n = 0; n < ascending.length && found.length < levels.length; n++) {
-    const value = ascending[n] as number
-    const middle = (before + (weights[n] as number) / 2) / whole
-    for (
-      let level = levels[found.length];
-      level !== undefined && level <= middle;
-      level = levels[found.length]
-    ) {
-      const part = middle > lastMiddle ? (level - lastMiddle) / (middle - lastMiddle) : 1
-      found.push(between(lastValue, value, part))
-    }
-    before += weights[n] as number
-    lastMiddle = middle
-    lastValue = value
+export function sampleQuantiles(values: ArrayLike<number>, weightOf: (place: number) => number): Quantiles {
+  const sample = Array.from(values, (value, place) => ({ value, weight: weightOf(place) }))
+  sample.sort((one, other) => one.value - other.value)
+  const whole = sample.reduce((sum, { weight }) => sum + weight, 1)
+  let before = 1 / 2
+  const positions = sample.map(({ weight }) => {
+    const middle = (before + weight / 2) / whole
+    before += weight
+    return middle
+  })
+  const at = (level: number): number => {
+    const upper = positions.findIndex(position => position >= level)
+    if (upper === -1) return sample.at(-1)?.value ?? 0
+    const high = sample[upper]?.value ?? 0
+    const lower = positions[upper - 1] ?? 0
+    const part = (level - lower) / ((positions[upper] as number) - lower)
+    return between(sample[upper - 1]?.value ?? high, high, part)
   }
-  while (found.length < levels.length) found.push(lastValue)
-  return found
+  return { p10: at(LEVELS.p10), p50: at(LEVELS.p50), p90: at(LEVELS.p90) }
 }
 
-/** How bad a forecast was: what was more than a high quantile costs much, what was less costs little. */
+/** How wrong a forecast was. Spending above a high quantile counts more than spending below it. */
 export function pinballLoss(forecast: Quantiles, actual: number): number {
   let sum = 0
   for (const name of quantileNames) {

@@ -6,7 +6,7 @@ const EXAMPLES = [
   'What is waiting?',
   'How much did we spend this month?',
   'Why was the last one refused?',
-  'Where did we spend most?',
+  'What is left?',
 ]
 
 /** Questions and wishes in sentences: the answer comes line by line, and what would change something as a proposal. */

@@ -1,9 +1,9 @@
-import type { Row } from '../../../kernel/contract/sql.ts'
-import type { LanguageModel, ModelCall, ModelMessage, ModelTool } from '../../../ports/language-model.ts'
-import { clock } from '../../../values/clock.ts'
-import { withoutCardNumbers } from '../../mcp/index.ts'
-import { failure, type Line, say } from '../lines.ts'
-import { type Given, Speaker, type Speaking } from '../speaker.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { LanguageModel, ModelCall, ModelMessage, ModelTool } from '../../ports/language-model.ts'
+import { clock } from '../../values/clock.ts'
+import { withoutCardNumbers } from '../mcp/index.ts'
+import { failure, type Line, text } from './lines.ts'
+import { type Given, Responder, type Responding } from './responder.ts'
 
 /** What was asked before in the conversation, and what was answered in words; null where nothing was. */
 interface EarlierTurn {
@@ -27,7 +27,7 @@ interface KeptTurn extends Row {
 /** The last turns of a conversation before this one, the oldest first, as they are kept: without numbers of cards. */
 export async function earlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
-  { tenant, readLater }: Pick<Speaking, 'tenant' | 'readLater'>,
+  { tenant, readLater }: Pick<Responding, 'tenant' | 'readLater'>,
 ): Promise<EarlierTurn[]> {
   const rows = await readLater<KeptTurn>(LAST_TURNS, [tenant.ownerId, tenant.mode, conversationId, turnId])
   const turns: EarlierTurn[] = []
@@ -46,8 +46,8 @@ function wordsIn(lines: KeptTurn['lines']): string | null {
   return words ? cut(words, KEPT.answered) : null
 }
 
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
+const cut = (whole: string, most: number): string =>
+  whole.length > most ? `${whole.slice(0, most).toWellFormed()}…` : whole
 
 /** What a message may cost: so many answers of the model, calls, tokens and milliseconds. */
 const MOST = { rounds: 8, calls: 16, tokens: 40_000, milliseconds: 60_000 }
@@ -80,12 +80,13 @@ const inWords = ({ message, earlier }: Asked): string =>
 export async function* answerByModel(
   asked: Asked,
   model: LanguageModel,
-  context: Speaking,
+  context: Responding,
 ): AsyncGenerator<Line> {
   const end = clock.ticks() + MOST.milliseconds
-  const speaker = new Speaker(context)
+  const responder = new Responder(context)
   const tools = await toolsFor(context)
-  const safe = (text: string): string => withoutCardNumbers({ text }, 'POST /canvas/messages', context).text
+  const safe = (words: string): string =>
+    withoutCardNumbers({ words }, 'POST /canvas/messages', context).words
   const messages: ModelMessage[] = [
     { role: 'system', text: INSTRUCTIONS },
     { role: 'user', text: safe(inWords(asked)) },
@@ -98,15 +99,15 @@ export async function* answerByModel(
     if (context.ending.aborted) return
     if (answer.kind === 'failed')
       return yield failure('model_failed', `The language model cannot answer: ${answer.reason}.`)
-    const { text, calls } = answer
-    if (text.trim() !== '') yield say(text.slice(0, LONGEST_RESULT))
+    const { text: answered, calls } = answer
+    if (answered.trim() !== '') yield text(answered.slice(0, LONGEST_RESULT))
     if (calls.length === 0) return
     const excess = bounds.excessOf(calls, answer.tokens)
     if (excess !== undefined) return yield tooMuch(excess)
-    messages.push({ role: 'assistant', text, calls })
+    messages.push({ role: 'assistant', text: answered, calls })
     for (const { id, name, input } of calls) {
       const result = input
-        ? yield* runTool(name, input, context, speaker)
+        ? yield* runTool(name, input, context, responder)
         : { error: 'The arguments are no object of JSON.' }
       messages.push({
         role: 'tool',
@@ -145,17 +146,17 @@ class Bounds {
 
 const MOST_FOUND = 10
 
-const text = { type: 'string' } as const
+const string = { type: 'string' } as const
 const general: readonly ModelTool[] = [
   {
     name: 'search_operations',
     description: 'Finds operations by a few words. Then describe_operation, then call_operation.',
-    inputSchema: { type: 'object', properties: { query: text }, required: ['query'] },
+    inputSchema: { type: 'object', properties: { query: string }, required: ['query'] },
   },
   {
     name: 'describe_operation',
     description: 'What an operation takes and refuses.',
-    inputSchema: { type: 'object', properties: { operation: text }, required: ['operation'] },
+    inputSchema: { type: 'object', properties: { operation: string }, required: ['operation'] },
   },
   {
     name: 'call_operation',
@@ -163,14 +164,14 @@ const general: readonly ModelTool[] = [
       'Calls an operation. What would change something becomes a proposal, which a person applies.',
     inputSchema: {
       type: 'object',
-      properties: { operation: text, input: { type: 'object' } },
+      properties: { operation: string, input: { type: 'object' } },
       required: ['operation'],
     },
   },
 ]
 
 /** The tools that a model is given: the small set of the caller, and the three that reach everything else. */
-const toolsFor = async ({ ports, actor }: Pick<Speaking, 'ports' | 'actor'>): Promise<ModelTool[]> => [
+const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,
     description,
@@ -183,8 +184,8 @@ const toolsFor = async ({ ports, actor }: Pick<Speaking, 'ports' | 'actor'>): Pr
 async function* runTool(
   name: string,
   input: Given,
-  { ports, actor }: Pick<Speaking, 'ports' | 'actor'>,
-  speaker: Speaker,
+  { ports, actor }: Pick<Responding, 'ports' | 'actor'>,
+  responder: Responder,
 ): AsyncGenerator<Line, unknown> {
   const { tools } = ports
   if (name === 'search_operations') return tools.search(actor, textIn(input.query).slice(0, 500), MOST_FOUND)
@@ -195,9 +196,9 @@ async function* runTool(
   if (!target) return { error: isGeneral ? 'There is no such operation.' : 'There is no such tool.' }
   const { idempotencyKey: _, ...given } = isGeneral ? objectIn(input.input) : input
   if (!target.isWriting)
-    return (yield* speaker.ask<unknown>(target.operation, given)) ?? { error: 'It was refused.' }
+    return (yield* responder.ask<unknown>(target.operation, given)) ?? { error: 'It was refused.' }
   const steps: Line[] = []
-  for await (const line of speaker.propose(target.operation, given)) {
+  for await (const line of responder.propose(target.operation, given)) {
     steps.push(line)
     yield line
   }

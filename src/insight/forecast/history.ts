@@ -2,10 +2,10 @@ import type { Run } from '../analytics/index.ts'
 import type { DayOfSpend } from '../spend/index.ts'
 import { type DailySpend, dayNumber, type Subscription } from './method/days.ts'
 
-/** How far one looks back: what the forecasts of half a year rested on, and what came of them. */
+/** Half a year of forecasts for the backtest, and the half year on which the first of them rests. */
 export const HISTORY_DAYS = 400
 
-export interface Past {
+export interface History {
   /** The whole days from the first payment on. */
   readonly spend: DailySpend
   /** What today has cost so far, in cents. */
@@ -20,7 +20,7 @@ const subscriptionOf = ({ every, days, cents, brokenOn }: Run): Subscription => 
 })
 
 /** The days of a past without gaps, and what in them came by a rhythm; today is not over, and stands beside them. */
-export function pastOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): Past {
+export function historyOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): History {
   const centsOn = new Map(
     spent.map(({ day, spentEuros }) => [dayNumber(day), Math.max(0, Number(spentEuros))]),
   )

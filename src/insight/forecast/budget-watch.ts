@@ -11,9 +11,9 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf, days } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros } from '../../values/money.ts'
-import { forecastWithin } from './foretell.ts'
+import { budgetDepletion } from './build-forecast.ts'
 import { dayNumberAt, lastDayOfMonth, weekdayOf } from './method/days.ts'
-import { type MonthOfAgent, monthOfAgent } from './what-is-left.ts'
+import { type MonthOfAgent, monthOfAgent } from './remaining-budget.ts'
 
 const day = z.string()
 
@@ -44,14 +44,14 @@ export const watchApi = {
   }),
 }
 
-/** That an agent’s budget is looked at: when next, and the month in which its owner was told last. */
+/** When an agent’s budget is checked next, and the month of its last `budget.at_risk`. */
 interface Watch extends Row {
   readonly agentId: string
   readonly dueAt: Date
   readonly toldMonth: string | null
 }
 
-/** A watch that stands already is moved to this instant, by which a look that is under way notices the change. */
+/** Moves an existing watch to this instant, so that a check under way notices the change. */
 const SET = `
 insert into budget_watches (owner_id, mode, agent_id, due_at)
 select distinct $1, $2, agent_id, $4::timestamptz from unnest($3::text[]) as a (agent_id) order by agent_id
@@ -77,7 +77,7 @@ const UNCHANGED = 'owner_id = $1 and mode = $2 and agent_id = $3 and due_at = $4
 const END = `delete from budget_watches where ${UNCHANGED}`
 const MOVE = `update budget_watches set due_at = $5, told_month = $6 where ${UNCHANGED}`
 
-/** Moves a watch, or ends it where nothing is due any more; false where somebody else has done so meanwhile. */
+/** Moves a watch, or ends it where nothing is due any more; false if another check has done so meanwhile. */
 async function moveWatch(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -89,7 +89,7 @@ async function moveWatch(
   return moved.length > 0
 }
 
-/** So long after its last payment an agent is looked at each day; after that each Monday, which keeps a year of rest cheap. */
+/** For so long after its last payment an agent is checked daily, after that each Monday: a year without payments stays cheap. */
 const RESTS_AFTER_DAYS = 4
 const MONDAY = 1
 
@@ -100,53 +100,52 @@ const dayAfter = (now: Date): Date => startOf(dayNumberAt(now) + 1)
 const daysSince = (now: Date, lastSpendAt: Date | null): number =>
   lastSpendAt ? dayNumberAt(now) - dayNumberAt(lastSpendAt) : Number.POSITIVE_INFINITY
 
-/** Whether it has paid since the look before this one at the latest. */
+/** Whether it has paid since the check before this one at the latest. */
 const hasSpentLately = (now: Date, lastSpendAt: Date | null): boolean => daysSince(now, lastSpendAt) <= 7
 
-/** When an agent is looked at next, at the beginning of a day: once its owner was told, in the next month. */
-function nextLook(now: Date, lastSpendAt: Date | null, isTold: boolean): Date {
+/** When an agent is checked next, at the beginning of a day: in the next month once `budget.at_risk` was sent. */
+function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
   const today = dayNumberAt(now)
-  if (isTold) return startOf(lastDayOfMonth(today) + 1)
+  if (isSent) return startOf(lastDayOfMonth(today) + 1)
   const toMonday = (MONDAY - weekdayOf(today) + 7) % 7 || 7
   return startOf(today + (daysSince(now, lastSpendAt) < RESTS_AFTER_DAYS ? 1 : toMonday))
 }
 
 const DONE = { done: true }
 
-/** Whoever has a new policy, or a new limit, is looked at after this day: the look finds out whether there is a limit. */
+/** An agent with a new policy, or a new limit, is checked after this day: the check finds out whether there is a limit. */
 export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
   const { sql, tenant, now, sendAlong } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
   if (agentIds.length > 0) sendAlong(setWatches(sql, tenant, agentIds, dayAfter(now)))
 })
 
-/** Makes the forecast before anything is locked. Of two at once, the one that moves the watch tells the owner. */
+/** Makes the forecast before anything is locked. Of two at once, the one that moves the watch emits the event. */
 export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit } = context
   const [agent, watch] = await Promise.all([findAgent(records, params.id), findWatch(sql, tenant, params.id)])
   if (!agent || !watch || watch.dueAt > now) return DONE
   const used = await monthOfAgent(agent, context)
   const month = dayOf(now).slice(0, 7)
-  const wasTold = watch.toldMonth === month
-  const risk = wasTold ? undefined : await riskOf(agent, used, context)
+  const wasSent = watch.toldMonth === month
+  const risk = wasSent ? undefined : await riskOf(agent, used, context)
   const hasLimit = used.limitEuros !== null
   const isMine = await moveWatch(sql, tenant, watch, {
-    dueAt: hasLimit ? nextLook(now, used.lastSpendAt, wasTold || risk !== undefined) : null,
+    dueAt: hasLimit ? nextCheck(now, used.lastSpendAt, wasSent || risk !== undefined) : null,
     toldMonth: risk ? month : watch.toldMonth,
   })
   if (isMine && risk) emit('budget.at_risk', { agentId: agent.id, month, ...risk })
   return DONE
 }
 
-/** What the owner is told, if half of the courses use up the limit within the month; nothing of an agent that rests. */
+/** The risk, if half of the paths use up the limit within the month; none of an agent that has not paid lately. */
 async function riskOf(
   agent: Agent,
   { limitEuros, heldEuros, spentEuros, lastSpendAt }: MonthOfAgent,
   context: Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>,
 ) {
   if (limitEuros === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
-  const { runsOut } = await forecastWithin(agent, 1, context)
-  const { p10, p50, p90 } = runsOut.budget
+  const { p10, p50, p90 } = await budgetDepletion(agent, context)
   if (p10 === null || p50 === null) return
   return { limitEuros, heldEuros, spentEuros, runsOutOn: p50, p10, p90 }
 }

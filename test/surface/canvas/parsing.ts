@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { interpret } from '../../../src/surface/canvas/interpreter/interpret.ts'
-import type { Meaning } from '../../../src/surface/canvas/interpreter/meaning.ts'
+import { parse } from '../../../src/surface/canvas/parser/parse.ts'
+import type { ParsedIntent } from '../../../src/surface/canvas/parser/parsed-intent.ts'
 import { sentences, unclear, unknown } from '../../support/canvas/sentences.ts'
 
-const world = {
+const vocabulary = {
   agents: [
     { id: 'agent_1', name: 'Reader' },
     { id: 'agent_2', name: 'Scout' },
@@ -14,50 +14,44 @@ const world = {
   now: new Date('2026-11-22T09:30:00.000Z'),
 }
 
-function inWords(meaning: Meaning): string {
-  if (meaning.kind === 'unclear') return `unclear: ${meaning.question}`
-  if (meaning.kind === 'unknown') return 'unknown'
-  const { agent, euros, per, merchant, period, count, intentId, text } = meaning.slots
+function inWords(parsed: ParsedIntent): string {
+  if (parsed.kind === 'unclear') return `unclear: ${parsed.question}`
+  if (parsed.kind === 'unknown') return 'unknown'
+  const { agent, euros, per, merchant, period, count, intentId } = parsed.slots
   const named = {
     agent: agent?.name,
     euros,
     per,
     merchant,
     intent: intentId,
-    text,
     period: period?.label,
     count,
   }
   return [
-    meaning.name,
+    parsed.name,
     ...Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
   ].join(' ')
 }
 
 const TABLE = sentences.flatMap(([meaning, ...all]) => all.map(sentence => [sentence, meaning] as const))
 
-describe('the interpreter', () => {
-  test('has a table of two hundred sentences about thirty things', () => {
-    expect(TABLE.length + unclear.length + unknown.length).toBeGreaterThanOrEqual(200)
-    expect(new Set(sentences.map(([meaning]) => meaning.split(' ')[0])).size).toBeGreaterThanOrEqual(30)
-  })
-
+describe('the grammar', () => {
   test.each(TABLE)('understands: %s', (sentence, meaning) => {
-    expect(inWords(interpret(sentence, world))).toBe(meaning)
+    expect(inWords(parse(sentence, vocabulary))).toBe(meaning)
   })
 
   test.each(unclear)('asks back: %s', (sentence, words) => {
-    expect(inWords(interpret(sentence, world))).toMatch(words)
+    expect(inWords(parse(sentence, vocabulary))).toMatch(words)
   })
 
-  test.each(unknown)('says that it does not know: %s', sentence => {
-    expect(inWords(interpret(sentence, world))).toBe('unknown')
+  test.each(unknown)('does not know: %s', sentence => {
+    expect(inWords(parse(sentence, vocabulary))).toBe('unknown')
   })
 
   test('has days of its own: a month is the last one of its name, a week begins on Monday', () => {
     const spanOf = (sentence: string) => {
-      const meaning = interpret(sentence, world)
-      const period = meaning.kind === 'asked' ? meaning.slots.period : undefined
+      const parsed = parse(sentence, vocabulary)
+      const period = parsed.kind === 'request' ? parsed.slots.period : undefined
       return [period?.from.toISOString().slice(0, 10), period?.to.toISOString().slice(0, 10)]
     }
     expect(spanOf('what was spent in December')).toEqual(['2025-12-01', '2026-01-01'])
@@ -79,7 +73,7 @@ describe('the interpreter', () => {
     fc.assert(
       fc.property(text, fc.array(name, { maxLength: 4 }), (sentence, names) => {
         const agents = names.map((one, n) => ({ id: `agent_${n}`, name: one }))
-        expect(['asked', 'unclear', 'unknown']).toContain(interpret(sentence, { ...world, agents }).kind)
+        expect(['request', 'unclear', 'unknown']).toContain(parse(sentence, { ...vocabulary, agents }).kind)
       }),
     )
   })

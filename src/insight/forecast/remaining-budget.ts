@@ -6,14 +6,14 @@ import { balancesOf } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 
 /** What may still be spent: of the budget of this month, and out of the agent's wallet; null where there is none. */
-export interface WhatIsLeft {
+export interface RemainingBudget {
   readonly budgetEuros: Euros | null
   readonly walletEuros: Euros | null
 }
 
 type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
-const atLeastNothing = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
+const atLeastZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 
 /** The limit of an agent's month, and what of it is used. */
 export interface MonthOfAgent {
@@ -36,20 +36,20 @@ export async function monthOfAgent({ id }: Agent, context: Asking): Promise<Mont
 }
 
 /** What the agent's policy and wallet leave. */
-export async function leftOfAgent(agent: Agent, context: Asking): Promise<WhatIsLeft> {
+export async function remainingOfAgent(agent: Agent, context: Asking): Promise<RemainingBudget> {
   const [{ limitEuros, heldEuros, spentEuros }, balances] = await Promise.all([
     monthOfAgent(agent, context),
     balancesOf(context.sql, context.tenant, [agent.walletId]),
   ])
   return {
-    budgetEuros: limitEuros === null ? null : atLeastNothing(limitEuros - heldEuros - spentEuros),
+    budgetEuros: limitEuros === null ? null : atLeastZero(limitEuros - heldEuros - spentEuros),
     walletEuros: balances.get(agent.walletId)?.availableEuros ?? 0n,
   }
 }
 
 /** What the budget that all agents share leaves. */
-export async function leftOfOwner({ sql, tenant, now }: Asking): Promise<WhatIsLeft> {
+export async function remainingOfOwner({ sql, tenant, now }: Asking): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetEuros: null, walletEuros: null }
-  return { budgetEuros: atLeastNothing(month.limit - month.reserved - month.spent), walletEuros: null }
+  return { budgetEuros: atLeastZero(month.limit - month.reserved - month.spent), walletEuros: null }
 }

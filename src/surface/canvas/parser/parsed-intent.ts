@@ -4,13 +4,13 @@ export interface NamedAgent {
   readonly name: string
 }
 
-/** What sentences are about. */
-export interface World {
+/** What sentences can refer to. */
+export interface Vocabulary {
   readonly agents: readonly NamedAgent[]
   readonly now: Date
 }
 
-/** A span of days in UTC, with what it is called. */
+/** A span of days in UTC, with its name. */
 export interface Period {
   readonly from: Date
   readonly to: Date
@@ -29,20 +29,10 @@ export interface Slots {
   readonly period?: Period
   readonly count?: number
   readonly intentId?: string
-  readonly text?: string
 }
 
-/**
- * What a sentence means: one of the things that owners ask, with what it names; a question back where it could mean several
- * things; or that nobody knows.
- */
-export type Meaning =
-  | { readonly kind: 'asked'; readonly name: string; readonly slots: Slots }
+/** A request with what it names; a question back where the sentence has several readings; or a sentence beyond the grammar. */
+export type ParsedIntent =
+  | { readonly kind: 'request'; readonly name: string; readonly slots: Slots }
   | { readonly kind: 'unclear'; readonly question: string }
   | { readonly kind: 'unknown' }
-
-/** A thing that owners ask, in the forms in which they ask it. `docs/assistants.md` lists them. */
-export interface Form {
-  readonly name: string
-  readonly forms: readonly string[]
-}

@@ -9,7 +9,7 @@ import { followed } from './method/subscriptions.ts'
 export const knownKinds = ['approved_intent', 'subscription'] as const
 export const MOST_KNOWN = 100
 
-export interface Known {
+export interface KnownSpend {
   readonly kind: (typeof knownKinds)[number]
   /** By when it is paid at the latest, or is charged. */
   readonly date: string
@@ -38,7 +38,7 @@ export async function approvedIntents(
   sql: Sql,
   { tenant }: TenantNow,
   agentId: string | undefined,
-): Promise<Known[]> {
+): Promise<KnownSpend[]> {
   const approved = await sql<Approved>(APPROVED, [tenant.ownerId, tenant.mode, agentId ?? null])
   return approved.map(({ expiresAt, ...intent }) => ({
     kind: 'approved_intent',
@@ -54,7 +54,7 @@ where owner_id = $1 and mode = $2 and status = 'approved' and expires_at > $4 an
 /** In cents, on a day counted from 1970. */
 export type DueOn = (day: number) => number
 
-/** What all approved intents that are not paid yet come to, on the day on which they expire: they are paid by then, if ever. */
+/** The sum of all approved intents that are not paid yet, by the day on which they expire: they are paid by then, if ever. */
 export async function dueByIntents(
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -74,10 +74,10 @@ export async function dueByIntents(
 export interface Charges {
   readonly todayCents: number
   readonly cents: readonly number[]
-  readonly known: readonly Known[]
+  readonly known: readonly KnownSpend[]
 }
 
-/** The charges of the next `most` days; told are those of the first `days`, and the next one of each. */
+/** The charges of the next `most` days; listed are those of the first `days`, and the next one of each. */
 export function chargesAhead(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly Run[],
@@ -85,7 +85,7 @@ export function chargesAhead(
 ): Charges {
   const today = firstDay + past.length
   const cents = Array<number>(most).fill(0)
-  const known: Known[] = []
+  const known: KnownSpend[] = []
   let todayCents = 0
   for (const [n, subscription] of subscriptions.entries()) {
     const { agentId, merchant } = runs[n] as Run
@@ -110,6 +110,6 @@ export function chargesAhead(
   return { todayCents, cents, known }
 }
 
-/** What comes first stands first, and more than these is not told. */
-export const inOrder = (known: readonly Known[]): Known[] =>
+/** The soonest first, and no more than these. */
+export const soonestFirst = (known: readonly KnownSpend[]): KnownSpend[] =>
   known.toSorted((one, other) => (one.date < other.date ? -1 : 1)).slice(0, MOST_KNOWN)

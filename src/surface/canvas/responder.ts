@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import { formatEuros } from '../../values/money.ts'
 import { propose } from '../proposals/index.ts'
-import type { Slots } from './interpreter/meaning.ts'
-import { failure, type Line, say } from './lines.ts'
+import { failure, type Line, text } from './lines.ts'
+import type { Slots } from './parser/parsed-intent.ts'
 
 export type Given = Readonly<Record<string, unknown>>
 
@@ -12,20 +12,20 @@ export interface Page<T> {
   readonly hasMore: boolean
 }
 
-export type Speaking = Pick<
+export type Responding = Pick<
   Context,
   'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'readLater'
 >
 
-/** A longer answer of an operation is no line: the text says what there is to say. */
+/** A longer answer of an operation is left out of its line: the text has the essence. */
 const LONGEST_RESULT = 20_000
 
-/** Asks operations and proposes others for whoever speaks, and tells each step in a line. */
-export class Speaker {
-  readonly #context: Speaking
+/** Calls operations with the rights of the caller and proposes changes; each step is a line. */
+export class Responder {
+  readonly #context: Responding
   #calls = 0
 
-  constructor(context: Speaking) {
+  constructor(context: Responding) {
     this.#context = context
   }
 
@@ -37,7 +37,7 @@ export class Speaker {
     return this.#context.ports.pageUrl(path)
   }
 
-  /** Asks an operation that reads; undefined where it was refused, which is told. `T` is what its contract answers. */
+  /** Calls an operation that reads; undefined where it was refused, which is a line. `T` is what its contract answers. */
   async *ask<T>(operation: string, given: Given): AsyncGenerator<Line, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
@@ -53,11 +53,11 @@ export class Speaker {
       result: isLong ? null : result,
     }
     if (!refusal) return body as T
-    yield say(`That cannot be read: ${refusal.message}`)
+    yield text(`That cannot be read: ${refusal.message}`)
     return undefined
   }
 
-  /** Proposes what changes something. Nothing has changed before a person applies it. */
+  /** Proposes a change. Nothing changes before a person applies it. */
   async *propose(operation: string, given: Given): AsyncGenerator<Line> {
     const answer = await propose({ operation, given, reason: null }, this.#context)
     if ('code' in answer) return yield failure(answer.code, answer.message)
@@ -65,29 +65,31 @@ export class Speaker {
     yield { type: 'proposal', proposal }
     const page = this.pageOf(`/console/proposals/${proposal.id}`)
     const begun = isRepeated ? 'This is proposed already' : `Proposed: ${proposal.summary}`
-    yield say(`${begun}. Nothing has changed yet: it can be applied for fifteen minutes, here or at ${page}.`)
+    yield text(
+      `${begun}. Nothing has changed yet: it can be applied for fifteen minutes, here or at ${page}.`,
+    )
   }
 }
 
-/** Answers one of the things that owners ask. */
-export type Answerer = (slots: Slots, speaker: Speaker) => AsyncGenerator<Line>
+/** Answers one kind of request. */
+export type Answerer = (slots: Slots, responder: Responder) => AsyncGenerator<Line>
 
 export const euros = (amount: number): string =>
   `${amount < 0 ? '-' : ''}${formatEuros(BigInt(Math.round(Math.abs(amount) * 100)))}`
 
-/** How many lines a person reads. */
+/** Items of a list in an answer. */
 const FEW = 10
 
-/** A list in words: what it is called, its lines, and that there are more. */
+/** A list as text: its heading, its items, and whether there are more. */
 export function listed(
   items: readonly string[],
   { none, some }: { readonly none: string; readonly some: string },
   hasMore = false,
 ): Line {
-  if (items.length === 0) return say(none)
+  if (items.length === 0) return text(none)
   const lines = items.slice(0, FEW).map(item => `- ${item}`)
   const isCut = hasMore || items.length > FEW
-  return say(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
+  return text(`${some}\n${lines.join('\n')}${isCut ? '\n- and more' : ''}`)
 }
 
 /** `2026-11-22 09:30` */

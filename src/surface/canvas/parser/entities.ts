@@ -1,8 +1,8 @@
-import type { NamedAgent, Per, Period, World } from './meaning.ts'
+import type { NamedAgent, Per, Period, Vocabulary } from './parsed-intent.ts'
 import { withoutPeriod } from './periods.ts'
 
-/** A sentence with marks in the place of what it names, and what that is. */
-export interface Marked {
+/** A sentence with placeholders for the entities that it names, and these. */
+export interface Entities {
   readonly text: string
   readonly agents: readonly (readonly NamedAgent[])[]
   readonly numbers: readonly { readonly value: number | null; readonly as: string }[]
@@ -21,9 +21,9 @@ const PER: readonly (readonly [RegExp, Per])[] = [
   ],
 ]
 
-/** Names that are words of the grammar are not looked for: such an agent is named in quotes, or by its id. */
+/** An agent whose name the grammar uses itself is found in quotes, or by its id. */
 const WORDS = new Set(
-  'a an and agent agents all at balance block budget card cards day freeze help i in is it last let limit me month my of on payment payments policy show spend spent the this to today up was what who why'.split(
+  'a an and agent agents all at balance block budget card cards day freeze help i in is it last let limit me month my of on payment payments show spend spent the this to today up was what who why'.split(
     ' ',
   ),
 )
@@ -53,8 +53,8 @@ function plain(sentence: string): string {
     .replace(/\bdon't\b/g, 'do not')
 }
 
-/** Puts marks in the place of agents, amounts, merchants, ids and times. */
-export function marked(sentence: string, { agents, now }: World): Marked {
+/** Puts placeholders in the place of agents, amounts, merchants, ids and times. */
+export function entitiesIn(sentence: string, { agents, now }: Vocabulary): Entities {
   const found: NamedAgent[][] = []
   let text = plain(sentence)
   const intents: string[] = []
@@ -107,10 +107,10 @@ function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAge
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 
-/** A number as somebody has typed it: null where it can be read in two ways. */
+/** A number as it was typed: null where it has two readings. */
 function numberIn(text: string): number | null | undefined {
   if (/^\d+$/.test(text)) return Number(text)
-  // One mark before exactly three digits: a thousand, or one and a bit.
+  // One separator before exactly three digits: a thousand, or one and a bit.
   if (/^\d{1,3}[.,]\d{3}$/.test(text)) return null
   if (/^\d+[.,]\d{1,2}$/.test(text)) return Number(text.replace(',', '.'))
   const [, whole, , , rest] = /^(\d{1,3}(([.,])\d{3})+)(?!\3)[.,](\d{1,2})$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 import { after, days } from '../../../values/clock.ts'
-import type { Period } from './meaning.ts'
+import type { Period } from './parsed-intent.ts'
 
 const MONTHS = [
   'january',
@@ -42,26 +42,27 @@ const inYear = (year: number, label: string): Period => span(month(year, 0), mon
 const LAST_DAYS = /\b(?:in |over |during )?(?:the )?(?:last|past) (\d{1,3}) days\b/
 const IN_MONTH = new RegExp(`\\b(?:in|of|during|for) (${MONTHS.join('|')})(?: (\\d{4}))?\\b`)
 const IN_ISO = /\b(?:in )?(\d{4})-(0[1-9]|1[0-2])\b(?!-)/
-const MARK = '‹period›'
+const PLACEHOLDER = '‹period›'
 
-/** Finds the span that a sentence names, and puts a mark in its place. A month without a year is the last one of its name. */
+/** Finds the span that a sentence names, and puts a placeholder in its place. A month without a year is the last one of its name. */
 export function withoutPeriod(text: string, now: Date): { text: string; period?: Period } {
   for (const [pattern, periodAt] of named)
-    if (pattern.test(text)) return { text: text.replace(pattern, MARK), period: periodAt(now) }
+    if (pattern.test(text)) return { text: text.replace(pattern, PLACEHOLDER), period: periodAt(now) }
   const [wholeDays, count] = LAST_DAYS.exec(text) ?? []
   if (wholeDays && Number(count) > 0) {
     const to = after(day(now), days(1))
     return {
-      text: text.replace(wholeDays, MARK),
+      text: text.replace(wholeDays, PLACEHOLDER),
       period: span(after(to, -days(Number(count))), to, `the last ${count} days`),
     }
   }
   const [wholeMonth, name = '', year] = IN_MONTH.exec(text) ?? []
-  if (wholeMonth) return { text: text.replace(wholeMonth, MARK), period: inNamedMonth(name, year, now) }
+  if (wholeMonth)
+    return { text: text.replace(wholeMonth, PLACEHOLDER), period: inNamedMonth(name, year, now) }
   const [wholeIso, isoYear, isoMonth] = IN_ISO.exec(text) ?? []
   if (wholeIso) {
     const period = inMonth(Number(isoYear), Number(isoMonth) - 1, `${isoYear}-${isoMonth}`)
-    return { text: text.replace(wholeIso, MARK), period }
+    return { text: text.replace(wholeIso, PLACEHOLDER), period }
   }
   return { text }
 }
@@ -73,5 +74,5 @@ function inNamedMonth(name: string, given: string | undefined, now: Date): Perio
   return inMonth(year, index, `${name.charAt(0).toUpperCase()}${name.slice(1)} ${year}`)
 }
 
-/** What is meant where no span is named. */
+/** The span of a sentence that names none. */
 export const thisMonth = (now: Date): Period => inMonth(now.getUTCFullYear(), now.getUTCMonth(), 'this month')

@@ -1,0 +1,177 @@
+import type { Agent } from '../../control/agents/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { inSlices } from '../../kernel/contract/time-slices.ts'
+import { dayOf } from '../../values/clock.ts'
+import type { Euros } from '../../values/money.ts'
+import { readRuns } from '../analytics/index.ts'
+import { addDays } from '../reports/index.ts'
+import { atOneInstant, readTail, type Spend, spendByDay } from '../spend/index.ts'
+import { depletionDates } from './depletion-date.ts'
+import { HISTORY_DAYS, type History, historyOf } from './history.ts'
+import {
+  approvedIntents,
+  type Charges,
+  chargesAhead,
+  type DueOn,
+  dueByIntents,
+  type KnownSpend,
+  soonestFirst,
+} from './known-spend.ts'
+import { type Backtest, backtestOf } from './method/backtest.ts'
+import { dateOfDay, lastDayOfMonth } from './method/days.ts'
+import { MOST_DAYS, type Outlook, outlookOf } from './method/outlook.ts'
+import { type SimulatedPath, totalOf } from './method/paths.ts'
+import { type Quantiles, raisedBy } from './method/quantiles.ts'
+import { type RemainingBudget, remainingOfAgent, remainingOfOwner } from './remaining-budget.ts'
+
+type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
+
+/** What is spent, as of one instant. */
+type Read = <T>(
+  wanted: { views: typeof VIEWS; agentId?: string | undefined },
+  read: (spend: Spend) => Promise<T>,
+) => Promise<T>
+
+/** More subscriptions are not followed: those that cost most are. */
+const MOST_SUBSCRIPTIONS = 50
+const VIEWS = ['agent', 'merchant'] as const
+
+/** On what a forecast of so many days rests. */
+interface Known {
+  readonly history: History
+  readonly approved: readonly KnownSpend[]
+  readonly dueOn: DueOn
+  readonly charges: Charges
+  readonly remaining: RemainingBudget
+  readonly days: number
+}
+
+/** The forecast of an agent, or of the whole tenant. */
+export async function forecastOf(
+  agent: Agent | null,
+  days: number,
+  context: Asking & Pick<Context, 'atOneInstant'>,
+) {
+  const known = await readKnown(agent, days, context, (wanted, read) => atOneInstant(context, wanted, read))
+  const { history, approved, charges } = known
+  const outlook = outlookOf(history.spend, days)
+  const backtest = await inSlices(backtestOf(history.spend))
+  return {
+    agentId: agent?.id ?? null,
+    ...amountsOf(outlook, known),
+    basis: {
+      method: outlook.method,
+      days: history.spend.cents.length,
+      frozen: agent?.status === 'frozen',
+      notes: notesOn(outlook, agent),
+      known: soonestFirst([...approved, ...charges.known]),
+    },
+    backtest: backtest ? backtestInEuros(backtest) : null,
+  }
+}
+
+/** When the budget of an agent is used up, on the connection of a write: what is moved on meanwhile lets it begin again. */
+export async function budgetDepletion(agent: Agent, context: Asking) {
+  const known = await readKnown(agent, 1, context, async (wanted, read) =>
+    read(await readTail(context.sql, context.tenant, wanted)),
+  )
+  return amountsOf(outlookOf(known.history.spend, 1), known).runsOut.budget
+}
+
+async function readKnown(agent: Agent | null, days: number, context: Asking, spendAt: Read): Promise<Known> {
+  const { sql, now } = context
+  const today = dayOf(now)
+  const span = { from: addDays(today, -HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
+  const [[spent, found], approved, dueOn, remaining] = await Promise.all([
+    spendAt({ views: VIEWS, agentId: agent?.id }, spend =>
+      Promise.all([spendByDay(spend, span), readRuns(spend, span)]),
+    ),
+    approvedIntents(sql, context, agent?.id),
+    dueByIntents(sql, context, agent?.id),
+    agent ? remainingOfAgent(agent, context) : remainingOfOwner(context),
+  ])
+  const runs = found.slice(0, MOST_SUBSCRIPTIONS)
+  const history = historyOf(spent, today, runs)
+  const charges = chargesAhead(history.spend, runs, { most: MOST_DAYS, days })
+  return { history, approved, dueOn, charges, remaining, days }
+}
+
+const euros = (cents: number): Euros => BigInt(Math.round(cents))
+
+const inEuros = ({ p10, p50, p90 }: Quantiles) => ({ p10: euros(p10), p50: euros(p50), p90: euros(p90) })
+
+const atLeast = (cents: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
+  p10: Math.max(cents, p10),
+  p50: Math.max(cents, p50),
+  p90: Math.max(cents, p90),
+})
+
+/** Days, their sum, and when budget and wallet are used up: what is estimated together with what is known. */
+function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days }: Known) {
+  const { spend, todayCents } = history
+  const today = spend.firstDay + spend.cents.length
+  const isForecast = outlook.method !== 'none'
+  const known = withKnown(history, charges, dueOn)
+  // What is held for approved intents is not in what is left any more.
+  const besideHeld = withKnown(history, charges, () => 0).paths(outlook.paths)
+  /** What was spent today is not in what is left any more. */
+  const depletion = (leftEuros: Euros | null, within: number) =>
+    leftEuros === null
+      ? { p10: null, p50: null, p90: null }
+      : depletionDates(besideHeld, Number(leftEuros) + todayCents, today, within)
+  return {
+    data: outlook.days.map(({ date, ...day }, n) => ({ date, ...inEuros(known.day(day, n)) })),
+    total: isForecast ? inEuros(totalOf(known.paths(outlook.paths), days)) : null,
+    runsOut: {
+      budget: depletion(remaining.budgetEuros, daysLeftInMonth(today)),
+      wallet: depletion(remaining.walletEuros, MOST_DAYS),
+    },
+  }
+}
+
+/** Today costs at least what it has cost so far, and each day at least what is due on it. */
+function withKnown({ spend, todayCents }: History, { todayCents: charged, cents }: Charges, dueOn: DueOn) {
+  const today = spend.firstDay + spend.cents.length
+  const soFar = Math.max(0, todayCents - charged)
+  const knownOn = (n: number): number => (cents[n] ?? 0) + (n === 0 ? charged : 0)
+  const leastOn = (n: number): number => dueOn(today + n) + (n === 0 ? soFar : 0)
+  return {
+    day: (day: Quantiles, n: number): Quantiles => raisedBy(knownOn(n), atLeast(leastOn(n), day)),
+    paths: (paths: readonly SimulatedPath[]): SimulatedPath[] =>
+      paths.map(path => path.map((spent, n) => knownOn(n) + Math.max(spent, leastOn(n)))),
+  }
+}
+
+const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
+
+const backtestInEuros = (of: Backtest) => ({
+  days: of.days,
+  coverage: rounded(of.coverage),
+  above: rounded(of.above),
+  below: rounded(of.below),
+  lossEuros: euros(of.loss),
+  poolLossEuros: euros(of.loss),
+  naiveLossEuros: euros(of.naiveLoss),
+  rivalLossEuros: euros(of.sameWeekdaysLoss),
+  lastDays: of.lastDays.map(({ day, forecast, actual }) => ({
+    date: dateOfDay(day),
+    ...inEuros(forecast),
+    spentEuros: euros(actual),
+  })),
+})
+
+function notesOn({ method }: Outlook, agent: Agent | null): string[] {
+  return [
+    method === 'none' &&
+      'Less than seven days are known from the first payment on, so there is no forecast yet. Ask again after a week.',
+    method === 'little' &&
+      'Less than 28 days are known: each day ranges from the least to the most that one has cost so far, which is wide.',
+    agent?.status === 'frozen' &&
+      'The agent is frozen and spends nothing: this is the forecast as if it were not.',
+    (agent?.status === 'deleting' || agent?.status === 'deleted') &&
+      'The agent is deleted and spends nothing any more: this is the forecast as if it were not.',
+  ].filter(note => note !== false)
+}
+
+/** How many days the month has from this one on, this one included. */
+const daysLeftInMonth = (day: number): number => lastDayOfMonth(day) - day + 1

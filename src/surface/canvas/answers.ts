@@ -1,0 +1,258 @@
+import { dayOf } from '../../values/clock.ts'
+import { type Line, text } from './lines.ts'
+import { parse } from './parser/parse.ts'
+import type { NamedAgent, Period, Slots } from './parser/parsed-intent.ts'
+import { thisMonth } from './parser/periods.ts'
+import { type Answerer, euros, listed, minute, type Page, type Responder } from './responder.ts'
+
+const ofAgent = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
+const within = ({ from, to }: Period) => ({ from: from.toISOString(), to: to.toISOString() })
+/** Reports take days, the last one included. */
+const byDay = ({ from, to }: Period) => ({ from: dayOf(from), to: dayOf(new Date(to.getTime() - 1)) })
+
+interface Intent {
+  readonly id: string
+  readonly amountEuros: number
+  readonly merchant: string | null
+  readonly purpose: string
+  readonly createdAt: string
+}
+
+const intentLine = ({ id, amountEuros, merchant, purpose }: Intent): string =>
+  `${euros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id})`
+
+interface Payment {
+  readonly merchant: string | null
+  readonly type: string
+  readonly amountEuros: number
+  readonly refundedEuros: number
+  readonly status: string
+  readonly createdAt: string
+}
+
+const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
+
+/** What was paid to a merchant, by the transactions: reports have no text of a merchant. */
+async function* spentAt(
+  merchant: string,
+  slots: Slots,
+  period: Period,
+  responder: Responder,
+): AsyncGenerator<Line> {
+  const given = { ...ofAgent(slots), ...within(period), merchant, limit: 100 }
+  const page = yield* responder.ask<Page<Payment>>('transactions.list', given)
+  if (!page) return
+  const paid = page.data.filter(({ status }) => PAID.has(status))
+  const sum = paid.reduce((total, { amountEuros, refundedEuros }) => total + amountEuros - refundedEuros, 0)
+  const least = page.hasMore ? 'at least ' : ''
+  yield text(`${merchant} got ${least}${euros(sum)} in ${paid.length} payments, ${period.label}.`)
+}
+
+interface Limit {
+  readonly limitEuros: number | null
+  readonly remainingEuros: number | null
+}
+
+interface Usage {
+  readonly name: string
+  readonly availableEuros: number
+  readonly day: Limit
+  readonly month: Limit
+}
+
+function usageLine({ name, availableEuros, day, month }: Usage): string {
+  const limits = [remainder(day, 'today'), remainder(month, 'this month')].filter(line => line !== undefined)
+  return [`${name}: ${euros(availableEuros)} in the wallet`, ...limits].join(', ')
+}
+
+const remainder = ({ limitEuros, remainingEuros }: Limit, when: string): string | undefined =>
+  limitEuros === null || remainingEuros === null
+    ? undefined
+    : `${euros(remainingEuros)} of ${euros(limitEuros)} left ${when}`
+
+interface Costs {
+  readonly total: { readonly netEuros: number; readonly count: number; readonly deniedCount: number }
+}
+
+interface Explanation {
+  readonly summary: string
+  readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
+}
+
+interface Policy {
+  readonly merchantAllowlist: readonly string[]
+  readonly merchantBlocklist: readonly string[]
+  readonly [member: string]: unknown
+}
+
+const LIMITS = { day: 'dailyLimitEuros', month: 'monthlyLimitEuros', payment: 'maxTransactionEuros' } as const
+
+const without = (list: readonly string[], name: string) =>
+  list.filter(one => one.toLowerCase() !== name.toLowerCase())
+
+/** The payment that waits, if it is clear which one is meant. */
+async function* theWaiting(
+  { intentId }: Slots,
+  responder: Responder,
+): AsyncGenerator<Line, string | undefined> {
+  if (intentId !== undefined) return intentId
+  const page = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 5 })
+  if (!page) return undefined
+  const [last, ...others] = page.data
+  if (last && others.length === 0) return last.id
+  const some = 'Several wait. Name the one that you mean by its id:'
+  yield listed(page.data.map(intentLine), { none: 'No payment waits.', some }, page.hasMore)
+  return undefined
+}
+
+/** The ten things that owners ask most. What changes something becomes a proposal. */
+const answerers: Readonly<Record<string, Answerer>> = {
+  async *waiting(_, responder) {
+    const intents = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
+    const payments = intents?.data.map(intentLine) ?? []
+    if (payments.length > 0)
+      yield listed(payments, { none: '', some: 'These payments wait:' }, intents?.hasMore)
+    const proposals = yield* responder.ask<Page<{ readonly id: string; readonly summary: string }>>(
+      'proposals.list',
+      { status: 'open', limit: 20 },
+    )
+    const proposed = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
+    if (proposed.length > 0)
+      yield listed(proposed, { none: '', some: 'These are proposed:' }, proposals?.hasMore)
+    const place = responder.pageOf('/console/approvals')
+    if (payments.length + proposed.length > 0) yield text(`They are decided at ${place}.`)
+    else if (intents && proposals) yield text('Nothing waits for you.')
+  },
+
+  async *spent(slots, responder) {
+    const period = slots.period ?? thisMonth(responder.now)
+    if (slots.merchant !== undefined) return yield* spentAt(slots.merchant, slots, period, responder)
+    const report = yield* responder.ask<Costs>('analytics.costs', { ...ofAgent(slots), ...byDay(period) })
+    if (!report) return
+    const { netEuros, count, deniedCount } = report.total
+    const who = slots.agent?.name ?? 'All together'
+    const refused = deniedCount > 0 ? ` ${deniedCount} were refused.` : ''
+    yield text(`${who}: ${euros(netEuros)} in ${count} payments, ${period.label}.${refused}`)
+  },
+
+  async *balance(slots, responder) {
+    const page = yield* responder.ask<Page<Usage>>('policies.usage', ofAgent(slots))
+    if (!page) return
+    const lines = page.data.map(usageLine)
+    yield listed(lines, { none: 'There are no agents yet.', some: 'What is left:' }, page.hasMore)
+  },
+
+  async *wallets(_, responder) {
+    const page = yield* responder.ask<Page<{ readonly name: string; readonly availableEuros: number }>>(
+      'wallets.list',
+      { status: 'active', limit: 50 },
+    )
+    if (!page) return
+    const lines = page.data.map(({ name, availableEuros }) => `${name}: ${euros(availableEuros)}`)
+    yield listed(lines, { none: 'There are no wallets yet.', some: 'In the wallets:' }, page.hasMore)
+  },
+
+  async *payments(slots, responder) {
+    const { count = 5, merchant, period } = slots
+    const limit = Math.min(Math.max(Math.round(count), 1), 20)
+    const given = { ...ofAgent(slots), ...(period && within(period)), ...(merchant && { merchant }), limit }
+    const page = yield* responder.ask<Page<Payment>>('transactions.list', given)
+    if (!page) return
+    const lines = page.data.map(
+      ({ amountEuros, merchant, type, status, createdAt }) =>
+        `${euros(amountEuros)} to ${merchant ?? type}, ${status}, ${minute(createdAt)}`,
+    )
+    yield listed(lines, { none: 'There are no payments.', some: 'The newest payments:' }, page.hasMore)
+  },
+
+  async *why(slots, responder) {
+    let { intentId } = slots
+    if (intentId === undefined) {
+      const given = { ...ofAgent(slots), status: 'denied', limit: 1 }
+      const page = yield* responder.ask<Page<Intent>>('intents.list', given)
+      if (!page) return
+      const [last] = page.data
+      if (!last) return yield text(`Nothing${slots.agent ? ` of ${slots.agent.name}` : ''} was refused.`)
+      yield text(`${intentLine(last)}, ${minute(last.createdAt)}.`)
+      intentId = last.id
+    }
+    const explanation = yield* responder.ask<Explanation>('intents.explanation', { id: intentId })
+    if (!explanation) return
+    const remedies = explanation.rules.flatMap(({ outcome, remedy }) =>
+      outcome === 'passed' || !remedy ? [] : [remedy],
+    )
+    yield text(explanation.summary)
+    if (remedies.length > 0) yield listed(remedies, { none: '', some: 'What would make it a yes:' })
+  },
+
+  async *freeze({ agent }, responder) {
+    if (agent) yield* responder.propose('agents.freeze', { id: agent.id })
+  },
+  async *unfreeze({ agent }, responder) {
+    if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
+  },
+
+  /** The rules that the sentence does not name stay. */
+  async *limit({ agent, euros, per = 'day', merchant }, responder) {
+    if (!agent) return
+    const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })
+    if (!policy) return
+    const { merchantAllowlist, merchantBlocklist } = policy
+    const merchants = merchant !== undefined && {
+      merchantAllowlist: [...without(merchantAllowlist, merchant), merchant],
+      merchantBlocklist: without(merchantBlocklist, merchant),
+    }
+    yield* responder.propose('policies.replace', { ...policy, [LIMITS[per]]: euros, ...merchants })
+  },
+
+  async *card({ agent }, responder) {
+    if (agent) yield* responder.propose('cards.create', { agentId: agent.id, usage: 'multi' })
+  },
+  async *approve(slots, responder) {
+    const id = yield* theWaiting(slots, responder)
+    if (id !== undefined) yield* responder.propose('intents.approve', { id })
+  },
+  async *deny(slots, responder) {
+    const id = yield* theWaiting(slots, responder)
+    if (id !== undefined)
+      yield* responder.propose('intents.deny', { id, reason: 'Denied in a conversation.' })
+  },
+  async *help(_, responder) {
+    yield text(
+      `These are the things that you can ask, with your own names and amounts:\n${examples(responder)}`,
+    )
+  },
+}
+
+const EXAMPLES = [
+  'What is waiting?',
+  'Approve it / Deny the last one',
+  'What did my agent spend at "Bookshop" this month?',
+  'How much is left for my agent?',
+  'Show me the last 5 payments to bookshop.example',
+  'Why was the last one refused?',
+  'Freeze my agent / Unfreeze my agent',
+  'Let my agent spend 20 € a day at bookshop.example',
+  'Issue a card for my agent',
+  'Help',
+]
+
+const examples = (responder: Responder): string =>
+  `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor all else connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
+
+/** Answers a sentence by the grammar; `otherwise` answers one beyond it, if there is something that can. */
+export async function* answer(
+  sentence: string,
+  responder: Responder,
+  otherwise?: () => AsyncGenerator<Line>,
+): AsyncGenerator<Line> {
+  const page = yield* responder.ask<Page<NamedAgent>>('agents.list', { limit: 100 })
+  if (!page) return
+  const agents = page.data.map(({ id, name }) => ({ id, name }))
+  const parsed = parse(sentence, { agents, now: responder.now })
+  if (parsed.kind === 'unclear') return yield text(parsed.question)
+  const answerer = parsed.kind === 'request' ? answerers[parsed.name] : undefined
+  if (parsed.kind === 'request' && answerer) return yield* answerer(parsed.slots, responder)
+  if (otherwise) return yield* otherwise()
+  yield text(`I do not know that. You can ask ten things:\n${examples(responder)}`)
+}

@@ -1,0 +1,134 @@
+import { type Entities, entitiesIn } from './entities.ts'
+import type { NamedAgent, ParsedIntent, Slots, Vocabulary } from './parsed-intent.ts'
+import { changePatterns, type Pattern, readPatterns } from './patterns.ts'
+
+/** How a pattern finds each entity. A merchant and an agent may also be free text and a pronoun. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  agent: '(?:‹agent(?<agent>\\d+)›|(?<someAgent>(?:the|my|our) agent|it|him|her|them))',
+  number: '‹number(?<number>\\d+)›',
+  merchant: "(?:‹merchant(?<merchant>\\d+)›|(?<someMerchant>[\\p{L}\\d][\\p{L}\\d &'.-]{0,60}))",
+  intent: '‹intent(?<intent>\\d+)›',
+  per: '‹per›',
+  period: '‹period›',
+  show: '(?:show|list|display|give|get|tell|see|view|open|find)(?: me)?(?: about)?',
+}
+
+/** An agent speaks of itself: its token sees no other one. An owner with several agents is asked which one. */
+const CHANGE_ENTITIES = { ...ENTITIES, agent: ENTITIES.agent?.replace('|it|', '|i|me|my|myself|it|') ?? '' }
+
+/** A name in the place of an agent that no agent has. */
+const UNKNOWN_AGENT = "(?<unknownAgent>\\p{L}[\\p{L}\\d'_-]{0,40})"
+
+interface Rule {
+  readonly name: string
+  readonly expression: RegExp
+}
+
+const compiled = (patterns: readonly Pattern[], entities: Readonly<Record<string, string>>): Rule[] =>
+  patterns.flatMap(({ name, sentences }) =>
+    sentences.map(sentence => ({
+      name,
+      expression: new RegExp(
+        `^${sentence.replace(/\{(\w+)\}/g, (_, entity: string) => entities[entity] ?? '')}$`,
+        'u',
+      ),
+    })),
+  )
+
+/** Changes come first: "let Reader spend" is no question. */
+const strict = [...compiled(changePatterns, CHANGE_ENTITIES), ...compiled(readPatterns, ENTITIES)]
+/** Sentences about an agent that does not exist. */
+const lax = compiled(
+  [...changePatterns, ...readPatterns].map(({ name, sentences }) => ({
+    name,
+    sentences: sentences.filter(sentence => sentence.includes('{agent}')),
+  })),
+  { ...ENTITIES, agent: UNKNOWN_AGENT },
+)
+
+/** Longer than any sentence of the grammar. */
+const LONGEST = 400
+
+/** The request in a sentence. It is pure, and reads no more than it is given. */
+export function parse(sentence: string, vocabulary: Vocabulary): ParsedIntent {
+  if (sentence.length > LONGEST) return { kind: 'unknown' }
+  const found = entitiesIn(sentence, vocabulary)
+  for (const { name, expression } of strict) {
+    const match = expression.exec(found.text)
+    if (match) return requestOf(name, match.groups ?? {}, found, vocabulary, sentence)
+  }
+  for (const { expression } of lax) {
+    const unknown = expression.exec(found.text)?.groups?.unknownAgent
+    if (unknown !== undefined) return unclear(`There is no agent called ${unknown}. ${namesIn(vocabulary)}`)
+  }
+  return { kind: 'unknown' }
+}
+
+const unclear = (question: string): ParsedIntent => ({ kind: 'unclear', question })
+
+/** So many names fit in a question. */
+const FEW = 10
+
+function namesIn({ agents }: Vocabulary): string {
+  if (agents.length === 0) return 'You have no agents yet.'
+  const names = agents.slice(0, FEW).map(({ name }) => name)
+  return `Yours ${agents.length === 1 ? 'is' : 'are'}: ${names.join(', ')}${agents.length > FEW ? ', …' : ''}.`
+}
+
+function requestOf(
+  name: string,
+  groups: Readonly<Record<string, string | undefined>>,
+  found: Entities,
+  vocabulary: Vocabulary,
+  sentence: string,
+): ParsedIntent {
+  const agent = agentOf(groups, found, vocabulary)
+  if (agent && 'question' in agent) return unclear(agent.question)
+  if (name === 'limitUnclear')
+    return unclear(
+      `Is that a limit of ${agent?.name} for a day, for a month, or for one payment? Say it with the amount: 20 € a day.`,
+    )
+  const number = groups.number === undefined ? undefined : found.numbers[Number(groups.number)]
+  if (number?.value === null)
+    return unclear(
+      `${number.as} can be read in two ways: a thousand and more, or one and a bit. Write it as 1234 or as 1.23.`,
+    )
+  const merchant =
+    groups.merchant === undefined ? groups.someMerchant : found.merchants[Number(groups.merchant)]
+  const intentId = groups.intent === undefined ? undefined : found.intents[Number(groups.intent)]
+  const value = number?.value
+  const slots: Slots = {
+    ...(agent ? { agent } : {}),
+    ...(value === undefined ? {} : name === 'payments' ? { count: value } : { euros: value }),
+    ...(found.per ? { per: found.per } : {}),
+    ...(found.period ? { period: found.period } : {}),
+    ...(merchant === undefined ? {} : { merchant: asTyped(merchant, sentence) }),
+    ...(intentId === undefined ? {} : { intentId }),
+  }
+  return { kind: 'request', name, slots }
+}
+
+/** A name with the capitals in which it was typed. */
+function asTyped(name: string, sentence: string): string {
+  const at = sentence.toLowerCase().indexOf(name)
+  const typed = at < 0 ? name : sentence.slice(at, at + name.length)
+  return typed.toLowerCase() === name ? typed : name
+}
+
+/** The agent that is meant; a question where it could be several. */
+function agentOf(
+  { agent, someAgent }: Readonly<Record<string, string | undefined>>,
+  found: Entities,
+  vocabulary: Vocabulary,
+): NamedAgent | { readonly question: string } | undefined {
+  if (agent === undefined && someAgent === undefined) return undefined
+  const meant = agent === undefined ? vocabulary.agents : (found.agents[Number(agent)] ?? [])
+  const [first, ...others] = meant
+  if (!first) return { question: 'You have no agents yet. Create one first.' }
+  if (others.length === 0) return first
+  if (agent === undefined) return { question: `Which agent do you mean? ${namesIn(vocabulary)}` }
+  const ids = meant.map(({ id }) => id).join(', ')
+  return {
+    question: `${meant.length} agents are called ${first.name}: ${ids}. Name the one that you mean by its id.`,
+  }
+}
