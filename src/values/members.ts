@@ -2,7 +2,7 @@
 
 export type Row = Readonly<Record<string, unknown>>
 
-export type MemberKind =
+type MemberKind =
   | 'none'
   | 'amount'
   | 'number'

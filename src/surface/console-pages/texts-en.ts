@@ -84,7 +84,7 @@ export const english = {
     notices: 'What holds up the payment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
-    // Of a limit for each payment, of which nothing is used up.
+    // A limit per payment, which is never used up.
     each: (limit: string) => `${limit} at most`,
     left: (remaining: string, limit: string) => `${remaining} of ${limit} left`,
     leftMinutes: (remaining: number) => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
