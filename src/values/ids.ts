@@ -19,6 +19,9 @@ export const id = (prefix: string) =>
     .max(MAX_LENGTH)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
 
+/** What an id begins with, which names the kind of record. */
+export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
+
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The digits of a TypeID that hold its milliseconds. */
 const TIME_DIGITS = 10

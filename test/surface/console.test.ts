@@ -1,4 +1,5 @@
 import './console/account.ts'
+import './console/derived.ts'
 import './console/frame.ts'
 import './console/insight.ts'
 import './console/money.ts'

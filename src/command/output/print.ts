@@ -1,5 +1,6 @@
+import { isRecord } from '../../values/members.ts'
 import type { Io } from '../io.ts'
-import { isRecord, type Look, recordOf, tableOf } from './tables.ts'
+import { type Look, recordOf, tableOf } from './tables.ts'
 import { safeJson, safeLine, styleFor } from './terminal.ts'
 
 export interface Printing {

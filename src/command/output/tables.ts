@@ -1,15 +1,27 @@
+import { isRecord, kindOf, type Row, tableMembers } from '../../values/members.ts'
 import { cutTo, padded, type Style, safeLine, widthOf } from './terminal.ts'
-
-const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/
 
 /** A value as people read it: amounts with their cents, instants without a `T`, lists with commas. */
 export function cellOf(name: string, value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  if (typeof value === 'number') return /Euros$/.test(name) ? amount(value) : String(value)
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'string') return safeLine(value.replace(INSTANT, '$1 $2Z'))
-  if (isListOfPlain(value)) return value.map(item => cellOf(name, item)).join(', ') || '–'
-  return safeLine(JSON.stringify(value))
+  switch (kindOf(name, value)) {
+    case 'none':
+      return value === '' ? '' : '–'
+    case 'amount':
+      return amount(value as number)
+    case 'number':
+      return String(value)
+    case 'flag':
+      return value === true ? 'yes' : 'no'
+    case 'instant':
+      return String(value).replace(/T([\d:]{8}).*$/, ' $1Z')
+    case 'id':
+    case 'text':
+      return safeLine(String(value))
+    case 'list':
+      return (value as readonly unknown[]).map(item => cellOf(name, item)).join(', ') || '–'
+    default:
+      return safeLine(JSON.stringify(value))
+  }
 }
 
 /** Cents as the ledger has them: never rounded, where a value has more of them. */
@@ -18,19 +30,11 @@ const amount = (value: number): string => {
   return Number(fixed) === value ? fixed : String(value)
 }
 
-const isListOfPlain = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null)
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export interface Look {
   readonly style: Style
   /** How many columns there are; none outside a terminal, where lines may be of any length. */
   readonly columns: number | undefined
 }
-
-type Row = Readonly<Record<string, unknown>>
 
 const GAP = '  '
 const LONGEST_CELL = 48
@@ -42,26 +46,9 @@ interface Column {
   readonly width: number
 }
 
-/** The members that tell most of a record, in this order; then the others, in the order of the contract. */
-const FIRST = [
-  'id',
-  'name',
-  'label',
-  'event',
-  'type',
-  'status',
-  'amountEuros',
-  'availableEuros',
-  'heldEuros',
-  'merchant',
-  'purpose',
-]
-/** Those that are the same in each row, or tell least. */
-const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
-
 /** Rows below each other. Columns that find no room are left out, the least telling first. */
 export function tableOf(rows: readonly Row[], { style, columns: room }: Look): string {
-  const all = namesIn(rows).map(name => columnOf(name, rows, room))
+  const all = tableMembers(rows).map(name => columnOf(name, rows, room))
   const columns = fitting(all, room)
   const cellsOf = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '')
   const head = line(
@@ -72,34 +59,12 @@ export function tableOf(rows: readonly Row[], { style, columns: room }: Look): s
   return `${lines.join('\n')}\n`
 }
 
-/** Members with inner members and those that are empty in each row are left out. */
-function namesIn(rows: readonly Row[]): string[] {
-  const all = [...new Set(rows.flatMap(row => Object.keys(row)))]
-  const plain = all.filter(
-    name => rows.every(row => isPlain(row[name])) && rows.some(row => tells(row[name])),
-  )
-  const [first, last] = [FIRST, LAST].map(names => names.filter(name => plain.includes(name))) as [
-    string[],
-    string[],
-  ]
-  const created = plain.filter(name => name === 'createdAt')
-  const named = new Set([...first, ...created, ...last])
-  const names = [...first, ...created, ...plain.filter(name => !named.has(name)), ...last]
-  return names.length > 0 ? names : all
-}
-
-const tells = (value: unknown): boolean => value !== null && value !== undefined && String(value) !== ''
-
-const isPlain = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || isListOfPlain(value)
-
 function columnOf(name: string, rows: readonly Row[], room: number | undefined): Column {
   const values = rows.map(row => row[name])
   const isRight = values.some(value => typeof value === 'number')
-  const isId = /(^id|Id)$/.test(name)
   const cells = values.map(value => {
     const cell = cellOf(name, value)
-    return isId || room === undefined ? cell : cutTo(cell, LONGEST_CELL)
+    return kindOf(name, value) === 'id' || room === undefined ? cell : cutTo(cell, LONGEST_CELL)
   })
   const width = Math.max(widthOf(safeLine(name)), ...cells.map(widthOf))
   return { name, isRight, cells, width }

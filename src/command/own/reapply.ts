@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { isRecord } from '../../values/members.ts'
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { isRecord } from '../output/tables.ts'
 
 export const reapplyDeletions: OwnCommand = {
   noun: 'gdpr',

@@ -1,8 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isRecord } from '../../values/members.ts'
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { isRecord } from '../output/tables.ts'
 
 const KEYS = 'jwks.json'
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
+import { isRecord } from '../../values/members.ts'
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
-import { isRecord } from '../output/tables.ts'
 
 const KEYS = 'jwks.json'
 

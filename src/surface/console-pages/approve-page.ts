@@ -3,7 +3,7 @@ import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn } from './layout.ts'
 import { germanReason, ruleName, unitOf } from './rule-words.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
 import type { ApprovalView, ShownCheck } from './views.ts'
 
 const HEADLINE = 80

@@ -11,7 +11,7 @@ import { assetFile } from './assets.ts'
 import { notice } from './layout.ts'
 import { pairingPage } from './pairing-page.ts'
 import { devicePage, joinPage, loginPage, wrongAddressPage } from './sign-in-pages.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
 import { readApproval, readPairing, readWaiting, viewerOf } from './views.ts'
 import { waitingPage } from './waiting-page.ts'
 

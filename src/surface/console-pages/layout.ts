@@ -2,8 +2,8 @@ import { type Content, type Html, html, plainText } from '../../web/html.ts'
 import { type Language, minuteIn } from '../../web/language.ts'
 import { firstScript, icon, type scripts, style, webauthn } from './assets.ts'
 import { refusalWords } from './refusal-words.ts'
-import type { Role } from './text-types.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
+import type { Role } from './texts-en.ts'
 
 /** The person who looks at a page. */
 export interface Viewer {

@@ -2,8 +2,8 @@ import { type Html, html, plainText } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn, type Viewer } from './layout.ts'
-import type { PairingState } from './text-types.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
+import type { PairingState } from './texts-en.ts'
 
 const NAME = 100
 

@@ -3,7 +3,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, notice, type Viewer } from './layout.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
 
 /** Where people sign in: by passkey, or by a link whose token stands behind the `#`, where only the script sees it. */
 export function loginPage(language: Language): Html {

@@ -1,4 +1,4 @@
-import type { Texts } from './text-types.ts'
+import type { Texts } from './texts-en.ts'
 
 export const german: Texts = {
   frame: {

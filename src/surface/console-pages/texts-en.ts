@@ -1,8 +1,5 @@
-import type { Language } from '../../web/language.ts'
-import type { Texts } from './text-types.ts'
-import { german } from './texts-de.ts'
-
-const english: Texts = {
+/** What the pages say, in English: the other language has the same members. */
+export const english = {
   frame: {
     brand: 'Agent Payments',
     skip: 'Skip to the content',
@@ -12,7 +9,7 @@ const english: Texts = {
     noScript: 'Passkeys need JavaScript. Switch it on for this site, and load the page again.',
     incomplete: 'Part of this page did not arrive: load it again. What you have pressed was not done.',
     otherHostTitle: 'Please open this page elsewhere',
-    otherHost: host =>
+    otherHost: (host: string) =>
       `Passkeys belong to one address. Here that is ${host}, and you have opened another one.`,
     otherHostLink: 'Open this page there',
     noPasskeysTitle: 'No passkeys here',
@@ -22,12 +19,13 @@ const english: Texts = {
   },
   signIn: {
     title: 'Sign in',
-    lead: 'Your device asks for your finger, your face or your PIN, and tells nobody any of them.',
+    lead: 'Use your fingerprint, face or PIN. It never leaves your device.',
     button: 'Sign in with a passkey',
     linkTitle: 'Sign in with your link',
     linkLead: 'The link works once. It is used when you press the button, not before.',
     linkButton: 'Use the link and sign in',
     other: 'You have no passkey here, or have lost it? Ask an owner of the account for a link.',
+    // For who has started the service: the sentence ends with `recovery`, which is a link.
     own: 'You have started this service yourself? While nobody has a passkey, npm start prints a link each time, and agentpay login gives one. After that there is',
     recovery: 'the recovery',
   },
@@ -64,7 +62,7 @@ const english: Texts = {
     approve: 'Approve with passkey',
     deny: 'Deny',
     reason: 'Reason to deny it',
-    mayNot: role =>
+    mayNot: (role: string) =>
       `You may look at this, but not decide it: your role is ${role}. Ask an owner or an approver.`,
     details: 'Details',
     payee: 'Payee',
@@ -86,16 +84,18 @@ const english: Texts = {
     notices: 'What holds up the payment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
-    each: limit => `${limit} at most`,
-    left: (remaining, limit) => `${remaining} of ${limit} left`,
-    leftMinutes: remaining => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
-    leftCount: (remaining, limit) => `${remaining} of ${limit} payments left`,
+    // A limit per payment, which is never used up.
+    each: (limit: string) => `${limit} at most`,
+    left: (remaining: string, limit: string) => `${remaining} of ${limit} left`,
+    leftMinutes: (remaining: number) => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
+    leftCount: (remaining: number, limit: number) => `${remaining} of ${limit} payments left`,
     ends: {
-      approved: (by, at) => `Approved by ${by}, ${at}. The money is held until the agent pays.`,
-      denied: (by, at) => `Denied by ${by}, ${at}. Nothing is paid.`,
-      cancelled: (_, at) => `Cancelled, ${at}. Nothing is paid.`,
-      expired: (_, at) => `The time ended without a payment, ${at}. The agent may ask again.`,
-      completed: (by, at) => `Approved by ${by}, ${at}, and paid since then.`,
+      approved: (by: string, at: string) =>
+        `Approved by ${by}, ${at}. The money is held until the agent pays.`,
+      denied: (by: string, at: string) => `Denied by ${by}, ${at}. Nothing is paid.`,
+      cancelled: (_: string, at: string) => `Cancelled, ${at}. Nothing is paid.`,
+      expired: (_: string, at: string) => `The time ended without a payment, ${at}. The agent may ask again.`,
+      completed: (by: string, at: string) => `Approved by ${by}, ${at}, and paid since then.`,
     },
     comment: 'What was said',
     payments: {
@@ -105,7 +105,8 @@ const english: Texts = {
       returned: 'The payment came back.',
       cancelled: 'A payment on it was cancelled before it had left.',
     },
-    paid: (sum, approved) => `${sum} has been paid of the ${approved} that was approved.`,
+    // Where another sum was paid than the one that was approved.
+    paid: (sum: string, approved: string) => `${sum} has been paid of the ${approved} that was approved.`,
     proof: 'Proof of the approval',
     proofLink: 'Open the proof',
     proofHint: 'Anybody who has our public keys can verify it without asking us.',
@@ -200,8 +201,8 @@ const english: Texts = {
     until: 'Until',
     rights: 'May do',
     allRights: 'Everything that you may, as an owner of the account',
-    rightsOf: role => `What you may as ${role}`,
-    whichRights: count => `These ${count} scopes`,
+    rightsOf: (role: string) => `What you may as ${role}`,
+    whichRights: (count: number) => `These ${count} scopes`,
     toolWrites:
       'Its key lets assistants change things, and not only propose them: whatever a model reads could then make it spend. If you have not asked for that, turn it away.',
     approve: 'Let in with passkey',
@@ -233,4 +234,13 @@ const english: Texts = {
   },
 }
 
-export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }
+export type Texts = typeof english
+export type ApproveTexts = Texts['approve']
+
+/** How an intent stands for the person who looks at it. */
+export type ApprovalState = keyof ApproveTexts['marks']
+
+/** How a terminal that asks for a key stands for the person who looks at its page. */
+export type PairingState = keyof Texts['pairing']['marks']
+
+export type Role = keyof Texts['frame']['roles']

@@ -13,7 +13,7 @@ import type { Euros } from '../../values/money.ts'
 import type { Viewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
 import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
-import type { ApprovalState, ApproveTexts } from './text-types.ts'
+import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
 /** The person who looks: the scopes of a session are those of the role by now. */

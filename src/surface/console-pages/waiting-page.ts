@@ -3,7 +3,7 @@ import { type Html, html, plainText } from '../../web/html.ts'
 import { amountIn, type Language } from '../../web/language.ts'
 import { scripts } from './assets.ts'
 import { layout, timeIn, type Viewer } from './layout.ts'
-import { texts } from './texts-en.ts'
+import { texts } from './texts.ts'
 
 /** An intent that waits, in a line. */
 export interface WaitingIntent {

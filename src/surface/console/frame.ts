@@ -23,7 +23,7 @@ const icon = pageAsset('console', 'svg', pageIcon())
 export const assetFile = assetFinder([style, icon, plainStyle])
 
 /** The groups of the navigation, with the sections in each. */
-export type Navigation = readonly (readonly [group: string, sections: Readonly<Record<string, Section>>])[]
+type Navigation = readonly (readonly [group: string, sections: Readonly<Record<string, Section>>])[]
 
 /** A line of the navigation: as it stands on other pages, and as on its own. */
 interface Line {

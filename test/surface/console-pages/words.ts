@@ -4,7 +4,7 @@ import { ruleTable } from '../../../src/control/rules/decide.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { refusalWords } from '../../../src/surface/console-pages/refusal-words.ts'
 import { germanReason, ruleName } from '../../../src/surface/console-pages/rule-words.ts'
-import { texts } from '../../../src/surface/console-pages/texts-en.ts'
+import { texts } from '../../../src/surface/console-pages/texts.ts'
 
 const namesIn = (value: unknown): string[] =>
   typeof value !== 'object' || value === null

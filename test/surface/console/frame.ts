@@ -61,7 +61,7 @@ describe('a page of the console', () => {
       return page
     })
     expect(status).toBe(200)
-    expect(text).toContain('This cannot be told just now')
+    expect(text).toContain('This cannot be shown just now')
     expect(text).toContain('Nothing waits for you')
   })
 

@@ -27,7 +27,7 @@ describe('the pages about insight', () => {
       expect(text).toMatch(/class="empty"|there is no forecast yet/)
       expect(text).not.toMatch(/data-operation=|<figure/)
     }
-    expect((await viewer.read('console')).text).toContain('Nothing unusual in the last thirty days')
+    expect((await viewer.read('console')).text).toContain('No unusual spending in the last 30 days')
   })
 
   test('draw costs day by day with what came back, and tell the same in a table and as CSV', async () => {

@@ -21,17 +21,11 @@ interface BudgetRow {
   readonly leftEuros: number | null
 }
 
-interface LimitedAgent {
-  readonly id: string
-  /** What it spends under: the page asks for it once. */
-  readonly effective: Promise<Effective | undefined>
-}
-
 export type Effective = AnswerOf<typeof policiesApi.effective>
 
 /** Every limit that holds for the agent, in the order in which they are asked; the narrowest is marked. */
-export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Promise<Html> {
-  const rows = (await Promise.all(levels.map(level => level(agent, request)))).flat()
+export async function budgetsOf(agentId: string, request: PageRequest): Promise<Html> {
+  const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
   if (rows.length === 0) return html``
   const least = Math.min(...rows.map(({ leftEuros }) => leftEuros ?? Number.POSITIVE_INFINITY))
   return box(
@@ -48,7 +42,7 @@ export async function budgetsOf(agent: LimitedAgent, request: PageRequest): Prom
   )
 }
 
-type Level = (agent: LimitedAgent, request: PageRequest) => Promise<BudgetRow[]>
+type Level = (agentId: string, request: PageRequest) => Promise<BudgetRow[]>
 
 interface Use {
   readonly heldEuros: number
@@ -73,10 +67,10 @@ const account: Level = async (_, { ask, to }) => {
   ]
 }
 
-const policy: Level = async ({ id, effective: asked }, request) => {
+const policy: Level = async (agentId, request) => {
   const [{ data }, effective] = await Promise.all([
-    request.ask(usageApi.usage, { query: { agentId: id } }),
-    asked,
+    request.ask(usageApi.usage, { query: { agentId } }),
+    effectivePolicy(agentId, request),
   ])
   const [agent] = data
   if (!agent || !effective) return []
@@ -95,16 +89,22 @@ const policy: Level = async ({ id, effective: asked }, request) => {
   ]
 }
 
-/** The policy of the agent. One without a policy has none, which is no failure of the page. */
-export const effectivePolicy = (agentId: string, { ask }: PageRequest): Promise<Effective | undefined> =>
-  ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
+const asked = new WeakMap<PageRequest, Promise<Effective | undefined>>()
+
+/** The policy of the agent, asked for once a page. One without a policy has none, which is no failure of the page. */
+export function effectivePolicy(agentId: string, request: PageRequest): Promise<Effective | undefined> {
+  const policy =
+    asked.get(request) ?? request.ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
+  asked.set(request, policy)
+  return policy
+}
 
 function whereNone(error: unknown): undefined {
   if (!(error instanceof Refused) || error.refusal.status !== 404) throw error
 }
 
-const runs: Level = async ({ id }, request) => {
-  const { data } = await request.ask(runsApi.list, { query: { agentId: id, status: 'running', limit: 10 } })
+const runs: Level = async (agentId, request) => {
+  const { data } = await request.ask(runsApi.list, { query: { agentId, status: 'running', limit: 10 } })
   return data.flatMap(run =>
     run.budgetEuros === null
       ? []
@@ -117,9 +117,9 @@ const runs: Level = async ({ id }, request) => {
   )
 }
 
-const delegations: Level = async ({ id }, request) => {
+const delegations: Level = async (agentId, request) => {
   const { data } = await request.ask(delegationsApi.list, {
-    query: { agentId: id, status: 'redeemed', limit: 10 },
+    query: { agentId, status: 'redeemed', limit: 10 },
   })
   return data.map(one =>
     rowOf(
@@ -131,7 +131,7 @@ const delegations: Level = async ({ id }, request) => {
   )
 }
 
-const tokens: Level = async ({ id }, { ask }) => {
+const tokens: Level = async (id, { ask }) => {
   const { data } = await ask(agentTokensApi.list, { params: { id }, query: { limit: 20 } })
   return data.flatMap(({ label, maxAmountEuros, heldEuros, spentEuros, remainingEuros, revokedAt }) =>
     maxAmountEuros === null || revokedAt !== null
@@ -145,9 +145,9 @@ const tokens: Level = async ({ id }, { ask }) => {
   )
 }
 
-const mandates: Level = async ({ id }, request) => {
+const mandates: Level = async (agentId, request) => {
   const { data } = await request.ask(mandatesApi.list, {
-    query: { agentId: id, status: 'active', limit: 10 },
+    query: { agentId, status: 'active', limit: 10 },
   })
   return data.flatMap(mandate => {
     const of = recordLink(request, mandate.id, html`Mandate ${text(mandate.name, 40)}`)
@@ -162,8 +162,8 @@ const mandates: Level = async ({ id }, request) => {
   })
 }
 
-const cards: Level = async ({ id }, request) => {
-  const { data } = await request.ask(cardsApi.list, { query: { agentId: id, status: 'active', limit: 10 } })
+const cards: Level = async (agentId, request) => {
+  const { data } = await request.ask(cardsApi.list, { query: { agentId, status: 'active', limit: 10 } })
   return data.flatMap(card => {
     const of = recordLink(request, card.id, html`Card ${text(card.displayName, 30)} ${card.last4 ?? ''}`)
     const spans = [

@@ -5,11 +5,11 @@ import { ownScript } from '../browser/browser.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { operationForm } from '../parts/form.ts'
 import { recordLink } from '../parts/links.ts'
-import { listPage } from '../parts/list.ts'
 import { readNames } from '../parts/names.ts'
 import { backTo, recordHead } from '../parts/record-page.ts'
+import { section } from '../parts/section.ts'
 import { box, table } from '../parts/table.ts'
-import { euros, label, none, plainEuros, text } from '../parts/text.ts'
+import { euros, label, plainEuros, text } from '../parts/text.ts'
 
 const changes = ['policy.*']
 
@@ -39,50 +39,37 @@ const labels = {
   requireAttestation: 'Every payment needs a passkey',
 }
 
-export const policiesPage = listPage({
+export const policies = section({
+  kind: 'Policy',
   title: 'Policies',
   lead: 'Rules by which agents spend. An agent has a copy of its own; a template may be applied to all that came from it.',
-  operation: policiesApi.list,
-  filters: ['kind', 'templateId'],
+  list: policiesApi.list,
+  columns: [
+    { Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template') },
+    'maxTransactionEuros',
+    'dailyLimitEuros',
+    'monthlyLimitEuros',
+    'autoApproveLimitEuros',
+  ],
+  name: ({ name }) => name,
   events: changes,
-  names: ['agents'],
-  empty: { words: 'No policy yet: begin with a preset.', command: 'agentpay policies presets' },
-  above: request =>
-    html`${operationForm(request, policiesApi.create, {
-      labels,
-      members: [
-        'name',
-        'maxTransactionEuros',
-        'dailyLimitEuros',
-        'monthlyLimitEuros',
-        'autoApproveLimitEuros',
-      ],
-      submit: 'New template',
-      done: 'go:console/policies/{id}',
-      fold: true,
-    })} <a class="button" href="${request.to('console/presets')}">Presets</a>`,
-  columns: {
-    Policy: ({ id, name }, request) => recordLink(request, id, text(name, 60)),
-    Of: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'template'),
-    'A payment': { figure: ({ maxTransactionEuros }) => amount(maxTransactionEuros) },
-    'A day': { figure: ({ dailyLimitEuros }) => amount(dailyLimitEuros) },
-    'A month': { figure: ({ monthlyLimitEuros }) => amount(monthlyLimitEuros) },
-    'Without a person': { figure: ({ autoApproveLimitEuros }) => amount(autoApproveLimitEuros) },
+  empty: 'No policies yet. Begin with a preset.',
+  call: 'agentpay policies presets',
+  create: {
+    operation: policiesApi.create,
+    members: ['name', 'maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros', 'autoApproveLimitEuros'],
+    labels,
+    submit: 'New template',
   },
+  above: ({ to }) => html`<a class="button" href="${to('console/presets')}">Presets</a>`,
 })
 
-const amount = (value: number | null | undefined): Html => (typeof value === 'number' ? euros(value) : none)
-
-export const presetsPage = listPage({
-  title: 'Presets',
+export const presets = section({
+  kind: 'Preset',
   lead: 'Complete policies to begin with. An agent can be given one as it is.',
-  operation: policiesApi.presets,
+  list: policiesApi.presets,
+  columns: [{ Preset: ({ id }) => html`<code>${id}</code>` }, 'name', 'summary'],
   events: [],
-  empty: { words: 'There are no presets.' },
-  columns: {
-    Preset: ({ id }) => html`<code>${id}</code>`,
-    For: ({ name, summary }) => html`${name}: ${summary}`,
-  },
 })
 
 export const policyPage: Page = async request => {

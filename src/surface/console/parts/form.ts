@@ -9,7 +9,7 @@ import { label, words } from './text.ts'
 /** What may be chosen: values with their names. */
 export type Choices = readonly (readonly [value: string, name: string])[]
 
-interface FormOptions<O extends AnyOperation> {
+export interface FormOptions<O extends AnyOperation> {
   readonly params?: Readonly<Record<PathParam<O['path']>, string>>
   /** The form's id, where something else on the page names it. */
   readonly id?: string

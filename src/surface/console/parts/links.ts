@@ -1,3 +1,4 @@
+import { prefixOf } from '../../../values/ids.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { nameOf } from './names.ts'
@@ -43,9 +44,12 @@ const sectionsByPrefix: Readonly<Record<string, string>> = {
 
 /** Where the record of an id is shown; undefined for a kind that has no page. */
 export function addressOf(id: string): string | undefined {
-  const section = sectionsByPrefix[id.slice(0, Math.max(0, id.lastIndexOf('_')))]
+  const section = sectionsByPrefix[prefixOf(id)]
   return section && `console/${section}/${encodeURIComponent(id)}`
 }
+
+/** The section that shows records whose ids begin so, if there is one. */
+export const sectionOf = (prefix: string): string | undefined => sectionsByPrefix[prefix]
 
 /** A link to a record, by what it is called: here, or where the page has read names; by its id where nobody has. */
 export function recordLink(

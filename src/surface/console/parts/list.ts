@@ -1,18 +1,19 @@
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type Refusal, Refused } from '../../../kernel/contract/problem.ts'
+import { prefixOf } from '../../../values/ids.ts'
+import type { Row } from '../../../values/members.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
-import type { ItemOf, Page, PageRequest, Section } from '../page.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { type Action, actionButton, type Creation, commandOf, creationForm } from './actions.ts'
 import { field } from './form.ts'
-import { copyable } from './links.ts'
-import { choicesFor, type Kind, readNames } from './names.ts'
-import { queryMembers } from './schema.ts'
-import { type Columns, table } from './table.ts'
+import { copyable, recordLink, sectionOf } from './links.ts'
+import { choicesFor, readNamesIn } from './names.ts'
+import type { MembersSpec } from './record-page.ts'
+import { answerMembers, parametersIn, queryMembers } from './schema.ts'
+import { type ColumnList, type Columns, table, tellingMembers } from './table.ts'
+import { text } from './text.ts'
 
 type Address = Readonly<Record<string, string | number | undefined>>
-
-/** The names of the parameters in an operation's path. */
-const parametersIn = ({ path }: AnyOperation): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 /** What a list is asked by: its address holds the parameters of the path beside the filters. */
 export function questionOf(operation: AnyOperation, address: Address) {
@@ -31,56 +32,100 @@ interface ListAnswer<T> {
   readonly nextCursor: string | null
 }
 
-interface ListSpec<O extends AnyOperation> {
-  readonly title: string
+/**
+ * A kind of record: its list of items, and the page of one of the records. All that is not said is read off the contract:
+ * the filters, the columns, what is known of a record, and the fields of forms.
+ */
+export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
+  /** What a record is, in the singular: `Transfer`. */
+  readonly kind: string
+  /** In the plural, where that is not one letter more. */
+  readonly title?: string
   readonly lead?: string
-  readonly operation: O
-  readonly columns: Columns<ItemOf<O>>
-  /** The filters that have a field; others in the address hold as well. */
+  readonly list: AnyOperation
+  /** Without it records have no page. */
+  readonly get?: AnyOperation
+  /** The noun of the command, where the path has another one; the line that shows a record where that is not `<noun> get`. */
+  readonly noun?: string
+  readonly command?: string
+  /** What a record is called: its `name`, where nothing is said. */
+  readonly name?: (record: T) => string
+  readonly columns?: ColumnList<T>
+  /** The filters that have a field: all of the contract, where nothing is said. Others in the address hold as well. */
   readonly filters?: readonly string[]
-  readonly labels?: Readonly<Record<string, string>>
-  /** Filters that hold where the address names none. */
-  readonly preset?: Readonly<Record<string, string>>
   /** What stands in the address for other parts of the page. */
   readonly ignored?: readonly string[]
-  /** What an empty list says, and the call that makes its first record. */
-  readonly empty: { readonly words: string; readonly command?: string }
-  /** The events at which the list is made again. */
-  readonly events: readonly string[]
-  /** What stands above the list: what may be created. */
+  /** What an empty list says, and the call that makes its first record: the creation, where nothing is said. */
+  readonly empty?: string
+  readonly call?: string
+  /** The events at which list and page are made again: those whose names begin as the ids do, where nothing is said. */
+  readonly events?: readonly string[]
+  readonly create?: Creation
+  /** What else stands above the list. */
   readonly above?: (request: PageRequest) => Promise<Content> | Content
-  /** Records of these kinds are called by their names in the columns, and chosen by them in the filters. */
-  readonly names?: readonly Kind[]
-  /** What else is read before the columns are made. */
-  readonly prepare?: (items: readonly ItemOf<O>[], request: PageRequest) => Promise<void>
+  readonly actions?: readonly Action<R>[]
+  /** The state in the head of the page: its `status`, where nothing is said. */
+  readonly state?: (record: R, request: PageRequest) => string | undefined
+  /** The section to whose list the page leads back, where it is another one than its own. */
+  readonly section?: PageRequest['section']
+  /** What stands first on the page of a record: why it is as it is. */
+  readonly note?: (record: R, request: PageRequest) => Promise<Content> | Content
+  /** Boxes beside those of the members. */
+  readonly boxes?: (record: R, request: PageRequest) => Promise<Content> | Content
+  /** The page has a timeline of its own: it needs no history. */
+  readonly hasTimeline?: true
+  /** What follows below them: records that belong to it. */
+  readonly below?: (record: R, request: PageRequest) => Promise<Content> | Content
 }
 
-/** The section of a list: filters in the address, a page by cursor, what to do where there is nothing, and its CSV. */
-export const listPage = <O extends AnyOperation>(spec: ListSpec<O>) =>
-  ({
-    title: spec.title,
-    needs: spec.operation,
-    table: spec.operation,
-    list: request => pageOf(spec, request),
-  }) satisfies Section
+/** The noun of the command, where the path has the same. */
+export const nounOf = ({ path }: AnyOperation): string => path.split('/')[1] ?? ''
 
-async function pageOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): ReturnType<Page> {
-  const { title, lead, above, events } = spec
+export const titleOf = ({ kind, title = `${kind}s` }: Pick<SectionSpec, 'kind' | 'title'>): string => title
+
+/** What the ids of the records begin with: the contract has an example. */
+const prefixIn = ({ list }: Pick<SectionSpec, 'list'>): string =>
+  prefixOf(String(answerMembers(list).id?.examples?.[0] ?? ''))
+
+/** `refund.*`: events are named by what the ids begin with. */
+export const eventsOf = (spec: Pick<SectionSpec, 'list' | 'events'>): readonly string[] =>
+  spec.events ?? [`${prefixIn(spec)}.*`]
+
+export async function listPageOf(spec: SectionSpec, request: PageRequest): ReturnType<Page> {
+  const { lead, above, create } = spec
+  const title = titleOf(spec)
   let refusal: Refusal | undefined
   const make = () =>
-    rowsOf(spec, request).catch(error => {
+    listed(spec, request).catch(error => {
       refusal = refusalOf(error)
       return html`<p class="refusal" role="alert">${refusal.message}</p>`
     })
-  const rows = await request.part({ id: 'list', events, make })
+  const [rows, creation, more, filters] = await Promise.all([
+    request.part({ id: 'list', events: eventsOf(spec), make }),
+    create && creationOf(spec, create, request),
+    above?.(request),
+    filterForm(spec, request),
+  ])
   return {
     title,
     content: html`<h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
-<div class="actions">${above && (await above(request))} ${await filterForm(spec, request)}</div>
+<div class="actions">${creation}${more} ${filters}</div>
 ${rows}`,
     ...(refusal && { refusal }),
   }
+}
+
+/** The form that makes a record, and leads to its page. */
+export async function creationOf(
+  spec: SectionSpec,
+  create: Creation,
+  request: PageRequest,
+): Promise<Content> {
+  const { kind, labels = {} } = spec
+  const section = sectionOf(prefixIn(spec))
+  const done = section === undefined ? 'reload' : `go:console/${section}/{id}`
+  return creationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
 }
 
 /** The refusal of a filter, which is told above the list; what else goes wrong is no matter of the list. */
@@ -89,19 +134,51 @@ function refusalOf(error: unknown): Refusal {
   throw error
 }
 
-async function rowsOf<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Html> {
-  const { operation, columns, title, preset, names = [], prepare } = spec
-  const query = { ...preset, ...filtersOf(spec, request) }
-  const answer = await request.ask(operation as AnyOperation, questionOf(operation, query))
-  const { data, nextCursor } = answer as ListAnswer<ItemOf<O>>
+async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
+  const { data, nextCursor } = await readSome(spec, questionOf(spec.list, filtersOf(spec, request)), request)
   if (data.length === 0) return emptyState(spec, request)
-  await Promise.all([readNames(request, ...names), prepare?.(data, request)])
-  return html`${table(request, title, data, columns)}${footOf(spec, nextCursor, request)}`
+  return html`${rowsOf(spec, titleOf(spec), data, request)}${footOf(spec, nextCursor, request)}`
+}
+
+/** Reads some records, and the names of those whom they name. */
+export async function readSome(
+  { list }: SectionSpec,
+  question: ReturnType<typeof questionOf>,
+  request: PageRequest,
+): Promise<ListAnswer<Row>> {
+  const answer = (await request.ask(list, question)) as ListAnswer<Row>
+  await readNamesIn(answer.data, request)
+  return answer
+}
+
+export function rowsOf(
+  spec: SectionSpec,
+  caption: string,
+  items: readonly Row[],
+  request: PageRequest,
+): Html {
+  const { list, labels = {}, shows = {}, actions = [], get } = spec
+  const columns: ColumnList<Row> = spec.columns ?? tellingMembers(items).filter(name => name !== 'name')
+  const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
+  const action = { Action: (item: Row) => inRow.map(one => actionButton(one, item, labels, request)) }
+  const all = [...nameColumn(spec), ...columns, ...(inRow.length > 0 ? [action] : [])]
+  return table(request, caption, items, all, { members: answerMembers(list), labels, shows })
+}
+
+/** The first column: what a record is called, which leads to its page. */
+function nameColumn({ kind, name, get }: SectionSpec): Columns<Row>[] {
+  if (!get && !name) return []
+  const shows = (item: Row, request: PageRequest): Content => {
+    const called = name ? name(item) : item.name
+    const shown = called ? text(String(called), 80) : undefined
+    return recordLink(request, String(item.id), shown)
+  }
+  return [{ [kind]: shows }]
 }
 
 /** What of the address is for the list. */
-const filtersOf = <O extends AnyOperation>(
-  { ignored = [] }: Pick<ListSpec<O>, 'ignored'>,
+const filtersOf = (
+  { ignored = [] }: Pick<SectionSpec, 'ignored'>,
   { query }: PageRequest,
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter(([name]) => !ignored.includes(name)))
@@ -113,23 +190,20 @@ const parametersOf = (operation: AnyOperation, { query }: PageRequest): [name: s
 const unfiltered = (operation: AnyOperation, request: PageRequest): string =>
   `?${new URLSearchParams(parametersOf(operation, request))}`
 
-function emptyState<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Html {
-  const { operation, empty } = spec
-  const { words, command } = empty
-  const isFiltered = Object.keys(filtersOf(spec, request)).length > parametersIn(operation).length
+function emptyState(spec: SectionSpec, request: PageRequest): Html {
+  const { list, create, noun = nounOf(list) } = spec
+  const isFiltered = Object.keys(filtersOf(spec, request)).length > parametersIn(list).length
   if (isFiltered)
-    return html`<p class="empty">Nothing matches. <a href="${unfiltered(operation, request)}">Show all</a></p>`
-  return html`<div class="empty"><p>${words}</p>${command !== undefined && html`<p>${copyable(command)}</p>`}</div>`
+    return html`<p class="empty">Nothing matches. <a href="${unfiltered(list, request)}">Show all</a></p>`
+  const { empty = `No ${titleOf(spec).toLowerCase()} yet.` } = spec
+  const call = spec.call ?? (create && commandOf(noun, create.operation))
+  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyable(call)}</p>`}</div>`
 }
 
-function footOf<O extends AnyOperation>(
-  spec: ListSpec<O>,
-  nextCursor: string | null,
-  request: PageRequest,
-): Html {
-  const { to, section } = request
+function footOf(spec: SectionSpec, nextCursor: string | null, request: PageRequest): Html {
+  const { to, section: own } = request
   const { cursor, ...filters } = filtersOf(spec, request)
-  const csv = `${to(`console/csv/${section.name}`)}?${new URLSearchParams(filters)}`
+  const csv = `${to(`console/csv/${own.name}`)}?${new URLSearchParams(filters)}`
   const first = `?${new URLSearchParams(filters)}`
   return html`<nav class="pages" aria-label="Pages of the list">
 ${cursor !== undefined && html`<a href="${first}">First page</a>`}
@@ -138,16 +212,20 @@ ${nextCursor !== null && html`<a rel="next" href="?${new URLSearchParams({ ...fi
 </nav>`
 }
 
-async function filterForm<O extends AnyOperation>(spec: ListSpec<O>, request: PageRequest): Promise<Content> {
-  const { filters = [], labels = {}, operation, names = [] } = spec
+/** Members of a query that are no filters of a person: the page's own, and the operator's. */
+const NO_FILTERS = ['limit', 'cursor', 'ownerId', 'mode']
+
+async function filterForm(spec: SectionSpec, request: PageRequest): Promise<Content> {
+  const { labels = {}, list } = spec
+  const members = queryMembers(list)
+  const filters = spec.filters ?? Object.keys(members).filter(name => !NO_FILTERS.includes(name))
   if (filters.length === 0) return html``
-  const members = queryMembers(operation)
-  const choices = await choicesFor(filters, names, request)
+  const choices = await choicesFor(filters, request)
   const isOpen = filters.some(name => request.query[name] !== undefined)
   return html`<details class="filters"${isOpen && html` open`}><summary>Filter</summary>
 <form method="get">
-${parametersOf(operation, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${parametersOf(list, request).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${filters.map(name => field(`filter-${name}`, name, { ...members[name], default: undefined }, { values: request.query, labels, choices }))}
-<button type="submit">Show</button> <a href="${unfiltered(operation, request)}">Show all</a>
+<button type="submit">Show</button> <a href="${unfiltered(list, request)}">Show all</a>
 </form></details>`
 }

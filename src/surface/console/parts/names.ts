@@ -1,18 +1,21 @@
 import { agentsApi } from '../../../control/agents/index.ts'
+import { webhooksApi } from '../../../delivery/webhooks/index.ts'
 import { peopleApi } from '../../../identity/people/index.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { beneficiariesApi } from '../../../money/beneficiaries/index.ts'
 import { walletsApi } from '../../../money/wallets/index.ts'
+import { prefixOf } from '../../../values/ids.ts'
 import type { PageRequest } from '../page.ts'
 import type { Choices } from './form.ts'
 
-export type Kind = 'wallets' | 'agents' | 'beneficiaries' | 'people'
+export type Kind = 'wallets' | 'agents' | 'beneficiaries' | 'people' | 'webhooks'
 
 const lists: Readonly<Record<Kind, AnyOperation>> = {
   wallets: walletsApi.list,
   agents: agentsApi.list,
   beneficiaries: beneficiariesApi.list,
   people: peopleApi.list,
+  webhooks: webhooksApi.list,
 }
 
 /** The status of records that a list leaves out: a form does not offer them, but past payments name them. */
@@ -20,8 +23,13 @@ const endedStatus: Readonly<Partial<Record<Kind, string>>> = { wallets: 'closed'
 
 interface Named {
   readonly id: string
-  readonly name: string
+  readonly name?: string
+  /** A subscription is called by what it is for, or where it leads. */
+  readonly description?: string | null
+  readonly url?: string
 }
+
+const calledBy = ({ id, name, description, url }: Named): string => name ?? (description || (url ?? id))
 
 /** The names that a page has read, so that a record is called by its name and not by its id. */
 interface Names {
@@ -76,32 +84,44 @@ async function readRecords(
     query: { limit: 100, ...filter },
   })
   const { byId } = namesOn(request)
-  for (const { id, name } of data) byId.set(id, name)
-  return data.map(({ id, name }) => [id, name] as const)
+  const named = data.map(one => [one.id, calledBy(one)] as const)
+  for (const [id, name] of named) byId.set(id, name)
+  return named
 }
 
 /** What the record of this id is called, where the page has read it. */
 export const nameOf = (request: object, id: string): string | undefined => known.get(request)?.byId.get(id)
 
-/** The kind of record that a member names. */
-const kinds: Readonly<Record<string, Kind>> = {
-  agentId: 'agents',
-  walletId: 'wallets',
-  beneficiaryId: 'beneficiaries',
-  personId: 'people',
-}
+/** The kind of record that a member names, by how its name ends. */
+const kindOfMember = (member: string): Kind | undefined =>
+  Object.entries(kindsByPrefix).find(([prefix]) => member.toLowerCase().endsWith(`${prefix}id`))?.[1]
 
-/** What these members can be chosen from, of the kinds whose names the page reads anyway. */
+/** What these members of a form or a filter can be chosen from. */
 export async function choicesFor(
   members: readonly string[],
-  named: readonly Kind[],
   request: PageRequest,
 ): Promise<Record<string, Choices>> {
-  const found: [string, Choices][] = []
-  for (const member of members) {
-    const kind = kinds[member]
-    const choices = kind && named.includes(kind) ? await choicesOf(kind, request) : []
-    if (choices.length > 0) found.push([member, choices])
-  }
-  return Object.fromEntries(found)
+  const found = await Promise.all(
+    members.map(async member => {
+      const kind = kindOfMember(member)
+      return [member, kind === undefined ? [] : await choicesOf(kind, request)] as const
+    }),
+  )
+  return Object.fromEntries(found.filter(([, choices]) => choices.length > 0))
+}
+
+/** The kind of record that an id is of. */
+const kindsByPrefix: Readonly<Record<string, Kind>> = {
+  agent: 'agents',
+  wallet: 'wallets',
+  beneficiary: 'beneficiaries',
+  person: 'people',
+  webhook: 'webhooks',
+}
+
+/** Reads the names of those whom these records name. */
+export async function readNamesIn(records: readonly object[], request: PageRequest): Promise<void> {
+  const ids = records.flatMap(record => Object.entries(record).filter(([name]) => name !== 'id'))
+  const kinds = ids.map(([, id]) => typeof id === 'string' && kindsByPrefix[prefixOf(id)])
+  await readNames(request, ...new Set(kinds.filter(kind => kind !== undefined && kind !== false)))
 }

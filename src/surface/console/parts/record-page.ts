@@ -1,9 +1,20 @@
-import type { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { isRecord, kindOf, type Row } from '../../../values/members.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
-import type { Page, PageRequest } from '../page.ts'
+import type { PageRequest } from '../page.ts'
 import { copyable } from './links.ts'
-import { readNames } from './names.ts'
+import { answerMembers } from './schema.ts'
+import {
+  box,
+  facts,
+  fitsInLine,
+  type Known,
+  nameOfMember,
+  SAME,
+  shown,
+  table,
+  tellingMembers,
+} from './table.ts'
 import { status, text } from './text.ts'
 
 interface RecordHead {
@@ -30,63 +41,81 @@ export function recordHead(head: RecordHead, { id, to }: PageRequest): Html {
 export const backTo = ({ to }: PageRequest, section: string, title: string): Html =>
   html`<p class="back"><a href="${to(`console/${section}`)}">${title}</a></p>`
 
-type RecordOf<O extends AnyOperation> = z.input<O['returns'][1]>
-
-interface RecordSpec<O extends AnyOperation> {
-  /** What it is, in the singular: `Transfer`. */
-  readonly kind: string
-  /** The operation that gives the record, and the line of the command that does the same where that is not `<noun> get`. */
-  readonly operation: O
-  readonly command?: string
-  /** The section to whose list the page leads back, where it is another one than its own. */
-  readonly section?: PageRequest['section']
-  /** The events at which the page is made again: those that name the record, or one of the ids that `about` gives. */
-  readonly events: readonly string[]
-  readonly about?: (record: RecordOf<O>) => readonly (string | null)[]
-  /** What the record is called, in its head and as the title of the page: its `name`, where nothing is said. */
-  readonly name?: (record: RecordOf<O>, request: PageRequest) => Content
-  readonly title?: (record: RecordOf<O>) => string
-  /** Its `status`, where nothing is said. */
-  readonly state?: (record: RecordOf<O>, request: PageRequest) => string | undefined
-  readonly body: (record: RecordOf<O>, request: PageRequest) => Promise<Content> | Content
+/** How what is shown of a record differs from what the contract says. */
+export interface MembersSpec<R> {
+  /** What members are called. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** What members show where their names and values do not say it, and facts that are no members. */
+  readonly shows?: Readonly<Record<string, (record: R, request: PageRequest) => Content>>
+  /** Members that are left out of the page. */
+  readonly hidden?: readonly string[]
 }
 
-/** Who has made a record is called by name on its page. */
-const nameItsAgent = async (record: object, request: PageRequest): Promise<void> => {
-  if ('agentId' in record && record.agentId !== null) await readNames(request, 'agents')
-}
+/** Members that the head of the page shows. */
+const IN_HEAD = ['name', 'status']
 
-const commandOf = ({ path }: AnyOperation): string => `${path.split('/')[1]} get`
+/** A text of a record that has the page to itself. */
+const MOST = 3_000
 
-const memberOf = (record: object, member: 'name' | 'status'): string | undefined => {
-  const value = (record as Readonly<Record<string, unknown>>)[member]
-  return typeof value === 'string' ? value : undefined
-}
+const isThere = (value: unknown): boolean =>
+  kindOf('', value) !== 'none' && (typeof value !== 'object' || Object.keys(value ?? {}).length > 0)
 
-/** The page of a record: its head, and what its kind shows, made again whenever an event concerns it. */
-export const recordPage =
-  <O extends AnyOperation>(spec: RecordSpec<O>): Page =>
-  async request => {
-    const { operation, kind, command = commandOf(operation), events, about, body } = spec
-    const { id } = request
-    const record = (await request.ask(operation as AnyOperation, { params: { id } })) as RecordOf<O> & object
-    const called = memberOf(record, 'name')
-    const content = await request.part({
-      id: 'record',
-      events,
-      about: [id, ...(about?.(record) ?? [])].filter(one => one !== null).join(' '),
-      async make() {
-        await nameItsAgent(record, request)
-        const name = spec.name ? spec.name(record, request) : text(called, 140)
-        const state = spec.state ? spec.state(record, request) : memberOf(record, 'status')
-        return html`${recordHead({ name, kind, operation, command, state }, request)}
-${await body(record, request)}`
-      },
-    })
-    const { section = request.section } = spec
-    return {
-      title: spec.title?.(record) ?? called ?? kind,
-      content: html`${backTo(request, section.name, section.title)}
-${content}`,
-    }
+type Member = readonly [name: string, value: unknown]
+
+/** All that is known of a record, in the order of the contract: inner records in boxes of their own, lists of records as tables. */
+export function membersOfRecord(
+  kind: string,
+  operation: AnyOperation,
+  record: Row,
+  { labels = {}, shows = {}, hidden = [] }: MembersSpec<Row>,
+  request: PageRequest,
+): { readonly boxes: Html; readonly tables: Html } {
+  const known: Known = { members: answerMembers(operation), labels }
+  const members = Object.entries(record).filter(
+    ([name, value]) =>
+      (shows[name] !== undefined || isThere(value)) &&
+      !SAME.has(name) &&
+      !IN_HEAD.includes(name) &&
+      !hidden.includes(name),
+  )
+  const placeOf = ([name, value]: Member): 'lines' | 'boxes' | 'tables' => {
+    if (shows[name]) return 'lines'
+    if (isRecord(value)) return fitsInLine(value) ? 'lines' : 'boxes'
+    return kindOf(name, value) === 'records' ? 'tables' : 'lines'
   }
+  const { lines = [], boxes = [], tables = [] } = Object.groupBy(members, placeOf)
+  const shownOf = (name: string, value?: unknown): Content =>
+    shows[name] ? shows[name](record, request) : shown(name, value, request, known, MOST)
+  const added = Object.keys(shows).filter(name => !(name in record))
+  const entries = [
+    ...lines.map(([name, value]) => [nameOfMember(name, known), shownOf(name, value)] as const),
+    ...added.map(name => [name, shownOf(name)] as const),
+  ].filter(([, content]) => content !== false && content !== null)
+  return {
+    boxes: html`${box(kind, facts(entries))}${boxes.map(member => innerBox(member, known, request))}`,
+    tables: html`${tables.map(member => rowsBox(member, known, request))}`,
+  }
+}
+
+/** What is known of the members of a record within a record, or of those of a list. */
+const knownIn = (name: string, { members, labels }: Known): Known => ({
+  members: members[name]?.properties ?? members[name]?.items?.properties ?? {},
+  ...(labels && { labels }),
+})
+
+function innerBox([name, value]: Member, around: Known, request: PageRequest): Html {
+  const known = knownIn(name, around)
+  // Where the contract names no members, the owner has named them: they stay as they are.
+  const isFree = Object.keys(known.members).length === 0
+  const nameIn = (member: string): Content => (isFree ? text(member) : nameOfMember(member, known))
+  const entries = Object.entries(value as Row).map(
+    ([member, one]) => [nameIn(member), shown(member, one, request, known, MOST)] as const,
+  )
+  return box(nameOfMember(name, around), facts(entries))
+}
+
+function rowsBox([name, value]: Member, around: Known, request: PageRequest): Html {
+  const rows = value as readonly Row[]
+  const title = nameOfMember(name, around)
+  return box(title, table(request, title, rows, tellingMembers(rows), knownIn(name, around)))
+}

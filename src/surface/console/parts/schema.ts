@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { uploadsIn } from '../../../kernel/contract/upload.ts'
 
-/** What a form needs to know of a member. */
+/** What a page needs to know of a member. */
 export interface MemberSchema {
   readonly type?: string
   readonly format?: string
@@ -13,18 +14,22 @@ export interface MemberSchema {
   readonly default?: unknown
   readonly items?: MemberSchema
   readonly properties?: Members
+  readonly required?: readonly string[]
+  readonly examples?: readonly unknown[]
+  /** Shown in the answer to the call that makes it, and never again. */
+  readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
   /** Where the schema stands that is meant. */
   readonly $ref?: string
 }
 
-type Members = Readonly<Record<string, MemberSchema>>
+export type Members = Readonly<Record<string, MemberSchema>>
 
-const known = new WeakMap<z.ZodType, Members>()
+const known = new WeakMap<z.ZodType, MemberSchema>()
 
-/** The members of a body or query, as the contract has them. */
-function membersOf(schema: z.ZodType | undefined): Members {
+/** An object as the contract has it: of what it lets one choose from, that which is not null. */
+function objectOf(schema: z.ZodType | undefined): MemberSchema {
   if (!schema) return {}
   const found = known.get(schema)
   if (found) return found
@@ -33,22 +38,24 @@ function membersOf(schema: z.ZodType | undefined): Members {
     unrepresentable: 'any',
     reused: 'inline',
   })
-  const { properties = {} } = resolved(root as MemberSchema, $defs as Members)
-  const members = Object.fromEntries(
-    Object.entries(properties).map(([name, member]) => [name, withoutNull(member)]),
-  )
-  known.set(schema, members)
-  return members
+  const object = withoutNull(resolved(root as MemberSchema, $defs as Members))
+  known.set(schema, object)
+  return object
 }
+
+/** The members of an object, by their names. */
+const membersOf = ({ properties = {} }: MemberSchema): Members =>
+  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, withoutNull(member)]))
 
 /** A schema that has a name stands in one place, and others refer to it: here it stands where it is meant. */
 function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSchema {
   const meant = $ref === undefined ? undefined : named[$ref.split('/').at(-1) ?? '']
   const whole: MemberSchema = meant ? { ...resolved(meant, named), ...member } : member
-  const { anyOf, properties } = whole
+  const { anyOf, properties, items } = whole
   return {
     ...whole,
     ...(anyOf && { anyOf: anyOf.map(one => resolved(one, named)) }),
+    ...(items && { items: resolved(items, named) }),
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, one]) => [name, resolved(one, named)]),
@@ -70,9 +77,34 @@ export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
     (schema, step) => withoutNull(schema?.properties?.[step] ?? schema?.items ?? {}),
-    { properties: membersOf(body) },
+    objectOf(body),
   )
   return found ?? {}
 }
 
-export const queryMembers = ({ query }: AnyOperation): Members => membersOf(query)
+export const queryMembers = ({ query }: AnyOperation): Members => membersOf(objectOf(query))
+
+/** The members of the record that an operation answers, or of each record of its list. */
+export function answerMembers({ returns: [, schema] }: AnyOperation): Members {
+  const { data, ...members } = membersOf(objectOf(schema))
+  return data?.items ? membersOf(data.items) : members
+}
+
+/** The members of the answer that are shown once. */
+export const secretsOf = (operation: AnyOperation): string[] =>
+  Object.entries(answerMembers(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
+
+/** What a form asks for where nothing else is said: the texts, numbers and choices of the body, and lists of them. */
+export function fieldsOf({ body }: AnyOperation): string[] {
+  const files = uploadsIn(body)
+  return Object.entries(membersOf(objectOf(body))).flatMap(([name, { type, items }]) =>
+    type !== undefined && type !== 'object' && !items?.properties && !files.has(name) ? [name] : [],
+  )
+}
+
+/** The members without which the body is refused. */
+export const requiredOf = ({ body }: AnyOperation): readonly string[] => objectOf(body).required ?? []
+
+/** The names of the parameters in an operation's path. */
+export const parametersIn = ({ path }: AnyOperation): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

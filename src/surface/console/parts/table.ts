@@ -1,23 +1,91 @@
+import { isRecord, kindOf, type Row, tableMembers } from '../../../values/members.ts'
 import { type Content, type Html, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { recordLink } from './links.ts'
-import { euros, none, status, text, time } from './text.ts'
+import { addressOf, recordLink, runLink } from './links.ts'
+import type { Members } from './schema.ts'
+import { euros, label, none, status, text, time, words } from './text.ts'
 
-/** A member of a record, as its name says: an amount, a state, an instant, another record; all else is a text. */
-function shown(member: string, value: unknown, request: PageRequest, most?: number): Content {
-  if (value === null || value === undefined) return none
-  if (typeof value === 'number') return member.endsWith('Euros') ? euros(value) : value
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  const said = String(value)
-  if (member === 'status') return status(said)
-  if (member === 'at' || member.endsWith('At')) return time(said)
-  return member.endsWith('Id') ? recordLink(request, said) : text(said, most)
+/** What is known of the members of a record: their schemas, and what the page calls them where that is not their name. */
+export interface Known {
+  readonly members: Members
+  readonly labels?: Readonly<Record<string, string>>
+  /** What members show where their names and values do not say it. */
+  readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => Content>>
 }
+
+const nothingKnown: Known = { members: {} }
+
+export const nameOfMember = (member: string, { labels }: Pick<Known, 'labels'>): string =>
+  labels?.[member] ?? label(member)
+
+/** A member of a record, as its name and the contract say: an amount, a state, an instant, another record, a text. */
+export function shown(
+  member: string,
+  value: unknown,
+  request: PageRequest,
+  { members }: Known = nothingKnown,
+  most?: number,
+): Content {
+  switch (kindOf(member, value)) {
+    case 'none':
+      return none
+    case 'amount':
+      return euros(value as number)
+    case 'number':
+      return String(value)
+    case 'flag':
+      return value === true ? 'yes' : 'no'
+    case 'instant':
+      return time(value as string)
+    case 'id':
+      return member === 'workflowId'
+        ? runLink(request, value as string)
+        : addressOf(value as string) !== undefined
+          ? recordLink(request, value as string)
+          : text(value as string, most)
+    case 'list':
+      return listed(value as readonly unknown[], request, members[member]?.items?.enum !== undefined, most)
+    case 'text':
+      if (member === 'status') return status(value as string)
+      return text(members[member]?.enum ? words(value as string) : (value as string), most)
+    default:
+      return inner(value, request, most)
+  }
+}
+
+const listed = (
+  items: readonly unknown[],
+  request: PageRequest,
+  areChoices: boolean,
+  most?: number,
+): Content => {
+  if (items.length === 0) return none
+  const isLink = (item: unknown): item is string => typeof item === 'string' && addressOf(item) !== undefined
+  if (items.every(isLink)) return html`${items.map(item => html`${recordLink(request, item)} `)}`
+  return text(items.map(item => (areChoices ? words(String(item)) : String(item))).join(', '), most)
+}
+
+/** A record within a record: what it says, whom it names, or what it points to. */
+function inner(value: unknown, request: PageRequest, most?: number): Content {
+  if (!isRecord(value)) return html`<code>${JSON.stringify(value)}</code>`
+  const { message, code, type, id, name } = value
+  if (typeof message === 'string')
+    return html`${text(message, most)}${typeof code === 'string' && html` <code>${code}</code>`}`
+  if (typeof name === 'string') return text(name, most)
+  if (typeof type === 'string')
+    return html`${words(type)}${typeof id === 'string' && html` ${recordLink(request, id)}`}`
+  return html`<code>${JSON.stringify(value)}</code>`
+}
+
+const IN_A_LINE = ['message', 'code', 'type', 'id', 'name']
+
+/** Whether a record within a record is shown in one line; one with other members has a box of its own. */
+export const fitsInLine = (value: Row): boolean => Object.keys(value).every(name => IN_A_LINE.includes(name))
 
 /** What a cell shows: a member of the item by its name, or what is made of the item. */
 type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => Content)
 
-/** A column of figures: they are aligned at their right end, as those of members that are called `…Euros` are. */
+/** A column of figures: they are aligned at their right end, as those of numbers are. */
 interface Figure<T> {
   readonly figure: Shows<T>
 }
@@ -25,14 +93,23 @@ interface Figure<T> {
 /** The columns of a table, by what stands above each. */
 export type Columns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
 
+/** Columns in their order: members by their names, which say what stands above them, and others with what does. */
+export type ColumnList<T> = readonly ((keyof T & string) | Columns<T>)[]
+
 /** A table that becomes a list of cards on a narrow screen: each cell knows what its column is called. */
 export function table<T>(
   request: PageRequest,
   caption: string,
   items: readonly T[],
-  columns: Columns<NoInfer<T>>,
+  columns: Columns<NoInfer<T>> | ColumnList<NoInfer<T>>,
+  known: Known = nothingKnown,
 ): Html {
-  const cells = Object.entries(columns).map(([name, column]) => cellOf(name, column))
+  const cells = (Array.isArray(columns) ? (columns as ColumnList<T>) : [columns as Columns<T>]).flatMap(
+    column =>
+      typeof column === 'string'
+        ? [cellOf<T>(nameOfMember(column, known), column, known)]
+        : Object.entries(column).map(([name, one]) => cellOf<T>(name, one, known)),
+  )
   return html`<table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${cells.map(({ name, style }) => html`<th scope="col"${style}>${name}</th>`)}</tr></thead>
@@ -47,13 +124,32 @@ ${items.map(
 /** A member of a cell is cut sooner than one that has a page to itself. */
 const MOST = 100
 
-function cellOf<T>(name: string, column: Columns<T>[string]) {
-  const shows = typeof column === 'object' ? column.figure : column
-  const isFigure = typeof column === 'object' || (typeof column === 'string' && column.endsWith('Euros'))
+function cellOf<T>(name: string, column: Columns<T>[string], known: Known) {
+  const stated = typeof column === 'object' ? column.figure : column
+  const shows =
+    typeof stated === 'string' ? ((known.shows?.[stated] as Shows<T> | undefined) ?? stated) : stated
+  const isFigure =
+    typeof column === 'object' ||
+    (typeof column === 'string' && (column.endsWith('Euros') || isNumber(known.members[column])))
   const of = (item: T, request: PageRequest): Content =>
-    typeof shows === 'string' ? shown(shows, item[shows], request, MOST) : shows(item, request)
+    typeof shows === 'string' ? shown(shows, item[shows], request, known, MOST) : shows(item, request)
   return { name, of, style: isFigure && html` class="figure"` }
 }
+
+const isNumber = (schema: Members[string] | undefined): boolean =>
+  schema?.type === 'number' || schema?.type === 'integer'
+
+/** How many columns a table has where the page does not say which. */
+const FEW = 6
+
+/** The columns of records where the page does not say which: those that tell most. */
+export const tellingMembers = (rows: readonly Row[]): string[] =>
+  tableMembers(rows)
+    .filter(name => !SAME.has(name))
+    .slice(0, FEW)
+
+/** Members that tell nothing on a page: its head has the id, and the others are the same in each record of an account. */
+export const SAME: ReadonlySet<string> = new Set(['id', 'ownerId', 'mode', 'currency', 'updatedAt'])
 
 /** What is known of a record: names and values. */
 export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>

@@ -63,13 +63,38 @@ export const words = (name: string): string => name.replaceAll('_', ' ')
 
 /** `spentTodayEuros` is shown as `Spent today`. */
 export function label(member: string): string {
+  const known = CALLED[member]
+  if (known !== undefined) return known
   const spaced = member
     .replace(/(Euros|Ids?|At)$/, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase()
+    .replace(ACRONYMS, name => name.toUpperCase())
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
+
+/** Members that are called otherwise than their names say. */
+const CALLED: Readonly<Record<string, string>> = {
+  at: 'Date',
+  workflowId: 'Run in Temporal',
+  sha256: 'SHA-256',
+  mediaType: 'File type',
+  mccs: 'Categories (MCC)',
+  maxTransactionEuros: 'Per payment',
+  dailyLimitEuros: 'Per day',
+  monthlyLimitEuros: 'Per month',
+  autoApproveLimitEuros: 'Auto-approve up to',
+  allowedMccs: 'Only these categories (MCC)',
+  blockedMccs: 'Not these categories (MCC)',
+  mccCategories: 'Only these groups of categories',
+  merchantAllowlist: 'Only these merchants',
+  merchantBlocklist: 'Not these merchants',
+  allowedCountries: 'Only these countries',
+  mcc: 'Category (MCC)',
+}
+
+const ACRONYMS = /\b(iban|bic|mcc|url|id|vat)\b/g
 
 const tones: Readonly<Record<string, string>> = {
   ...toneOf(

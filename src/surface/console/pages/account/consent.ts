@@ -3,47 +3,45 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
+import { section } from '../../parts/section.ts'
 import { box, type Columns, table } from '../../parts/table.ts'
 import { status, text, words } from '../../parts/text.ts'
 
 type Consent = ItemOf<typeof consentApi.listConsents>
 
 const events = ['consent.*']
-const changed = { done: 'part:standing,list', success: 'Kept.' } as const
+const changed = { done: 'part:standing,list', success: 'Saved.' } as const
 
 const columns: Columns<Consent> = {
-  'What for': ({ purpose }) => text(words(purpose)),
-  State: ({ granted }) => status(granted ? 'given' : 'not given'),
-  'Wording that was read': 'wordingVersion',
+  Purpose: ({ purpose }) => text(words(purpose)),
+  Status: ({ granted }) => status(granted ? 'given' : 'not given'),
+  Wording: 'wordingVersion',
   By: ({ by }, request) => html`${words(by.type)} ${by.id !== null && recordLink(request, by.id)}`,
-  When: 'createdAt',
+  Date: 'createdAt',
 }
 
-export const consentPage = listPage({
+export const consents = section({
+  kind: 'Consent',
   title: 'Consent',
-  lead: 'What your data may be used for beside the service itself. It is taken back as easily as it is given, and every change is kept.',
-  operation: consentApi.listConsents,
-  filters: ['purpose'],
-  labels: { purpose: 'What for' },
+  lead: 'What your data may be used for besides the service itself. Every change is kept.',
+  list: consentApi.listConsents,
+  columns: [columns],
   events,
-  names: ['people'],
-  empty: { words: 'Nobody was asked for consent yet.', command: 'agentpay gdpr put-consent --help' },
-  above:
-    async request => html`${await request.part({ id: 'standing', events, make: () => standing(request) })}
-${operationForm(request, consentApi.putConsent, {
-  members: ['purposes.0.purpose', 'purposes.0.wordingVersion', 'purposes.0.granted'],
-  labels: {
-    'purposes.0.purpose': 'What for, as in usage_analytics',
-    'purposes.0.wordingVersion': 'Version of the wording that was read',
-    'purposes.0.granted': 'Consent is given',
+  empty: 'No consent was asked for yet.',
+  call: 'agentpay gdpr put-consent --help',
+  create: {
+    operation: consentApi.putConsent,
+    members: ['purposes.0.purpose', 'purposes.0.wordingVersion', 'purposes.0.granted'],
+    labels: {
+      'purposes.0.purpose': 'What for, as in usage_analytics',
+      'purposes.0.wordingVersion': 'Version of the wording that was read',
+      'purposes.0.granted': 'Consent is given',
+    },
+    values: { 'purposes.0.granted': true },
+    submit: 'Give or refuse consent',
+    ...changed,
   },
-  values: { 'purposes.0.granted': true },
-  submit: 'Give or refuse consent',
-  ...changed,
-  fold: true,
-})}`,
-  columns,
+  above: request => request.part({ id: 'standing', events, make: () => standing(request) }),
 })
 
 /** The newest change of each purpose, each with the way back. */

@@ -30,7 +30,7 @@ export const approvalsPage: Page = async request => {
   return {
     title: 'Approvals',
     content: html`<h1>Approvals</h1>
-<p class="lead">What agents ask for and the rules leave to a person. Approving takes your passkey.</p>
+<p class="lead">Payments that need your approval. Approving takes your passkey.</p>
 ${waiting}
 <h2 id="past">Decided</h2>
 ${past}`,
@@ -137,10 +137,10 @@ async function decided(request: PageRequest): Promise<Html> {
   ])
   const names = new Map(people.data.map(({ id, name }) => [id, name]))
   const payees = new Map(intents.data.map(intent => [intent.id, intent]))
-  if (newest.length === 0) return html`<p class="empty">Nobody has decided anything yet.</p>`
+  if (newest.length === 0) return html`<p class="empty">No decisions yet.</p>`
   return table(request, 'What was decided', newest, {
-    When: 'at',
-    Decided: ({ action }) => status(decisions[action as DecidingAction]),
+    Date: 'at',
+    Status: ({ action }) => status(decisions[action as DecidingAction]),
     What: ({ resourceId }) => recordLink(request, resourceId, payeeOf(payees.get(resourceId))),
     By: entry => nameOf(entry, names, request),
   })

@@ -3,7 +3,7 @@ import { hasNothingLeft, isCardUnusable, ruleName, unitOf } from '../../../conso
 import type { PageRequest } from '../../page.ts'
 import { recordLink } from '../../parts/links.ts'
 import { table } from '../../parts/table.ts'
-import { euros, none, status, text } from '../../parts/text.ts'
+import { euros, none, text } from '../../parts/text.ts'
 import type { Intent } from './waiting.ts'
 
 export type Check = Intent['decision']['checks'][number]
@@ -57,19 +57,42 @@ function amount({ rule }: Check, value: number | null): Html {
   return unit === 'euros' ? euros(value) : html`${value} ${unit === 'minutes' ? 'min' : 'payments'}`
 }
 
-/** Every rule of an explanation: what it says, and what would have to change. */
-export const rulesTable = (
-  rules: readonly {
-    readonly rule: string
-    readonly outcome: string
-    readonly message: string
-    readonly remedy: string | null
-  }[],
-  request: PageRequest,
-): Html =>
+interface Rule {
+  readonly rule: string
+  readonly outcome: string
+  readonly message: string
+  readonly remedy: string | null
+}
+
+/** What each outcome is called, and its colour; those that say no come first. */
+const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>> = {
+  fail: ['bad', 'no'],
+  review: ['waiting', 'needs approval'],
+  pass: ['good', 'yes'],
+  skip: ['plain', 'does not apply'],
+}
+
+/** Every rule of an explanation: what it says, and what would have to change. Those that do not apply are folded. */
+export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
+  const order = Object.keys(outcomes)
+  const [silent, said] = [true, false].map(isSilent =>
+    rules
+      .filter(({ outcome }) => (outcome === 'skip') === isSilent)
+      .toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome)),
+  ) as [Rule[], Rule[]]
+  return html`${ruleRows(said, request)}${
+    silent.length > 0 &&
+    html`<details class="fold"><summary>${silent.length} rules that do not apply</summary>${ruleRows(silent, request)}</details>`
+  }`
+}
+
+const ruleRows = (rules: readonly Rule[], request: PageRequest): Html =>
   table(request, 'The rules', rules, {
     Rule: ({ rule }) => ruleName(rule, 'en'),
-    Outcome: ({ outcome }) => status(outcome),
-    'What it says': ({ message }) => text(message, 500),
+    Outcome: ({ outcome }) => {
+      const [tone, words] = outcomes[outcome] ?? ['plain', outcome]
+      return html`<span class="status ${tone}">${words}</span>`
+    },
+    Reason: ({ message }) => text(message, 500),
     'What would help': ({ remedy }) => text(remedy, 500),
   })

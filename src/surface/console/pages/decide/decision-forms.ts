@@ -10,14 +10,6 @@ import { euros, none, text, time, words } from '../../parts/text.ts'
 import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
 import type { CardRequest, Intent, Transfer } from './waiting.ts'
 
-/** A line of facts, left out where nothing is known. */
-export const known = (
-  name: string,
-  value: unknown,
-  shown: () => Html,
-): readonly (readonly [name: string, value: Html])[] =>
-  value === null || value === undefined ? [] : [[name, shown()]]
-
 /** An intent that waits, with all by which a person decides. */
 export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
   const { id, amountEuros, merchant, purpose, decision, runId } = intent
@@ -76,7 +68,7 @@ ${answerCardRequest(asked, request)}
 </article>`
 }
 
-export const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
+const limitFacts = (limits: Limits): readonly (readonly [string, Html])[] => [
   ['One payment', limitOf(limits.maxTransactionEuros)],
   ['A day', limitOf(limits.dailyLimitEuros)],
   ['A month', limitOf(limits.monthlyLimitEuros)],

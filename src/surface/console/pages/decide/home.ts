@@ -20,17 +20,13 @@ const SHOWN_UNUSUAL = 5
 /** What was unusual in the last thirty days, in sentences, with whom it was about. */
 async function unusual(request: PageRequest): Promise<Html> {
   const { data, others } = await request.ask(anomaliesApi.anomalies, { query: { limit: SHOWN_UNUSUAL } })
-  if (data.length === 0)
-    return box(
-      'Unusual',
-      html`<p>Nothing unusual in the last thirty days, as far as days before tell what is usual.</p>`,
-    )
+  if (data.length === 0) return box('Unusual', html`<p>No unusual spending in the last 30 days.</p>`)
   const lines = data.map(
     ({ sentence, kind, agentId, name, day }) =>
       html`<li>${text(sentence, 300)}<span>${agentId === null ? (kind === 'budget_at_this_pace' ? 'All agents' : 'Yourselves') : recordLink(request, agentId, text(name, 60))}, ${dayInWords(day)}</span></li>`,
   )
   return box(
-    'Unusual in the last thirty days',
+    'Unusual in the last 30 days',
     html`<ul class="lines">${lines}</ul>`,
     html`<p>${others > 0 && `${others} more: `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>all as CSV</a></p>`,
   )
@@ -69,7 +65,7 @@ function notNow(error: unknown): Html {
   if (!(error instanceof Problem) || error.status !== 503) throw error
   return box(
     'Unusual',
-    html`<p>This cannot be told just now: the service is busy. It is asked again with the next payment.</p>`,
+    html`<p>This cannot be shown just now: the service is busy. It is asked again with the next payment.</p>`,
   )
 }
 
@@ -188,7 +184,7 @@ async function failingWebhooks(request: PageRequest): Promise<Html> {
       condition !== 'well' || backlog !== null || (state === 'disabled' && statusReason !== null),
   )
   if (failing.length === 0)
-    return box('Webhooks', html`<p>${data.length === 0 ? 'Nobody is told of events.' : 'All are taken.'}</p>`)
+    return box('Webhooks', html`<p>${data.length === 0 ? 'No webhooks yet.' : 'All deliveries arrive.'}</p>`)
   const lines = failing.map(
     ({ id, url, health: { condition, message }, backlog, status: state, statusReason }) => {
       const isOff = state === 'disabled'

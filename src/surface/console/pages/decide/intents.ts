@@ -2,41 +2,15 @@ import { approvalApi, inquiryApi, intentsApi } from '../../../../control/intents
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, ItemOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink, runLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
-import { euros, none, status, text, time, words } from '../../parts/text.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { section } from '../../parts/section.ts'
+import { box, table } from '../../parts/table.ts'
+import { none, text, time, words } from '../../parts/text.ts'
 import { evidenceOf } from '../money/evidence.ts'
 import { askingRules, limitsLeft, rulesTable } from './checks.ts'
-import { decideIntent, known } from './decision-forms.ts'
+import { decideIntent } from './decision-forms.ts'
 
 type Intent = AnswerOf<typeof intentsApi.get>
-
-export const intentsPage = listPage({
-  title: 'Intents',
-  lead: 'What agents want to spend, before they spend it.',
-  operation: intentsApi.list,
-  filters: ['status', 'agentId', 'merchant', 'runId', 'clientIntentId', 'from', 'to'],
-  labels: { merchant: 'Merchant, in full', runId: 'Run', clientIntentId: 'Your own id' },
-  names: ['agents'],
-  events: ['intent.*'],
-  empty: {
-    words: 'No agent has declared an intent yet.',
-    command:
-      'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
-  },
-  columns: {
-    To: ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)),
-    Amount: 'amountEuros',
-    State: 'status',
-    Agent: 'agentId',
-    'What for': 'purpose',
-    'Decided by': ({ decidedBy }) => decider(decidedBy),
-    Asked: 'createdAt',
-  },
-})
 
 function decider(decidedBy: Intent['decidedBy']): Html {
   if (!decidedBy) return none
@@ -44,17 +18,53 @@ function decider(decidedBy: Intent['decidedBy']): Html {
   return name === null ? html`${words(type)}` : text(name, 60)
 }
 
-export const intentPage = recordPage({
+export const intents = section({
   kind: 'Intent',
-  operation: intentsApi.get,
+  lead: 'What agents want to spend, before they spend it.',
+  list: intentsApi.list,
+  get: intentsApi.get,
+  name: ({ merchant }) => merchant,
+  columns: [
+    'amountEuros',
+    'status',
+    'agentId',
+    'purpose',
+    { 'Decided by': ({ decidedBy }) => decider(decidedBy) },
+    'createdAt',
+  ],
+  labels: {
+    clientIntentId: 'Your own id',
+    expiresAt: 'Waits until',
+    possibleDuplicateOf: 'Like another',
+    comment: 'Reason',
+    transactionId: 'Transaction',
+  },
+  shows: {
+    decidedAt: ({ decidedAt, decidedBy }) =>
+      decidedAt !== null && html`${time(decidedAt)} by ${decider(decidedBy)}`,
+    Risk: ({ decision: { riskScore } }) => riskScore !== null && html`${riskScore} of 100`,
+  },
+  hidden: ['purpose', 'decision', 'decidedBy'],
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
-  name: ({ amountEuros, merchant }) => html`${euros(amountEuros)} to ${text(merchant, 80)}`,
-  title: ({ merchant }) => `Intent: ${merchant}`,
-  body: shown,
+  note: (intent, request) =>
+    html`<p class="why">${text(intent.purpose, 1_000)}</p>
+${intent.status === 'created' && decideIntent(intent, request, 'reload')}`,
+  actions: [
+    {
+      operation: intentsApi.cancel,
+      when: ({ status }) => status === 'created' || status === 'approved',
+      members: ['comment'],
+      tone: 'against',
+      success: 'Cancelled.',
+    },
+  ],
+  hasTimeline: true,
+  below: reasonsOf,
 })
 
-async function shown(intent: Intent, request: PageRequest): Promise<Html> {
-  const { ask, may, id } = request
+/** Why it was decided so, the proof of an approval, its evidence, and what happened. */
+async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
+  const { ask, id } = request
   const params = { id }
   const [explanation, timeline, proof, evidence] = await Promise.all([
     ask(inquiryApi.explanation, { params }),
@@ -62,72 +72,19 @@ async function shown(intent: Intent, request: PageRequest): Promise<Html> {
     proofOf(request),
     evidenceOf(id, request),
   ])
-  const isOpen = intent.status === 'created' || intent.status === 'approved'
-  const cancel =
-    isOpen &&
-    may(intentsApi.cancel) &&
-    operationForm(request, intentsApi.cancel, {
-      params,
-      members: ['comment'],
-      submit: 'Cancel',
-      tone: 'against',
-      success: 'Cancelled.',
-      fold: true,
-    })
-  return html`<p class="why">${text(intent.purpose, 1_000)}</p>
-<div class="actions">${intent.status === 'created' && decideIntent(intent, request, 'reload')}${cancel}</div>
-<div class="boxes">
-${about(intent, request)}
-${payment(intent, request)}
-</div>
-${box(
-  'Why',
-  html`<p class="lead">${text(explanation.summary, 500)}</p>`,
-  askingRules(intent, request),
-  explanation.policy !== null &&
-    html`<p>By policy ${recordLink(request, explanation.policy.policyId)}, version ${explanation.policy.version}. ${explanation.note ?? ''}</p>`,
-  html`<details class="more"><summary>Every rule</summary>${rulesTable(explanation.rules, request)}</details>
+  const { policy, note } = explanation
+  return html`${box(
+    'Why',
+    html`<p class="lead">${text(explanation.summary, 500)}</p>`,
+    askingRules(intent, request),
+    policy !== null &&
+      html`<p>By policy ${recordLink(request, policy.policyId)}, version ${policy.version}. ${note ?? ''}</p>`,
+    html`<details class="more"><summary>Every rule</summary>${rulesTable(explanation.rules, request)}</details>
 <details class="more"><summary>What every limit left</summary>${limitsLeft(intent.decision, request)}</details>`,
-)}
+  )}
 ${proof}
 ${evidence}
 ${box('Timeline', timelineOf(timeline.data, request))}`
-}
-
-function about(intent: Intent, request: PageRequest): Html {
-  const { decidedBy, decidedAt, comment, possibleDuplicateOf } = intent
-  const { riskScore } = intent.decision
-  return box(
-    'The intent',
-    facts([
-      ['Agent', recordLink(request, intent.agentId)],
-      ...known('Run', intent.runId, () => recordLink(request, intent.runId)),
-      ...known('Delegation', intent.delegationId, () => recordLink(request, intent.delegationId)),
-      ...known('Card', intent.cardId, () => recordLink(request, intent.cardId)),
-      ['Asked', time(intent.createdAt)],
-      ['Waits until', time(intent.expiresAt)],
-      ...known('Decided', decidedAt, () => html`${time(decidedAt)} by ${decider(decidedBy)}`),
-      ...known('Said', comment, () => text(comment, 500)),
-      ...known('Like another', possibleDuplicateOf, () => recordLink(request, possibleDuplicateOf)),
-      ...known('Risk', riskScore, () => html`${riskScore ?? 0} of 100`),
-      ['Process', runLink(request, intent.workflowId)],
-    ]),
-  )
-}
-
-function payment(intent: Intent, request: PageRequest): Html {
-  const { payment: paid, transactionId, beneficiaryId, walletId, requestId } = intent
-  const payee = beneficiaryId ?? walletId ?? requestId
-  return box(
-    'Payment',
-    facts([
-      ['To', payee === null ? text(intent.merchant, 80) : recordLink(request, payee)],
-      ['State', paid ? status(paid.status) : html`<span class="none">not paid</span>`],
-      ...(paid ? [['By', recordLink(request, paid.id)] as const] : []),
-      ...(paid?.reason ? [['Because', text(paid.reason.message, 300)] as const] : []),
-      ...known('Transaction', transactionId, () => recordLink(request, transactionId)),
-    ]),
-  )
 }
 
 /** The proof of an approval by passkey; nothing where no person has signed. */
@@ -149,10 +106,10 @@ type Entry = ItemOf<typeof intentsApi.timeline>
 
 export const timelineOf = (entries: readonly Entry[], request: PageRequest): Html =>
   table(request, 'Timeline', entries, {
-    When: 'at',
-    What: ({ event }) => words(event.replace('.', ' ')),
+    Date: 'at',
+    Event: ({ event }) => words(event.replace('.', ' ')),
     About: ({ resourceId }) => recordLink(request, resourceId),
-    Said: ({ reason }) => text(reason, 200),
+    Reason: ({ reason }) => text(reason, 200),
     By: ({ personId, actorId, actorType }) =>
       html`<span>${words(actorType)} ${recordLink(request, personId ?? actorId)}</span>`,
     Request: ({ requestId }) =>

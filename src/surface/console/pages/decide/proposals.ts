@@ -3,41 +3,47 @@ import { proposalsApi } from '../../../proposals/index.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, table } from '../../parts/table.ts'
+import { section } from '../../parts/section.ts'
+import { box, table } from '../../parts/table.ts'
 import { none, text, time } from '../../parts/text.ts'
-import { DECIDED, known } from './decision-forms.ts'
+import { DECIDED } from './decision-forms.ts'
 
 export type Proposal = AnswerOf<typeof proposalsApi.get>
 
-const events = ['canvas.proposal_*']
-
-export const proposalsPage = listPage({
-  title: 'Proposals',
-  lead: 'What assistants and agents propose and may not do themselves. Each can be applied for fifteen minutes.',
-  operation: proposalsApi.list,
-  filters: ['status', 'agentId'],
-  names: ['agents'],
-  events,
-  empty: { words: 'Nobody has proposed anything. An assistant that is connected with your key does.' },
-  columns: {
-    Proposal: ({ id, summary }, request) => recordLink(request, id, text(summary, 80)),
-    State: 'status',
-    By: proposerOf,
-    Until: 'expiresAt',
-    Proposed: 'createdAt',
-  },
-})
-
-export const proposalPage = recordPage({
+export const proposals = section({
   kind: 'Proposal',
-  operation: proposalsApi.get,
-  command: 'proposals get',
-  events,
-  name: ({ summary }) => text(summary),
-  title: () => 'Proposal',
-  body: shown,
+  lead: 'What assistants and agents propose and may not do themselves. Each can be applied for fifteen minutes.',
+  list: proposalsApi.list,
+  get: proposalsApi.get,
+  name: ({ summary }) => summary,
+  columns: ['status', { 'Requested by': proposerOf }, 'expiresAt', 'createdAt'],
+  labels: { recordId: 'About', resultId: 'Led to', operation: 'Exactly this is done' },
+  shows: {
+    'Requested by': proposerOf,
+    decidedAt: ({ decidedAt, decidedBy }) =>
+      decidedAt !== null && html`${time(decidedAt)} by ${text(decidedBy?.name ?? decidedBy?.type, 60)}`,
+  },
+  hidden: [
+    'agentId',
+    'proposedBy',
+    'summary',
+    'reason',
+    'refusal',
+    'changes',
+    'effect',
+    'input',
+    'decidedBy',
+  ],
+  events: ['canvas.proposal_*'],
+  empty: 'No proposals yet. An assistant that is connected with your key makes them.',
+  note: (proposal, request) => {
+    const { reason, refusal, status } = proposal
+    return html`${reason !== null && html`<p class="why">${text(reason, 1_000)}</p>`}
+${refusal !== null && html`<p class="lead">Refused when it was applied last: ${text(refusal.message, 400)}</p>`}
+${consequences(proposal, request)}
+${status === 'open' && decideProposal(proposal, request)}`
+  },
+  boxes: ({ input }) => box('With', html`<pre>${jsonOf(input)}</pre>`),
 })
 
 function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Html {
@@ -59,7 +65,7 @@ ${decideProposal(proposal, request, DECIDED)}
 
 /** The difference that it makes, and what it would have done. */
 function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
-  const differences = table(request, 'What would be another one', changes, {
+  const differences = table(request, 'What would change', changes, {
     Member: ({ member }) => html`<code>${member}</code>`,
     Now: ({ from }) => text(from, 400),
     Then: ({ to }) => (to === null ? none : html`<strong>${text(to, 400)}</strong>`),
@@ -86,31 +92,6 @@ function decideProposal(proposal: Proposal, request: PageRequest, done?: string)
     ...(done && { done }),
   })
   return html`<div class="decide">${apply}${dismiss}</div>`
-}
-
-function shown(proposal: Proposal, request: PageRequest): Html {
-  const { operation, input, reason, refusal, decidedAt, decidedBy, recordId, resultId } = proposal
-  return html`${reason !== null && html`<p class="why">${text(reason, 1_000)}</p>`}
-${refusal !== null && html`<p class="lead">Refused when it was applied last: ${text(refusal.message, 400)}</p>`}
-${consequences(proposal, request)}
-${proposal.status === 'open' && decideProposal(proposal, request)}
-<div class="boxes">
-${box(
-  'The proposal',
-  facts([
-    ['By', proposerOf(proposal, request)],
-    ...known('About', recordId, () => recordLink(request, recordId)),
-    ['Until', time(proposal.expiresAt)],
-    ...known(
-      'Decided',
-      decidedAt,
-      () => html`${time(decidedAt)} by ${text(decidedBy?.name ?? decidedBy?.type ?? 'nobody', 60)}`,
-    ),
-    ...known('Led to', resultId, () => recordLink(request, resultId)),
-  ]),
-)}
-${box('Exactly this is done', html`<p><code>${operation}</code></p><pre>${jsonOf(input)}</pre>`)}
-</div>`
 }
 
 /** As JSON, with signs that nobody sees written out: they could turn the direction of what is read. */

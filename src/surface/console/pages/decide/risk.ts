@@ -3,65 +3,77 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
+import { section } from '../../parts/section.ts'
 import { facts } from '../../parts/table.ts'
 import { spaced, status, text, time, words } from '../../parts/text.ts'
 
 type Alert = ItemOf<typeof riskApi.alerts>
 type Signals = Alert['signals']
 
-export const riskPage = listPage({
+const answer = { members: ['comment'], done: 'part:list' } as const
+
+export const risk = section({
+  kind: 'Alert',
   title: 'Risk',
   lead: 'One alert for each time that an agent was frozen because a spend was too unusual.',
-  operation: riskApi.alerts,
-  filters: ['status', 'agentId'],
-  names: ['agents'],
+  list: riskApi.alerts,
+  columns: [
+    'agentId',
+    'score',
+    { Status: stateOf, Signals: ({ signals }) => signalList(signals), Spend: spendOf },
+    'createdAt',
+  ],
   events: ['risk.*', 'agent.unfrozen'],
-  empty: { words: 'There is no alert: no agent was frozen for its risk.', command: 'agentpay risk alerts' },
+  empty: 'No alerts. No agent was frozen for its risk.',
+  call: 'agentpay risk alerts',
   above: thresholds,
-  columns: {
-    Agent: 'agentId',
-    Score: { figure: 'score' },
-    State: alert => stateOf(alert),
-    Signals: ({ signals }) => signalList(signals),
-    Spend: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
-    When: 'createdAt',
-    'What to do': (alert, request) => actions(alert, request),
-  },
+  // Acknowledging notes that a person has looked; unfreezing lets the agent spend again.
+  actions: [
+    { ...answer, operation: riskApi.acknowledge, when: ({ status: state }) => state === 'open' },
+    {
+      ...answer,
+      operation: riskApi.unfreeze,
+      when: ({ liftedAt }) => liftedAt === null,
+      params: ({ agentId }) => ({ id: agentId }),
+      tone: 'main',
+      confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.',
+    },
+  ],
 })
 
-export const unusualSpendsPage = listPage({
-  title: 'Unusual spends',
+export const unusualSpends = section({
+  kind: 'Unusual spend',
   lead: 'Spends whose score reached the threshold of review, and what followed.',
-  operation: riskApi.events,
-  filters: ['agentId', 'minScore', 'from', 'to'],
+  list: riskApi.events,
+  columns: [
+    'agentId',
+    'score',
+    { Outcome: ({ outcome }) => status(outcome) },
+    'amountEuros',
+    'merchant',
+    { Signals: ({ signals }) => signalList(signals), Spend: spendOf },
+    'createdAt',
+  ],
   labels: { minScore: 'Score, at least' },
-  names: ['agents'],
   events: ['risk.*'],
-  empty: { words: 'No spend was unusual.', command: 'agentpay risk events' },
-  columns: {
-    Agent: 'agentId',
-    Score: { figure: 'score' },
-    Outcome: ({ outcome }) => status(outcome),
-    Amount: 'amountEuros',
-    To: 'merchant',
-    Signals: ({ signals }) => signalList(signals),
-    Spend: ({ subjectType, subjectId }, request) => recordLink(request, subjectId, words(subjectType)),
-    When: 'createdAt',
-  },
+  empty: 'No unusual spends.',
+  call: 'agentpay risk events',
 })
+
+interface Subject {
+  readonly subjectType: string
+  readonly subjectId: string
+}
+
+function spendOf({ subjectType, subjectId }: Subject, request: PageRequest): Html {
+  return recordLink(request, subjectId, words(subjectType))
+}
 
 const signalList = (signals: Signals): Html =>
   html`<ul class="reasons">${signals.map(({ points, message }) => html`<li>${text(message, 200)} <small>${points} points</small></li>`)}</ul>`
 
-const stateOf = ({ status: state, liftedAt, comment }: Alert): Html =>
-  html`${spaced(status(state), liftedAt === null ? 'still frozen' : html`unfrozen ${time(liftedAt)}`)}${comment !== null && html`<br><small>${text(comment, 120)}</small>`}`
-
-/** Acknowledging notes that somebody has looked; unfreezing lets the agent spend again. */
-function actions({ id, agentId, status: state, liftedAt }: Alert, request: PageRequest): Html {
-  const options = { members: ['comment'], done: 'part:list', fold: true } as const
-  return html`${state === 'open' && operationForm(request, riskApi.acknowledge, { ...options, params: { id }, submit: 'Acknowledge' })}
-${liftedAt === null && operationForm(request, riskApi.unfreeze, { ...options, params: { id: agentId }, submit: 'Unfreeze', tone: 'main', confirm: 'Unfreeze the agent? This spend is no longer unusual for it, and it may spend again.' })}`
+function stateOf({ status: state, liftedAt, comment }: Alert): Html {
+  return html`${spaced(status(state), liftedAt === null ? 'still frozen' : html`unfrozen ${time(liftedAt)}`)}${comment !== null && html`<br><small>${text(comment, 120)}</small>`}`
 }
 
 const FIELDS = [

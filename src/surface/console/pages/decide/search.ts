@@ -34,7 +34,7 @@ export const searchPage: Page = async request => {
     title: `Search: ${wanted}`,
     content: html`<h1>Search</h1>
 <p class="lead">Found for ${text(wanted, 80)}</p>
-${isEmpty ? html`<p class="empty">Nothing has this name. An id is found whole only.</p>` : found.map(part => part ?? '')}`,
+${isEmpty ? html`<p class="empty">No results. IDs must match exactly.</p>` : found.map(part => part ?? '')}`,
   }
 }
 
@@ -96,10 +96,10 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
     table(request, 'Intents found', [...intents.values()].slice(0, SHOWN), {
       To: ({ id, merchant: name }) => recordLink(request, id, text(name, 60)),
       Amount: 'amountEuros',
-      State: 'status',
+      Status: 'status',
       Agent: ({ agentId }) => recordLink(request, agentId),
-      'What for': 'purpose',
-      Asked: 'createdAt',
+      Purpose: 'purpose',
+      Created: 'createdAt',
     }),
     toMerchant.data.length > 0 && html`<p><a href="${request.to(all)}">All to this merchant</a></p>`,
   )

@@ -31,13 +31,13 @@ async function costs(request: PageRequest): Promise<Html> {
     spanInWords(report),
     facts([
       ['Spent', html`${euros(total.spentEuros)}, ${total.count} payments`],
-      ['Come back', euros(total.refundedEuros)],
+      ['Refunded', euros(total.refundedEuros)],
       [
         'Net',
         html`${euros(total.netEuros)}${total.change !== null && html` (${change(total.change)} against the days before)`}`,
       ],
       [
-        'Kept back by rules and people',
+        'Denied',
         html`${euros(total.deniedEuros)}, ${total.deniedCount === 1 ? 'once' : `${total.deniedCount} times`}`,
       ],
     ]),
@@ -51,7 +51,7 @@ const columns: Columns<Period> = {
   From: ({ from }) => html`<time datetime="${from}">${dayInWords(from)}</time>`,
   Payments: { figure: 'count' },
   Spent: 'spentEuros',
-  'Come back': 'refundedEuros',
+  Refunded: 'refundedEuros',
   Net: 'netEuros',
   Fees: 'feesEuros',
 }
@@ -82,11 +82,11 @@ const lineColumns: Columns<Line> = {
   Agent: ({ who }) => who,
   Payments: { figure: 'count' },
   Spent: 'spentEuros',
-  'Come back': 'refundedEuros',
+  Refunded: 'refundedEuros',
   Net: 'netEuros',
   Share: { figure: ({ share }) => percent(share) },
   Change: { figure: one => change(one.change) },
-  'Kept back': 'deniedEuros',
+  Denied: 'deniedEuros',
 }
 
 function byAgent({ data, other }: Costs, request: PageRequest): Html {

@@ -24,7 +24,7 @@ export const forecastPage: Page = async request => {
   return {
     title: 'Forecast',
     content: html`<h1>Forecast</h1>
-<p class="lead">What will be spent on a day, before what comes back: learnt from the past half year, and as sure as that says.</p>
+<p class="lead">Expected daily spend, based on the last 6 months. Refunds not included.</p>
 ${await questionForm(forecastApi.ofAgent, ['days'], request)}
 ${content}`,
   }
@@ -81,7 +81,7 @@ function sum({ total, data, basis }: Forecast, whose: Html): Html {
       ...(total && until !== undefined
         ? [
             [`Until ${dayInWords(until)}`, html`<strong>${euros(total.p50)}</strong>`] as const,
-            ['In eight of ten cases', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
+            ['80 % range', html`${euros(total.p10)} to ${euros(total.p90)}`] as const,
           ]
         : []),
       ['Rests on', `${basis.days} whole days`],

@@ -45,7 +45,7 @@ const columns: Columns<Merchant> = {
   Merchant: merchant => html`${text(nameOf(merchant), 60)}${otherNames(merchant)}`,
   Payments: { figure: 'count' },
   Spent: 'spentEuros',
-  'Come back': 'refundedEuros',
+  Refunded: 'refundedEuros',
   Net: 'netEuros',
   Share: { figure: ({ share }) => percent(share) },
   First: ({ firstOn }) => (firstOn ? dayInWords(firstOn) : none),

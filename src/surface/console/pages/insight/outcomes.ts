@@ -22,7 +22,7 @@ export const outcomesPage: Page = async request => {
   return {
     title: 'Outcomes',
     content: html`<h1>Outcomes</h1>
-<p class="lead">What came of intents that were declared in these days, what they have cost as of now, and of how many nobody has said.</p>
+<p class="lead">Outcomes of the intents declared on these days, what they have cost so far, and how many are not reported.</p>
 ${await questionForm(outcomesApi.summary, ['from', 'to', 'groupBy'], request, { groupBy })}
 ${summed}
 ${latest}`,
@@ -47,7 +47,7 @@ async function summary(request: PageRequest): Promise<Html> {
   return html`${box(
     spanInWords(report),
     facts([
-      ['Reported', html`${total.reported}; of ${total.unreported} completed ones nobody has said`],
+      ['Reported', html`${total.reported} of ${total.reported + total.unreported}`],
       ['Succeeded', rate(total)],
       ['Cost, net', euros(total.netSpendEuros)],
       ['Value', html`${euros(total.valueEuros)}, said of ${total.valued}`],
@@ -72,14 +72,14 @@ function nameOf(
 }
 
 const columns: Columns<Figures & { readonly who: Html }> = {
-  Of: ({ who }) => who,
+  Group: ({ who }) => who,
   Reported: { figure: 'reported' },
   'Succeeded, 95 % interval': { figure: rate },
   'Cost, net': 'netSpendEuros',
   Value: 'valueEuros',
   Return: 'returnEuros',
   'Cost of a success': { figure: ({ costPerSuccessEuros: cost }) => (cost === null ? none : euros(cost)) },
-  'Not said': { figure: 'unreported' },
+  'Not reported': { figure: 'unreported' },
 }
 
 async function latestOnes(request: PageRequest): Promise<Html> {

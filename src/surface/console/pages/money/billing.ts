@@ -3,12 +3,11 @@ import { fundApi } from '../../../../money/fundings/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
-import { copyable, recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames } from '../../parts/names.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, facts, knownFacts, table } from '../../parts/table.ts'
-import { euros, status, text, time, words } from '../../parts/text.ts'
+import { copyable } from '../../parts/links.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { section } from '../../parts/section.ts'
+import { box, facts, table } from '../../parts/table.ts'
+import { euros, plainEuros, words } from '../../parts/text.ts'
 
 const methodName = ({ brand, kind, last4 }: { brand: string | null; kind: string; last4: string }): string =>
   `${words(brand ?? kind)} …${last4}`
@@ -18,7 +17,7 @@ async function methodsOf(request: PageRequest): Promise<Html> {
   const list = table(request, 'Payment methods', data, {
     Method: method => methodName(method),
     Holder: 'holder',
-    State: 'status',
+    Status: 'status',
     Remove: ({ id, ...method }) =>
       operationForm(request, billingApi.removePaymentMethod, {
         params: { id },
@@ -29,7 +28,7 @@ async function methodsOf(request: PageRequest): Promise<Html> {
   })
   return box(
     'Payment methods',
-    data.length > 0 ? list : html`<p>None yet: wallets are filled by SEPA, or from one of these.</p>`,
+    data.length > 0 ? list : html`<p>No payment methods yet.</p>`,
     operationForm(request, billingApi.addPaymentMethod, {
       members: ['token', 'holder'],
       labels: { token: 'Token of the processor (in test mode: tok_visa)' },
@@ -83,7 +82,7 @@ export const billingPage: Page = async request => {
           ['Open wallets', balance.wallets],
         ]),
         balance.unassignedEuros > 0 &&
-          html`<p>Money has come of which nobody knows for which wallet: <a href="${to('console/incoming?status=unmatched')}">say into which it goes</a>.</p>`,
+          html`<p>Some incoming money matches no wallet: <a href="${to('console/incoming?status=unmatched')}">assign it</a>.</p>`,
       )}${box(
         'Elsewhere',
         facts([
@@ -114,49 +113,18 @@ ${content}`,
   }
 }
 
-const events = ['funding.*', 'wallet.funded']
-
-export const fundingsPage = listPage({
-  title: 'Fundings',
-  lead: 'What was to be put into wallets, and what became of it.',
-  operation: fundApi.list,
-  filters: ['status', 'walletId', 'from', 'to'],
-  events,
-  empty: {
-    words: 'No wallet has been filled yet.',
-    command: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',
-  },
-  above: fundForm,
-  names: ['wallets'],
-  columns: {
-    Funding: ({ id, amountEuros }, request) => recordLink(request, id, euros(amountEuros)),
-    State: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
-    Into: 'walletId',
-    When: 'createdAt',
-  },
-})
-
-export const fundingPage = recordPage({
+export const fundings = section({
   kind: 'Funding',
-  operation: fundApi.get,
-  command: 'fund get',
-  events,
-  name: ({ amountEuros }) => euros(amountEuros),
-  title: ({ id }) => `Funding ${id}`,
-  async body(funding, request) {
-    await readNames(request, 'wallets')
-    const { nextAction, reason } = funding
-    return html`${nextAction && html`<p><a class="button" href="${nextAction.url}">Take the further step that it needs</a></p>`}${box(
-      'Funding',
-      knownFacts([
-        ['Into', recordLink(request, funding.walletId)],
-        ['By', recordLink(request, funding.paymentMethodId)],
-        ['Why', reason ? html`${text(reason.message)} <code>${reason.code}</code>` : text(null)],
-        ['Asked', time(funding.createdAt)],
-        ['Settled', time(funding.settledAt)],
-        ['Drawn back', time(funding.reversedAt)],
-        ['Incoming credit', recordLink(request, funding.creditId)],
-      ]),
-    )}`
-  },
+  lead: 'Money drawn into wallets, and failed attempts.',
+  list: fundApi.list,
+  get: fundApi.get,
+  name: ({ amountEuros }) => plainEuros(amountEuros),
+  columns: ['status', 'reason', 'walletId', 'createdAt'],
+  labels: { walletId: 'Into', reversedAt: 'Drawn back', creditId: 'Incoming credit' },
+  hidden: ['nextAction'],
+  events: ['funding.*', 'wallet.funded'],
+  call: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',
+  above: fundForm,
+  note: ({ nextAction }) =>
+    nextAction && html`<p><a class="button" href="${nextAction.url}">Complete the next step</a></p>`,
 })

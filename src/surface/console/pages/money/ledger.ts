@@ -1,35 +1,35 @@
 import { Refused } from '../../../../kernel/contract/problem.ts'
 import { ledgerApi } from '../../../../money/ledger/index.ts'
-import { type Html, html } from '../../../../web/html.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
+import type { PageRequest } from '../../page.ts'
 import { recordLink, referenceLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { readNames } from '../../parts/names.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, type Columns, facts, table } from '../../parts/table.ts'
-import { euros, time, words } from '../../parts/text.ts'
+import { section } from '../../parts/section.ts'
+import { euros, words } from '../../parts/text.ts'
 
-type Entry = ItemOf<typeof ledgerApi.entries>
+const moving = ['wallet.*', 'transaction.*', 'transfer.*']
 
-/** An account's entries: what moved, for what, and what stood afterwards. */
-export const entryColumns: Columns<Entry> = {
-  Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)),
-  For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
-  Amount: 'amountEuros',
-  Held: 'heldEuros',
-  'Balance after': 'balanceAfterEuros',
-  Booked: 'bookedAt',
-}
+/** What a posting was made for, by what it is. */
+const purpose = (
+  { reference }: { readonly reference: Parameters<typeof referenceLink>[1] },
+  request: PageRequest,
+): Content => referenceLink(request, reference, words(reference.type))
 
-/** The entries of the account that the address names. */
-export const entriesPage = listPage({
+/** An account's entries, the newest first: the address names the account. */
+export const entries = section({
+  kind: 'Entry',
   title: 'Entries',
-  lead: 'The last one first. Each carries what stood after it.',
-  operation: ledgerApi.entries,
-  filters: ['from', 'to'],
-  events: ['wallet.*', 'transaction.*', 'transfer.*'],
-  empty: { words: 'No money has moved on this account yet.' },
-  columns: entryColumns,
+  lead: 'Newest first, each with the balance after it.',
+  list: ledgerApi.entries,
+  columns: [
+    { Entry: ({ postingId, kind }, request) => recordLink(request, postingId, words(kind)), For: purpose },
+    'amountEuros',
+    'heldEuros',
+    'balanceAfterEuros',
+    'bookedAt',
+  ],
+  labels: { balanceAfterEuros: 'Balance after' },
+  events: moving,
+  empty: 'No entries on this account yet.',
 })
 
 /** The proof of the ledger in words; it is made where the address asks for it, as it reads every entry. */
@@ -40,7 +40,7 @@ async function proof(request: PageRequest): Promise<Html> {
     events: [],
     make: () => (query.prove === undefined ? html`` : proofInWords(request)),
   })
-  return html`<form method="get" data-part="proof"><input type="hidden" name="prove" value="now"><button type="submit" class="main">Prove the ledger</button></form>
+  return html`<form method="get" data-part="proof"><input type="hidden" name="prove" value="now"><button type="submit" class="main">Verify ledger</button></form>
 ${result}`
 }
 
@@ -59,100 +59,46 @@ async function proofInWords({ ask }: PageRequest): Promise<Html> {
   }
 }
 
-export const accountsPage = listPage({
+export const accounts = section({
+  kind: 'Account',
   title: 'Ledger',
-  lead: 'Double entry: whatever moves leaves one account and enters another, and all of them sum to zero.',
-  operation: ledgerApi.accounts,
-  filters: ['kind', 'walletId'],
-  ignored: ['prove'],
-  events: ['wallet.*'],
-  empty: { words: 'No account yet: the first money opens one.', command: 'agentpay fund --help' },
-  above: async request => (request.may(ledgerApi.verify) ? await proof(request) : false),
-  names: ['wallets'],
-  columns: {
-    Account: ({ id, kind }, request) => recordLink(request, id, words(kind)),
-    Wallet: 'walletId',
-    Posted: 'postedEuros',
-    Held: 'heldEuros',
-    Entries: { figure: 'version' },
-  },
-})
-
-export const accountPage = recordPage({
-  kind: 'Account of the ledger',
-  operation: ledgerApi.account,
+  lead: 'Double entry: every amount leaves one account and enters another, and all of them sum to zero.',
+  list: ledgerApi.accounts,
+  get: ledgerApi.account,
   command: 'ledger account',
-  events: ['wallet.*', 'transaction.*', 'transfer.*'],
-  about: ({ walletId }) => [walletId],
   name: ({ kind }) => words(kind),
-  title: ({ kind }) => `Account: ${words(kind)}`,
-  async body(account, request) {
-    const { ask, to } = request
-    const [{ data }] = await Promise.all([
-      ask(ledgerApi.entries, { params: { id: account.id }, query: { limit: 20 } }),
-      readNames(request, 'wallets'),
-    ])
-    return html`${box(
-      'Balance',
-      facts([
-        ['Posted', euros(account.postedEuros)],
-        ['Held', euros(account.heldEuros)],
-        ['Available', euros(account.availableEuros)],
-        ['Usual side', account.normal],
-        ['Wallet', recordLink(request, account.walletId)],
-        ['Entries', account.version],
-      ]),
-    )}${box(
-      'Entries',
-      table(request, 'The newest entries', data, entryColumns),
-      html`<p><a href="${to(`console/entries?id=${account.id}`)}">All entries</a></p>`,
-    )}`
-  },
+  columns: ['walletId', 'postedEuros', 'heldEuros', 'version'],
+  labels: { version: 'Entries', normal: 'Normal side' },
+  hidden: ['kind'],
+  ignored: ['prove'],
+  events: moving,
+  empty: 'No accounts yet. The first money opens one.',
+  call: 'agentpay fund create --help',
+  above: async request => (request.may(ledgerApi.verify) ? await proof(request) : false),
+  below: async (
+    { id },
+    request,
+  ) => html`${await entries.related({ title: 'Entries', params: { id }, limit: 20 }, request)}
+<p><a href="${request.to(`console/entries?id=${id}`)}">All entries</a></p>`,
 })
 
-export const postingsPage = listPage({
-  title: 'Postings',
-  lead: 'What the ledger has booked, the last one first. The entries of each sum to zero.',
-  operation: ledgerApi.transfers,
-  filters: ['kind', 'referenceId', 'from', 'to'],
-  labels: { referenceId: 'For (the id of a transfer, an intent, …)' },
-  events: ['wallet.*', 'transaction.*', 'transfer.*'],
-  empty: { words: 'Nothing has been booked yet.', command: 'agentpay ledger transfers' },
-  columns: {
-    Posting: ({ id, kind }, request) => recordLink(request, id, words(kind)),
-    For: ({ reference }, request) => referenceLink(request, reference, words(reference.type)),
-    Booked: 'bookedAt',
-  },
-})
-
-export const postingPage = recordPage({
-  section: { name: 'accounts', title: 'Ledger' },
+export const postings = section({
   kind: 'Posting',
-  operation: ledgerApi.transfer,
+  lead: 'What the ledger has booked, newest first. The entries of each sum to zero.',
+  list: ledgerApi.transfers,
+  get: ledgerApi.transfer,
   command: 'ledger transfer',
-  events: [],
+  section: { name: 'accounts', title: 'Ledger' },
   name: ({ kind }) => words(kind),
-  title: ({ kind }) => `Posting: ${words(kind)}`,
-  body(posting, request) {
-    const { reference, entries } = posting
-    return html`${box(
-      'Posting',
-      facts([
-        [
-          'For',
-          referenceLink(request, reference, html`${words(reference.type)} <code>${reference.id}</code>`),
-        ],
-        ['Booked', time(posting.bookedAt)],
-        ['Value date', posting.valueDate],
-      ]),
-    )}${box(
-      'Its entries sum to zero',
-      table(request, 'The entries of the posting', entries, {
-        Account: ({ accountId }) => recordLink(request, accountId),
-        Amount: 'amountEuros',
-        Held: 'heldEuros',
-        'Balance after': 'balanceAfterEuros',
-      }),
-    )}`
+  columns: ['reference', 'bookedAt'],
+  labels: {
+    reference: 'For',
+    referenceId: 'For (the id of a transfer, an intent, …)',
+    entries: 'Its entries sum to zero',
   },
+  shows: { reference: purpose },
+  hidden: ['kind'],
+  events: moving,
+  empty: 'No postings yet.',
+  call: 'agentpay ledger transfers',
 })

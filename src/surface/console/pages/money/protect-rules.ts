@@ -1,45 +1,30 @@
 import { protectApi } from '../../../../commerce/mpp/index.ts'
-import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { choicesOf } from '../../parts/names.ts'
-import { status, text } from '../../parts/text.ts'
+import { section } from '../../parts/section.ts'
+import { status } from '../../parts/text.ts'
 
-export const protectRulesPage = listPage({
-  title: 'Whom machine payments may go to',
+export const protectRules = section({
+  kind: 'Rule',
+  title: 'Allowed machine payees',
   lead: 'A deny rule wins over allow rules. Where an agent has allow rules, of its own or for every agent, nothing else is paid.',
-  operation: protectApi.rules,
-  filters: ['type', 'agentId'],
+  list: protectApi.rules,
+  name: ({ merchant }) => merchant,
+  columns: ['type', 'agentId', 'reason', 'createdAt'],
+  shows: {
+    type: ({ type }) => status(type),
+    agentId: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'Every agent'),
+  },
   events: ['mpp.protect_rule.*'],
-  empty: {
-    words: 'No rule yet: every address may be paid that intent and policy allow.',
-    command: 'agentpay mpp protect --type deny --merchant "*.example.com"',
+  empty: 'No rules yet: every address may be paid that intent and policy allow.',
+  call: 'agentpay mpp protect --type deny --merchant "*.example.com"',
+  create: {
+    operation: protectApi.protect,
+    labels: { merchant: 'Host (shop.example.com, *.example.com) or origin', agentId: 'For this agent only' },
   },
-  above: async request =>
-    operationForm(request, protectApi.protect, {
-      members: ['type', 'merchant', 'agentId', 'reason'],
-      labels: {
-        merchant: 'Host (shop.example.com, *.example.com) or origin',
-        agentId: 'For this agent only',
-      },
-      choices: { agentId: await choicesOf('agents', request) },
-      submit: 'New rule',
-      fold: true,
-    }),
-  names: ['agents'],
-  columns: {
-    Rule: ({ type }) => status(type),
-    Merchant: ({ merchant }) => text(merchant, 120),
-    Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'Every agent'),
-    Why: 'reason',
-    Since: 'createdAt',
-    Delete: ({ id, merchant }, request) =>
-      operationForm(request, protectApi.unprotect, {
-        params: { id },
-        submit: 'Delete',
-        tone: 'against',
-        confirm: `Delete the rule on ${merchant}?`,
-        done: 'part:list',
-      }),
-  },
+  actions: [
+    {
+      operation: protectApi.unprotect,
+      forRecord: ({ merchant }) => ({ confirm: `Delete the rule on ${merchant}?`, done: 'part:list' }),
+    },
+  ],
 })

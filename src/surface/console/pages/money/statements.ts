@@ -1,15 +1,7 @@
 import { statementsApi } from '../../../../money/statements/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
-import type { ItemOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
-import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames } from '../../parts/names.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, type Columns, facts } from '../../parts/table.ts'
-import { euros, text, time } from '../../parts/text.ts'
-
-type Statement = ItemOf<typeof statementsApi.list>
+import type { PageRequest } from '../../page.ts'
+import { section } from '../../parts/section.ts'
 
 const forms = [
   ['pdf', 'PDF'],
@@ -18,67 +10,48 @@ const forms = [
 ] as const
 
 /** The statement as files, from the API's own addresses. */
-const downloads = ({ id }: Pick<Statement, 'id'>, { to }: PageRequest): Html =>
+const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =>
   html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
 
-export const statementColumns: Columns<Statement> = {
-  Month: ({ id, period }, request) => recordLink(request, id, period),
-  State: 'status',
-  Opening: 'openingEuros',
-  Closing: 'closingEuros',
-  Download: downloads,
-}
+const labels = { period: 'Month (YYYY-MM); this one if left out' }
 
-export const statementsPage = listPage({
-  title: 'Statements',
-  lead: 'One for each wallet and month, drawn up on the first of the next.',
-  operation: statementsApi.list,
-  filters: ['walletId', 'period', 'status'],
-  labels: { period: 'Month (YYYY-MM)' },
-  events: ['bill.updated'],
-  empty: {
-    words: 'No statement yet. The first comes when the month ends; draw one up here, or by a call.',
-    command: 'agentpay statements create --wallet-id wallet_…',
-  },
-  above: async request =>
-    operationForm(request, statementsApi.create, {
-      members: ['walletId', 'period'],
-      labels: { period: 'Month (YYYY-MM); this one if left out' },
-      choices: { walletId: await choicesOf('wallets', request) },
-      submit: 'Draw up a statement',
-      done: 'go:console/statements/{id}',
-      fold: true,
-    }),
-  names: ['wallets'],
-  columns: { Wallet: 'walletId', ...statementColumns },
-})
-
-export const statementPage = recordPage({
+export const statements = section({
   kind: 'Statement',
-  operation: statementsApi.get,
-  events: ['bill.updated'],
+  lead: 'One for each wallet and month, drawn up on the first of the next.',
+  list: statementsApi.list,
+  get: statementsApi.get,
   name: ({ period }) => period,
-  title: ({ period }) => `Statement of ${period}`,
-  async body(statement, request) {
-    await readNames(request, 'wallets')
-    const { walletId, period } = statement
-    return html`<p class="record">${downloads(statement, request)}</p>
-${box(
-  'Month',
-  facts([
-    ['Wallet', recordLink(request, walletId)],
-    ['Holder', text(statement.holder)],
-    ['IBAN', text(statement.iban)],
-    ['From', time(statement.from)],
-    ['To', time(statement.to)],
-    ['Opening', euros(statement.openingEuros)],
-    ['In', euros(statement.inEuros)],
-    ['Out', euros(statement.outEuros)],
-    ['Closing', euros(statement.closingEuros)],
-    ['Movements', statement.movements],
-  ]),
-  statement.status === 'open' &&
-    operationForm(request, statementsApi.create, { given: { walletId, period }, submit: 'Bring up to date' }),
-)}`
-  },
+  columns: ['walletId', 'status', 'openingEuros', 'closingEuros', { Download: downloads }],
+  hidden: ['period'],
+  events: ['bill.updated'],
+  empty: 'No statements yet. The first comes when the month ends; you can draw one up now.',
+  create: { operation: statementsApi.create, labels, submit: 'Draw up a statement' },
+  actions: [
+    {
+      operation: statementsApi.create,
+      when: ({ status }) => status === 'open',
+      forRecord: ({ walletId, period }) => ({ given: { walletId, period }, members: [] }),
+      submit: 'Bring up to date',
+    },
+  ],
+  note: (statement, request) => html`<p class="record">${downloads(statement, request)}</p>`,
 })
+
+/** The newest statements of a wallet, and the form that draws one up. */
+export const statementsOf = (walletId: string, request: PageRequest): Promise<Html> =>
+  statements.related(
+    {
+      title: 'Statements',
+      query: { walletId },
+      limit: 6,
+      empty: 'None yet.',
+      create: {
+        operation: statementsApi.create,
+        given: { walletId },
+        members: ['period'],
+        labels,
+        submit: 'Draw up a statement',
+      },
+    },
+    request,
+  )

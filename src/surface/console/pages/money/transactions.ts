@@ -1,41 +1,15 @@
 import { authorizationsApi } from '../../../../cards/authorizations/index.ts'
 import { transactionsApi } from '../../../../money/transactions/index.ts'
-import { type Content, html } from '../../../../web/html.ts'
+import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
-import { operationForm } from '../../parts/form.ts'
 import { recordLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { readNames } from '../../parts/names.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, knownFacts } from '../../parts/table.ts'
+import { section } from '../../parts/section.ts'
+import { box } from '../../parts/table.ts'
 import { euros, status, text, words } from '../../parts/text.ts'
 import { bookedFor, type Step, steps } from './booked.ts'
 import { disputesOf } from './disputes.ts'
 import { receiptsOf } from './receipts.ts'
 import { refundsOf } from './refunds.ts'
-
-const events = ['transaction.*']
-
-export const transactionsPage = listPage({
-  title: 'Payments',
-  lead: 'What has been paid to others, by whatever means, and what came to nothing.',
-  operation: transactionsApi.list,
-  filters: ['merchant', 'status', 'type', 'agentId', 'cardId', 'walletId', 'intentId', 'from', 'to'],
-  events,
-  empty: {
-    words: 'Nothing has been paid yet. An agent pays on an approved intent; you pay by a transfer.',
-    command: 'agentpay transfers create --help',
-  },
-  names: ['agents'],
-  columns: {
-    'To, or for': ({ id, merchant }, request) => recordLink(request, id, text(merchant, 60)),
-    Amount: 'amountEuros',
-    State: 'status',
-    By: ({ type }) => words(type),
-    Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You'),
-    When: 'createdAt',
-  },
-})
 
 type Transaction = AnswerOf<typeof transactionsApi.get>
 
@@ -44,8 +18,8 @@ const ends: Readonly<Record<string, Content>> = {
   settlement: 'Settlement between the banks',
   settled: 'Booked',
   completed: 'Done: the payee has the money',
-  declined: 'Came to nothing; the money is free again',
-  refunded: 'Came back',
+  declined: 'Declined. No money was held.',
+  refunded: 'Refunded',
 }
 
 /** Money that somebody has paid to the owner, on a request. */
@@ -69,7 +43,7 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[
           : (ends[transaction.status] ?? words(transaction.status)),
       at: isWaiting ? null : updatedAt,
       ...(declineReason && { note: text(declineReason, 400) }),
-      ...(refundedEuros > 0 && { note: html`${euros(refundedEuros)} came back` }),
+      ...(refundedEuros > 0 && { note: html`${euros(refundedEuros)} refunded` }),
     },
   ]
 }
@@ -86,62 +60,43 @@ async function authorizationOf(transaction: Transaction, { ask }: PageRequest) {
   return data.find(({ transactionId }) => transactionId === id)
 }
 
-export const transactionPage = recordPage({
+export const transactions = section({
   kind: 'Payment',
-  operation: transactionsApi.get,
-  events,
-  about: ({ intentId, transferId }) => [intentId, transferId],
-  name: ({ amountEuros, merchant, type }) =>
-    html`${euros(amountEuros)} ${comesIn({ type }) ? 'for' : 'to'} ${text(merchant, 80)}`,
-  title: ({ merchant }) => `Payment: ${merchant}`,
-  async body(transaction, request) {
-    const { id, agentId, walletId, cardId, intentId, transferId, runId, mcc, country, memo } = transaction
-    const [authorization] = await Promise.all([
-      authorizationOf(transaction, request),
-      readNames(request, 'agents', 'wallets'),
-    ])
-    const isIncome = comesIn(transaction)
-    const witnesses = isIncome ? transaction.witnesses.map(witness => witness.id) : []
-    const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
-    const mayDispute = ['card', 'mpp'].includes(transaction.type) && transaction.status === 'completed'
-    const mayRefund =
-      transaction.status === 'completed' && transaction.refundedEuros < transaction.amountEuros
-    const [booked, refunds, disputes, receipts] = await Promise.all([
-      bookedFor(causes, request),
-      refundsOf(id, mayRefund, request),
-      disputesOf(id, mayDispute, request),
-      receiptsOf(id, request),
-    ])
-    const { to } = request
-    return html`<div class="boxes">${box(
-      'Payment',
-      knownFacts([
-        ['Agent', agentId ? recordLink(request, agentId) : 'None: it is yours'],
-        [isIncome ? 'Into' : 'From', recordLink(request, walletId)],
-        ['Intent', recordLink(request, intentId)],
-        ['Transfer', recordLink(request, transferId)],
-        ['Card', recordLink(request, cardId)],
-        [
-          'Authorization',
-          authorization && cardId
-            ? html`<a href="${to(`console/cards/${cardId}?authorization=${authorization.id}`)}">${status(authorization.status)} and why</a>`
-            : recordLink(request, null),
-        ],
-        ['Run', recordLink(request, runId)],
-        ['Came back', euros(transaction.refundedEuros)],
-        ['Category', text(mcc)],
-        ['Country', text(country)],
-        ['Note', text(memo, 400)],
-      ]),
-      operationForm(request, transactionsApi.update, {
-        params: { id },
-        members: ['memo'],
-        labels: { memo: 'Note' },
-        values: { memo },
-        submit: 'Write a note',
-        fold: true,
-      }),
-    )}${box('Steps', steps(stepsOf(transaction, request)))}</div>
-${receipts}${refunds}${disputes}${booked}`
-  },
+  lead: 'All outgoing payments, including failed ones.',
+  list: transactionsApi.list,
+  get: transactionsApi.get,
+  name: ({ merchant }) => merchant,
+  columns: [
+    'amountEuros',
+    'status',
+    'type',
+    { Agent: ({ agentId }, request) => (agentId ? recordLink(request, agentId) : 'You') },
+    'createdAt',
+  ],
+  labels: { type: 'Method', memo: 'Note', refundedEuros: 'Refunded' },
+  hidden: ['merchant', 'witnesses', 'declineReason', 'createdAt'],
+  events: ['transaction.*', 'transfer.*'],
+  empty: 'No payments yet. An agent pays on an approved intent; you pay by a transfer.',
+  call: 'agentpay transfers create --help',
+  actions: [{ operation: transactionsApi.update, submit: 'Write a note' }],
+  boxes: (transaction, request) => box('Steps', steps(stepsOf(transaction, request))),
+  below: recordsOf,
 })
+
+/** Why the network allowed it or not, its papers, what came back of it, and what the ledger has booked. */
+async function recordsOf(transaction: Transaction, request: PageRequest): Promise<Html> {
+  const { id, intentId, transferId, cardId, type, status: state } = transaction
+  const mayDispute = ['card', 'mpp'].includes(type) && state === 'completed'
+  const mayRefund = state === 'completed' && transaction.refundedEuros < transaction.amountEuros
+  const authorization = await authorizationOf(transaction, request)
+  const witnesses = comesIn(transaction) ? transaction.witnesses.map(witness => witness.id) : []
+  const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
+  const papers = await Promise.all([
+    receiptsOf(id, request),
+    refundsOf(id, mayRefund, request),
+    disputesOf(id, mayDispute, request),
+    bookedFor(causes, request),
+  ])
+  const address = authorization && request.to(`console/cards/${cardId}?authorization=${authorization.id}`)
+  return html`${authorization && html`<p>Authorization: <a href="${address}">${status(authorization.status)} and why</a></p>`}${papers}`
+}

@@ -2,12 +2,11 @@ import { limitsApi, transfersApi, waitsForPayee } from '../../../../commerce/tra
 import { type Content, type Html, html } from '../../../../web/html.ts'
 import type { AnswerOf, PageRequest } from '../../page.ts'
 import { type Choices, operationForm } from '../../parts/form.ts'
-import { copyable, recordLink, runLink } from '../../parts/links.ts'
-import { listPage } from '../../parts/list.ts'
-import { choicesOf, readNames } from '../../parts/names.ts'
-import { recordPage } from '../../parts/record-page.ts'
-import { box, knownFacts, table } from '../../parts/table.ts'
-import { euros, none, plainEuros, status, text, usage, words } from '../../parts/text.ts'
+import { copyable, recordLink } from '../../parts/links.ts'
+import { choicesOf } from '../../parts/names.ts'
+import { section } from '../../parts/section.ts'
+import { box } from '../../parts/table.ts'
+import { euros, none, plainEuros, text, usage, words } from '../../parts/text.ts'
 import { bookedFor, type Step, steps } from './booked.ts'
 
 const transferEventNames = ['payment.updated', 'transfer.*']
@@ -51,40 +50,6 @@ function payForm(
     fold: true,
   })
 }
-
-export const transfersPage = listPage({
-  title: 'Transfers',
-  lead: 'What goes from a wallet into another one, or by SEPA to a beneficiary.',
-  operation: transfersApi.list,
-  filters: [
-    'status',
-    'kind',
-    'agentId',
-    'beneficiaryId',
-    'fromWalletId',
-    'toWalletId',
-    'intentId',
-    'from',
-    'to',
-  ],
-  events: transferEventNames,
-  empty: {
-    words: 'No transfer yet. Pay one here, or by a call.',
-    command:
-      'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
-  },
-  above: payForms,
-  names: ['wallets', 'beneficiaries'],
-  columns: {
-    Transfer: ({ id, reference, amountEuros }, request) =>
-      recordLink(request, id, reference === null ? euros(amountEuros) : text(reference, 60)),
-    Amount: 'amountEuros',
-    State: ({ status: state, reason }) => html`${status(state)} ${reason && text(reason.message, 100)}`,
-    From: 'fromWalletId',
-    To: (transfer, request) => payeeOf(transfer, request),
-    When: 'createdAt',
-  },
-})
 
 interface Payees {
   readonly toWalletId: string | null
@@ -151,37 +116,6 @@ function stepsOf(transfer: Transfer): readonly (Step | false)[] {
   ]
 }
 
-/** What may be done about it, as it stands. */
-function actionsOf(transfer: Transfer, amount: string, request: PageRequest): Content {
-  const params = { id: transfer.id }
-  const { status, kind, recall } = transfer
-  const mayLeave = status === 'created' || status === 'verifying'
-  const hasLeft = kind === 'sepa' && (status === 'submitted' || status === 'completed')
-  return html`${waitsForPayee(transfer) && confirmPayee(transfer, amount, request)}
-<div class="actions">${
-    mayLeave &&
-    operationForm(request, transfersApi.cancel, {
-      params,
-      members: ['comment'],
-      submit: 'Cancel',
-      tone: 'against',
-      confirm: `Cancel the transfer of ${amount}? Nothing leaves the wallet.`,
-      fold: true,
-    })
-  }${
-    hasLeft &&
-    recall === null &&
-    operationForm(request, transfersApi.recall, {
-      params,
-      members: ['reason'],
-      submit: 'Ask for it back',
-      tone: 'against',
-      confirm: `Ask the payee’s bank for ${amount} back? It may refuse.`,
-      fold: true,
-    })
-  }</div>`
-}
-
 function confirmPayee(transfer: Transfer, amount: string, request: PageRequest): Html {
   const { payeeCheck, id, status } = transfer
   const until =
@@ -202,50 +136,49 @@ function confirmPayee(transfer: Transfer, amount: string, request: PageRequest):
   )
 }
 
-export const transferPage = recordPage({
+export const transfers = section({
   kind: 'Transfer',
-  operation: transfersApi.get,
+  lead: 'Between your wallets, or by SEPA to a beneficiary.',
+  list: transfersApi.list,
+  get: transfersApi.get,
+  name: ({ amountEuros, reference }) => `${plainEuros(amountEuros)} ${reference ?? ''}`.trim(),
+  columns: ['status', 'reason', 'fromWalletId', { To: payeeOf }, 'createdAt'],
+  labels: { fromWalletId: 'From', toWalletId: 'To', beneficiaryId: 'To', transactionId: 'Payment' },
+  shows: { endToEndId: ({ endToEndId }) => endToEndId !== null && copyable(endToEndId) },
+  hidden: ['reason', 'payeeCheck', 'payeeConfirmedAt', 'recall', 'createdAt', 'submittedAt', 'completedAt'],
   events: transferEventNames,
-  name: ({ amountEuros, reference }) => html`${euros(amountEuros)} ${reference && text(reference, 80)}`,
-  title: ({ reference, id }) => `Transfer ${reference ?? id}`,
-  async body(transfer, request) {
-    const { id, parts, intentId, transactionId, agentId, scheme, endToEndId, workflowId, kind } = transfer
-    const [booked] = await Promise.all([
-      bookedFor([id, intentId], request),
-      readNames(request, 'wallets', 'beneficiaries', 'agents'),
-    ])
-    return html`${actionsOf(transfer, plainEuros(transfer.amountEuros), request)}
-<div class="boxes">${box(
-      'Transfer',
-      knownFacts([
-        ['From', recordLink(request, transfer.fromWalletId)],
-        ['To', payeeOf(transfer, request)],
-        ['Agent', recordLink(request, agentId)],
-        ['Kind', words(kind)],
-        ['Scheme', scheme ? words(scheme) : none],
-        ['Reference', text(transfer.reference, 140)],
-        ['Intent', recordLink(request, intentId)],
-        ['Payment', recordLink(request, transactionId)],
-        ['End-to-end id', endToEndId ? copyable(endToEndId) : none],
-        ['Run in Temporal', runLink(request, workflowId)],
-      ]),
-      kind === 'sepa' &&
+  empty: 'No transfers yet. Pay one here, or by a call.',
+  call: 'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
+  above: payForms,
+  note: (transfer, request) =>
+    waitsForPayee(transfer) && confirmPayee(transfer, plainEuros(transfer.amountEuros), request),
+  actions: [
+    {
+      operation: transfersApi.cancel,
+      when: ({ status }) => status === 'created' || status === 'verifying',
+      tone: 'against',
+      forRecord: ({ amountEuros }) => ({
+        confirm: `Cancel the transfer of ${plainEuros(amountEuros)}? Nothing leaves the wallet.`,
+      }),
+    },
+    {
+      operation: transfersApi.recall,
+      when: ({ kind, status, recall }) =>
+        kind === 'sepa' && (status === 'submitted' || status === 'completed') && recall === null,
+      submit: 'Recall',
+      tone: 'against',
+      forRecord: ({ amountEuros }) => ({
+        confirm: `Ask the payee’s bank for ${plainEuros(amountEuros)} back? It may refuse.`,
+      }),
+    },
+  ],
+  boxes: (transfer, request) =>
+    box(
+      'Steps',
+      steps(stepsOf(transfer)),
+      transfer.kind === 'sepa' &&
         request.may(transfersApi.pain001) &&
-        html`<p><a href="${request.to(`transfers/${id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
-    )}${box('Steps', steps(stepsOf(transfer)))}</div>
-${parts && partsTable(parts, request)}
-${booked}`
-  },
+        html`<p><a href="${request.to(`transfers/${transfer.id}/pain001`)}" download>Payment order (pain.001)</a></p>`,
+    ),
+  below: ({ id, intentId }, request) => bookedFor([id, intentId], request),
 })
-
-const partsTable = (
-  parts: readonly { readonly walletId: string; readonly amountEuros: number }[],
-  request: PageRequest,
-): Html =>
-  box(
-    'Parts',
-    table(request, 'Who gets what', parts, {
-      Wallet: ({ walletId }) => recordLink(request, walletId),
-      Amount: 'amountEuros',
-    }),
-  )

@@ -1,9 +1,9 @@
-import { auditApi } from '../../../../compliance/audit/index.ts'
-import { type Content, type Html, html } from '../../../../web/html.ts'
-import type { PageRequest } from '../../page.ts'
-import { addressOf, recordLink } from '../../parts/links.ts'
-import { box, type Columns, facts, table } from '../../parts/table.ts'
-import { label, none, text, words } from '../../parts/text.ts'
+import { auditApi } from '../../../compliance/audit/index.ts'
+import { type Html, html } from '../../../web/html.ts'
+import type { PageRequest } from '../page.ts'
+import { addressOf, recordLink } from './links.ts'
+import { box, type Columns, facts, shown, table } from './table.ts'
+import { label, none, text, words } from './text.ts'
 
 /** A name of ours that stays in one line. */
 export const whole = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
@@ -23,16 +23,11 @@ const isId = (value: unknown): value is string => typeof value === 'string' && a
 
 /** Members of a record of which no more is known than their names. */
 export const membersOf = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html =>
-  facts(Object.entries(data).map(([name, value]) => [label(name), shown(value, request)] as const))
-
-function shown(value: unknown, request: PageRequest): Content {
-  if (value === null || value === undefined || value === '') return none
-  if (isId(value)) return recordLink(request, value)
-  if (Array.isArray(value) && value.length > 0 && value.every(one => typeof one === 'string'))
-    return html`${value.map(one => html`${shown(one, request)} `)}`
-  if (typeof value === 'object') return html`<code>${JSON.stringify(value)}</code>`
-  return text(String(value), 500)
-}
+  facts(
+    Object.entries(data).map(
+      ([name, value]) => [label(name), shown(name, value, request, undefined, 500)] as const,
+    ),
+  )
 
 /** The records that an event names, as links: no more than three. */
 export const namedIn = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html => {
@@ -56,8 +51,8 @@ export const doer = ({ personId, actorId, actorType }: Entry, request: PageReque
   html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
 
 const historyColumns: Columns<Entry> = {
-  When: 'at',
-  What: ({ event }) => words(event),
+  Date: 'at',
+  Event: ({ event }) => words(event),
   By: doer,
   Request: ({ requestId }, request) => requestLink(request, requestId),
 }
@@ -69,8 +64,8 @@ export async function history(id: string, request: PageRequest): Promise<Html> {
   const { data, hasMore } = await ask(auditApi.list, { query: { resource: id, limit: 15 } })
   if (data.length === 0) return html``
   return box(
-    'What has been done to it',
-    table(request, 'What has been done to it', data, historyColumns),
+    'History',
+    table(request, 'History, newest first', data, historyColumns),
     hasMore && html`<p><a href="${filtered(request, 'audit', { resource: id })}">All of it</a></p>`,
   )
 }

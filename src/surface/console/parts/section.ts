@@ -1,0 +1,126 @@
+import type { AnyOperation } from '../../../kernel/contract/operation.ts'
+import { kindOf, type Row } from '../../../values/members.ts'
+import { type Html, html } from '../../../web/html.ts'
+import type { AnswerOf, ItemOf, Page, PageRequest, Section } from '../page.ts'
+import { actionForms, type Creation } from './actions.ts'
+import { history } from './history.ts'
+import {
+  creationOf,
+  eventsOf,
+  listPageOf,
+  nounOf,
+  readSome,
+  rowsOf,
+  type SectionSpec,
+  titleOf,
+} from './list.ts'
+import { readNamesIn } from './names.ts'
+import { backTo, membersOfRecord, recordHead } from './record-page.ts'
+import { box } from './table.ts'
+import { plainEuros, text } from './text.ts'
+
+/** Which records of a list are shown on the page of another record. */
+interface Related {
+  readonly title: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly limit?: number
+  /** What is said where there are none; otherwise the box is left out. */
+  readonly empty?: string
+  /** What may be created beside them. */
+  readonly create?: Creation
+}
+
+interface RecordSection extends Section {
+  /** Some of the records, on the page of another one. */
+  related(related: Related, request: PageRequest): Promise<Html>
+}
+
+/** What the page of a record shows; where it has none, an item of the list. */
+type RecordOf<L extends AnyOperation, G extends AnyOperation> = [G] extends [never] ? ItemOf<L> : AnswerOf<G>
+
+/** A kind of record, from its contract: its list, and the page of one of them. */
+export function section<L extends AnyOperation, G extends AnyOperation = never>(
+  typed: SectionSpec<ItemOf<L>, RecordOf<L, G>> & { readonly list: L; readonly get?: G },
+): RecordSection {
+  const spec = typed as unknown as SectionSpec
+  const { list, get } = spec
+  return {
+    title: titleOf(spec),
+    needs: list,
+    table: list,
+    list: request => listPageOf(spec, request),
+    ...(get && { record: request => recordPageOf(spec, get, request) }),
+    related: (related, request) => relatedTo(spec, related, request),
+  }
+}
+
+/** How many records of a list the page of another one shows. */
+const RELATED = 10
+
+async function relatedTo(
+  spec: SectionSpec,
+  { title, params = {}, query = {}, limit = RELATED, empty, create }: Related,
+  request: PageRequest,
+): Promise<Html> {
+  if (!request.may(spec.list)) return html``
+  const { data } = await readSome(spec, { params, query: { ...query, limit } }, request)
+  if (data.length === 0 && empty === undefined) return html``
+  const made = create && (await creationOf(spec, create, request))
+  return box(title, data.length > 0 ? rowsOf(spec, title, data, request) : html`<p>${empty}</p>`, made)
+}
+
+/** The page of a record: its head, and all that is known of it, made again whenever an event concerns it. */
+async function recordPageOf(spec: SectionSpec, get: AnyOperation, request: PageRequest): ReturnType<Page> {
+  const { kind, command = `${spec.noun ?? nounOf(get)} get`, section = request.section } = spec
+  const record = (await request.ask(get, { params: { id: request.id } })) as Row
+  const called = String((spec.name ? spec.name(record) : record.name) || kind)
+  const name = withAmount(called, record.amountEuros)
+  const content = await request.part({
+    id: 'record',
+    events: eventsOf(spec),
+    about: idsIn(record).join(' '),
+    async make() {
+      const state = spec.state ? spec.state(record, request) : record.status
+      await readNamesIn([record], request)
+      return html`${recordHead({ name: text(name, 140), kind, operation: get, command, state: state as string | undefined }, request)}
+${await bodyOf(spec, get, record, request)}`
+    },
+  })
+  return {
+    title: name === kind ? kind : `${kind}: ${name}`,
+    content: html`${backTo(request, section.name, section.title)}
+${content}`,
+  }
+}
+
+/** What a record of an amount is called on its page, where no column says the amount. */
+function withAmount(name: string, amountEuros: unknown): string {
+  const amount = typeof amountEuros === 'number' ? plainEuros(amountEuros) : ''
+  return name.includes(amount) ? name : `${amount} · ${name}`
+}
+
+/** The ids that a record names: its page is made again at events that name one of them. */
+const idsIn = (record: Row): string[] =>
+  Object.entries(record).flatMap(([name, value]) => (kindOf(name, value) === 'id' ? [String(value)] : []))
+
+/** All that is known of a record, what may be done about it, and what was done. */
+async function bodyOf(
+  spec: SectionSpec,
+  get: AnyOperation,
+  record: Row,
+  request: PageRequest,
+): Promise<Html> {
+  const { kind, actions = [], labels = {}, note, boxes, below } = spec
+  const [first, forms, beside, after, past] = await Promise.all([
+    note?.(record, request),
+    actionForms(actions, record, labels, request),
+    boxes?.(record, request),
+    below?.(record, request),
+    spec.hasTimeline ? undefined : history(request.id, request),
+  ])
+  const members = membersOfRecord(kind, get, record, spec, request)
+  return html`${first}${forms.length > 0 && html`<div class="actions">${forms}</div>`}
+<div class="boxes">${members.boxes}${beside}</div>
+${members.tables}${after}${past}`
+}
