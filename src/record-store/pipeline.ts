@@ -52,7 +52,8 @@ class Statement {
 
   constructor(text: string, values: readonly unknown[]) {
     this.text = text
-    this.name = nameOf(text)
+    // The driver keeps those that it has prepared itself.
+    this.name = `pipeline ${nameOf(text)}`
     this.values = values.map(value => prepareValue(value))
   }
 
@@ -104,7 +105,7 @@ class Statement {
  * does for those of `pg-cursor`.
  */
 class Pipeline implements Submittable {
-  /** Set by the driver: it ends the time limit of the query, and gives the connection back to its pool. */
+  /** Set by the driver, which ends its time limit so. */
   callback: ((error?: unknown) => void) | undefined
   readonly #statements: Statement[] = []
   #answered = 0
@@ -200,21 +201,15 @@ export async function runInPipeline(
 
 const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection
 
-/** Runs a prepared statement at once and by itself, on a connection or on any of a pool. */
+const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
+
+/** Runs a prepared statement at once and by itself, on a connection or on any of a pool: as the driver does it. */
 export async function runAlone(
   connection: Pool | PoolClient,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const pipeline = new Pipeline()
-  const rows = pipeline.add(text, values)
-  if (isClient(connection)) {
-    sendPipeline(connection)
-    connection.query(pipeline)
-  } else {
-    // A pool answers a promise; it fails where no connection could be had.
-    const done = connection.query(pipeline) as unknown as Promise<void>
-    done.catch((error: unknown) => pipeline.handleError(error))
-  }
+  if (isClient(connection)) sendPipeline(connection)
+  const { rows } = await connection.query({ name: nameOf(text), text, values: [...values], types })
   return rows
 }
