@@ -36,14 +36,6 @@ const rails = implement(
   },
 )
 
-const deadline = {
-  agent: 'null::text',
-  due: 'due_at',
-  open: 'due_at is not null',
-  waits: 'false',
-  record: 'id',
-}
-
 export const railsArea = area(
   'Rails',
   'What goes to the bank in files, and what the bank’s own files tell.',
@@ -54,12 +46,17 @@ export const railsArea = area(
     machines: [fileMachine, noticeMachine],
     deadlines: [
       {
-        ...deadline,
         process: { name: 'sepa-file' },
         table: 'sepa_files',
+        open: 'due_at is not null',
         operations: ['rails.make', 'rails.stage', 'rails.release'],
       },
-      { ...deadline, process: { name: 'sepa-notice' }, table: 'sepa_notices', operations: ['rails.tell'] },
+      {
+        process: { name: 'sepa-notice' },
+        table: 'sepa_notices',
+        open: 'due_at is not null',
+        operations: ['rails.tell'],
+      },
     ],
   },
 )

@@ -51,11 +51,9 @@ const lookAgain: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, co
 const lookDue: Deadline = {
   process: { name: 'receipt' },
   table: 'receipts',
-  record: 'id',
   agent: 'agent_id',
   due: 'look_at',
   open: 'look_at is not null',
-  waits: 'false',
   operations: ['receipts.lookAgain'],
 }
 

@@ -247,9 +247,7 @@ export const transfersArea = area(
       {
         process: transferProcess,
         table: 'transfers',
-        record: 'id',
         agent: 'agent_id',
-        due: 'due_at',
         open: 'due_at is not null',
         waits: 'workflow_id is not null',
         operations: ['transfers.verify', 'transfers.submit', 'transfers.lapse', 'transfers.inquire'],

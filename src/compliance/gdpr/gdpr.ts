@@ -198,9 +198,6 @@ export const gdprArea = area(
       {
         process: exportProcess,
         table: 'gdpr_exports',
-        record: 'id',
-        agent: 'null::text',
-        due: 'due_at',
         open: OPEN,
         waits: 'true',
         operations: ['gdpr.advanceExport'],
@@ -208,9 +205,6 @@ export const gdprArea = area(
       {
         process: deletionProcess,
         table: 'gdpr_deletions',
-        record: 'id',
-        agent: 'null::text',
-        due: 'due_at',
         open: 'due_at is not null',
         waits: UNFINISHED,
         operations: ['gdpr.advanceDeletion'],

@@ -43,9 +43,6 @@ const securityIncidents = implement(
 const deadline: Deadline = {
   process: incidentProcess,
   table: 'security_incidents',
-  record: 'id',
-  agent: 'null::text',
-  due: 'due_at',
   open: OPEN,
   waits: 'true',
   operations: ['securityIncidents.remind'],

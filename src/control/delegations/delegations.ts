@@ -213,11 +213,9 @@ const onAgentDeleting = reaction(
 const expiry: Deadline = {
   process: { name: 'delegation' },
   table: 'delegations',
-  record: 'id',
   agent: 'agent_id',
   due: 'expires_at',
   open: OPEN,
-  waits: 'false',
   operations: ['delegations.expire'],
 }
 

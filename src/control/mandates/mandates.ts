@@ -65,7 +65,6 @@ const mandates = implement(mandatesApi, {
 const expiry: Deadline = {
   process: mandateProcess,
   table: 'mandates',
-  record: 'id',
   agent: 'agent_id',
   due: 'expires_at',
   open: OPEN,

@@ -1,6 +1,5 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, type Reaction, type Receive, reaction } from '../../kernel/contract/area.ts'
-import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -222,8 +221,6 @@ const kyc = implement(
   },
 )
 
-const deadline: Pick<Deadline, 'record' | 'agent'> = { record: 'id', agent: 'null::text' }
-
 export const kycArea = area(
   'KYC',
   'The identity of people: their documents, who checks them, and what is missing before live keys can be made.',
@@ -237,21 +234,17 @@ export const kycArea = area(
     findMissingIdentity: missingIdentity,
     deadlines: [
       {
-        ...deadline,
         process: kycProcess,
         table: 'kyc_submissions',
-        due: 'due_at',
         open: OPEN,
         waits: 'true',
         operations: ['kyc.submit', 'kyc.inquire'],
       },
       {
-        ...deadline,
         process: { name: 'kyc-document' },
         table: 'kyc_documents',
         due: 'erase_at',
         open: ERASED_IN_TIME,
-        waits: 'false',
         operations: ['kyc.eraseDocument'],
       },
     ],

@@ -53,9 +53,6 @@ export const onboardingArea = area(
       {
         process: onboardingProcess,
         table: 'onboardings',
-        record: 'id',
-        agent: 'null::text',
-        due: 'due_at',
         open: OPEN,
         waits: 'true',
         operations: ['onboarding.advance'],

@@ -63,9 +63,6 @@ export const peopleArea = area(
       {
         process: recoveryProcess,
         table: 'recoveries',
-        record: 'id',
-        agent: 'null::text',
-        due: 'due_at',
         open: OPEN,
         waits: 'true',
         operations: ['people.advanceRecovery'],

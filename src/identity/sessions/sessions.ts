@@ -125,11 +125,8 @@ const sessions = implement(
 const sessionsDue: Deadline = {
   process: { name: 'session' },
   table: 'sessions',
-  record: 'id',
-  agent: 'null::text',
   due: 'ends_at',
   open: `status in ('requested', 'approved', 'active') and ends_at <= now()`,
-  waits: 'false',
   operations: ['sessions.expire'],
 }
 

@@ -25,13 +25,13 @@ const BATCH_SIZE = 1_000
 const AT_ONCE = 64
 
 /** Reads the index over open records in its order: open records that are not due yet cost nothing. */
-const firstOf = ({ table, record, due, open }: Deadline, whose: string, until: string): string => `
+const firstOf = ({ table, record, due, open }: Required<Deadline>, whose: string, until: string): string => `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due from ${table} t
   where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${BATCH_SIZE}) as first`
 
 /** Overdue by real time, or by the time of a tenant whose test clock is ahead; no clock is ever behind. */
-const overdueOf = (deadline: Deadline): string => `
+const overdueOf = (deadline: Required<Deadline>): string => `
 select distinct id, owner_id, mode, due from (
   select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
   union all
@@ -42,7 +42,7 @@ select distinct id, owner_id, mode, due from (
   )}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
 
-const overdueOfTenant = ({ table, record, due, open }: Deadline): string => `
+const overdueOfTenant = ({ table, record, due, open }: Required<Deadline>): string => `
 select ${record} as id, owner_id, mode from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${BATCH_SIZE}`
 
@@ -77,7 +77,7 @@ interface Parts {
 
 /** A deadline with the registered operations that end its records. */
 interface BoundDeadline {
-  readonly deadline: Deadline
+  readonly deadline: Required<Deadline>
   readonly operations: readonly Registered[]
 }
 

@@ -5,7 +5,7 @@ import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
 import type { Outcome } from './call.ts'
 import type { Context } from './context.ts'
-import type { Deadline, OpenRecords, Waiting } from './deadline.ts'
+import { completeDeadline, type Deadline, type OpenRecords, type Waiting } from './deadline.ts'
 import type { Events } from './events.ts'
 import type { Machine } from './machine.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
@@ -105,7 +105,7 @@ export interface Area<A extends Api = Api> {
   /** The states of its nouns and the steps between them, for the documentation. */
   readonly machines: readonly Machine<string>[]
   /** Records that end at an instant. */
-  readonly deadlines: readonly Deadline[]
+  readonly deadlines: readonly Required<Deadline>[]
   /** Records without a deadline whose processes wait by the tenant's time. */
   readonly waits: readonly Waiting[]
   /** Records that need a workflow run while they are open. */
@@ -149,7 +149,9 @@ type OptionalMember =
   | 'findPayables'
   | 'findMissingIdentity'
   | 'receives'
-type Optional = Partial<Pick<Area, OptionalMember>>
+type Optional = Partial<Omit<Pick<Area, OptionalMember>, 'deadlines'>> & {
+  readonly deadlines?: readonly Deadline[]
+}
 
 export const area = <A extends Api>(
   name: string,
@@ -177,7 +179,7 @@ export const area = <A extends Api>(
   entities,
   personal,
   machines,
-  deadlines,
+  deadlines: deadlines.map(completeDeadline),
   waits,
   openRecords,
   expiring,

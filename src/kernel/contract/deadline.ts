@@ -15,15 +15,23 @@ export interface Waiting {
 }
 
 /** Records that end at an instant: the column of the instant, and the operations that end one. */
-export interface Deadline extends Waiting {
+export interface Deadline
+  extends Pick<Waiting, 'process' | 'table' | 'open'>,
+    Partial<Pick<Waiting, 'record' | 'agent' | 'waits'>> {
   /** The column of the instant, in the tenant's time. */
-  readonly due: string
+  readonly due?: string
   /**
    * The keys of the operations that end a record, in this order. Each is harmless where nothing is left to do. One that
    * answers `{done: false}` is run again by the next sweep, and the later ones wait for it.
    */
   readonly operations: readonly string[]
 }
+
+/** A deadline with what is left out of most: the record has the names of all records, no agent, and no process that waits. */
+export const completeDeadline = (deadline: Deadline): Required<Deadline> => ({
+  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: 'false' },
+  ...deadline,
+})
 
 /** The records of a noun that need a run of its process for as long as they are open. */
 export interface OpenRecords {

@@ -71,11 +71,7 @@ export const nextCheckAfter = (age: number): number | undefined =>
 export const fundingsDue: Deadline = {
   process: { name: 'funding' },
   table: 'fundings',
-  record: 'id',
-  agent: 'null::text',
-  due: 'due_at',
   open: "status in ('pending', 'requires_action')",
-  waits: 'false',
   operations: ['fund.follow'],
 }
 

@@ -70,10 +70,6 @@ export const finish: HandlerOf<typeof incomingSteps.finish> = async ({ params },
 export const handOversDue: Deadline = {
   process: { name: 'incoming-credit' },
   table: 'incoming_credits',
-  record: 'id',
-  agent: 'null::text',
-  due: 'due_at',
   open: 'due_at is not null',
-  waits: 'false',
   operations: ['incoming.finish'],
 }

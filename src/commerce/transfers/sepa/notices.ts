@@ -160,13 +160,13 @@ function answerRecall(
   return updateTransfer(transfer, { recall: answered, dueAt }, context)
 }
 
-/** The reason of a submitted transfer of which nobody knows whether it was paid. */
+/** The reason of a submitted transfer as long as its outcome is unknown. */
 const INDETERMINATE: Reason = {
   code: 'indeterminate',
   message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
 }
 
-/** Shows that nobody knows the payment's status, until somebody does. */
+/** Shows that the outcome is unknown, until the rail states it. */
 export function markUncertain(transfer: Transfer, context: StepContext): boolean {
   const { status, reason } = transfer
   return (

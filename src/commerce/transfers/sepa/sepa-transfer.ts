@@ -25,7 +25,7 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-/** A transfer whose payee nobody has confirmed is cancelled after this. */
+/** A transfer waits so long for its payee to be confirmed, and is then cancelled. */
 export const CONFIRM_WITHIN_MS = days(7)
 /** The scheme's time limit of an instant payment. */
 export const INSTANT_MS = 10_000
