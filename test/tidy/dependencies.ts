@@ -20,16 +20,26 @@ const manifest: Record<string, Record<string, string | boolean> | undefined> = J
 const { packages }: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
   read('package-lock.json'),
 )
-const direct = ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap(kind =>
-  Object.entries(manifest[kind] ?? {}).map(([name, version]) => ({ name, version: String(version) })),
+/** The part of package.json that each part of the page is about. */
+const KINDS: Readonly<Record<string, string>> = {
+  'In the running service': 'dependencies',
+  'By platform': 'optionalDependencies',
+  'To check and test': 'devDependencies',
+}
+const direct = Object.entries(KINDS).flatMap(([title, kind]) =>
+  Object.entries(manifest[kind] ?? {}).map(([name, version]) => ({ title, name, version: String(version) })),
 )
 
-/** The rows of the page by the name in their first cell. */
+/** The rows of the page by the name in their first cell, each with the title that it is under. */
 const rows = new Map(
-  [...read(PAGE).matchAll(/^\| `([^`]+)` \|(.+)\|$/gm)].map(([, name = '', cells = '']) => [
-    name,
-    cells.split('|').map(cell => cell.trim()),
-  ]),
+  read(PAGE)
+    .split(/^## /m)
+    .flatMap(part =>
+      [...part.matchAll(/^\| `([^`]+)` \|(.+)\|$/gm)].map(([, name = '', cells = '']) => [
+        name,
+        { title: part.slice(0, part.indexOf('\n')), cells: cells.split('|').map(cell => cell.trim()) },
+      ]),
+    ),
 )
 
 /** What a package weighs, without the packages below it. */
@@ -58,11 +68,12 @@ function factsOf(name: string): string[] {
 
 describe('the page of dependencies', () => {
   test('has a row for each package of package.json, with its version, licence, size and install script', () => {
-    const wrong = direct.flatMap(({ name }) => {
+    const wrong = direct.flatMap(({ title, name }) => {
       const facts = factsOf(name)
-      const [version, licence, , size, script] = rows.get(name) ?? []
-      const isRight = JSON.stringify([version, licence, size, script]) === JSON.stringify(facts)
-      return isRight ? [] : `${PAGE}: write \`${name}\` with ${facts.join(' | ')}`
+      const { title: place, cells: [version, licence, , size, script] = [] } = rows.get(name) ?? {}
+      const isRight =
+        JSON.stringify([place, version, licence, size, script]) === JSON.stringify([title, ...facts])
+      return isRight ? [] : `${PAGE}, under “${title}”: write \`${name}\` with ${facts.join(' | ')}`
     })
     expect(wrong).toEqual([])
     const known = new Set(direct.map(({ name }) => name))
@@ -71,7 +82,12 @@ describe('the page of dependencies', () => {
 
   test('says of each when its version was released, and why it is here', () => {
     const wrong = [...rows].filter(
-      ([, [, , released = '', , , why = '']]) => !/^20\d\d-\d\d-\d\d$/.test(released) || why.length < 10,
+      ([
+        ,
+        {
+          cells: [, , released = '', , , why = ''],
+        },
+      ]) => !/^20\d\d-\d\d-\d\d$/.test(released) || why.length < 10,
     )
     expect(wrong.map(([name]) => name)).toEqual([])
   })
