@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /**
  * Every scope a credential can carry, and whether an agent's token has it: `given` by default, only when `asked` for by
  * name, or `never`. A test compares this list with the scopes that contracts require.
@@ -102,6 +104,8 @@ const rights = {
 export type Scope = keyof typeof rights
 
 export const scopes = Object.keys(rights) as [Scope, ...Scope[]]
+
+export const scopeSchema = z.enum(scopes).meta({ id: 'Scope' })
 
 const given = scopes.filter(scope => rights[scope] === 'given')
 
