@@ -101,9 +101,9 @@ export const agentCredentialEvents = {
 const LONGEST_SECONDS = 30 * 86_400
 const HIGHEST_LIMIT = 10_000_000n
 
-const NewAgentCredential = AgentCredentialRecord.extend({
+const CreatedAgentCredential = AgentCredentialRecord.extend({
   jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),
-}).meta({ id: 'NewAgentCredential' })
+}).meta({ id: 'CreatedAgentCredential' })
 
 const notFound = { agent_credential_not_found: missing('agent credential') }
 const over: Failure = [400, 'The agent credential is revoked, expired or failed already.']
@@ -164,7 +164,7 @@ export const agentCredentialsApi = {
         y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
       },
     },
-    returns: [201, NewAgentCredential],
+    returns: [201, CreatedAgentCredential],
     fails: {
       ...accessRefusals,
       agent_required,

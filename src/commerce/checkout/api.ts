@@ -45,7 +45,7 @@ const SessionRecord = z
 
 const NewSession = SessionRecord.extend({
   token: shownOnce('cst_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
-}).meta({ id: 'NewCheckoutSession' })
+}).meta({ id: 'CreatedCheckoutSession' })
 
 const RedeemedSession = SessionRecord.extend({
   jwe: shownOnce('eyJhbGciOiJFQ0RILUVTK0EyNTZLVyIsImVuYyI6IkEyNTZHQ00ifQ.…'),

@@ -283,12 +283,12 @@ const MppPayment = z
   })
   .meta({ id: 'MppPayment' })
 
-const NewMppCredential = MppCredentialRecord.extend({
+const CreatedMppCredential = MppCredentialRecord.extend({
   header: z
     .string()
     .meta({ description: 'The header that is to carry the credential.', examples: ['Authorization'] }),
   credential: shownOnce('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
-}).meta({ id: 'NewMppCredential' })
+}).meta({ id: 'CreatedMppCredential' })
 
 const credential_not_found = missing('MPP credential')
 
@@ -360,7 +360,7 @@ export const mppApi = {
       challenge: 'Payment id="…", realm="shop.example.com", method="card", intent="charge", request="…"',
       intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz',
     },
-    returns: [201, NewMppCredential],
+    returns: [201, CreatedMppCredential],
     fails: {
       ...paying,
       merchant_busy: askRefusals.merchant_busy,

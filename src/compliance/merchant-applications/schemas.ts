@@ -70,14 +70,14 @@ const key = shownOnce('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
 export const ApprovedRecord = ApplicationRecord.extend({ key }).meta({ id: 'ApprovedMerchantApplication' })
 
-export const NewMerchantKey = z
+export const CreatedMerchantKey = z
   .object({
     merchantId: id('merchant'),
     key,
     hint: z.string().meta({ description: 'Its last four characters.', examples: ['uQxZ'] }),
     replacedEndsAt: instant.meta({ description: 'Until when the key that it replaces works.' }),
   })
-  .meta({ id: 'NewMerchantKey' })
+  .meta({ id: 'CreatedMerchantKey' })
 
 export const reasonGiven = z.strictObject({
   reason: freeText.min(1).meta({ examples: ['The website sells something else.'] }),

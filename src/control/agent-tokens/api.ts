@@ -49,7 +49,7 @@ export const TokenRecord = z
 
 const NewToken = TokenRecord.extend({
   token: shownOnce('at_test_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
-}).meta({ id: 'NewAgentToken' })
+}).meta({ id: 'CreatedAgentToken' })
 
 const TokenEvent = z.object({
   tokenId: id('token'),

@@ -39,9 +39,9 @@ export const DelegationRecord = z
   })
   .meta({ id: 'Delegation' })
 
-const NewDelegation = DelegationRecord.extend({
+const CreatedDelegation = DelegationRecord.extend({
   code: shownOnce('dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
-}).meta({ id: 'NewDelegation' })
+}).meta({ id: 'CreatedDelegation' })
 
 const RedeemedDelegation = DelegationRecord.extend({
   token: shownOnce('at_dlg_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
@@ -97,7 +97,7 @@ export const delegationsApi = {
       expiresInMinutes: 60,
       label: 'Subcontractor',
     },
-    returns: [201, NewDelegation],
+    returns: [201, CreatedDelegation],
     fails: {
       agent_not_found: gone('agent'),
       parent_not_found: [404, 'parentDelegationId: no such delegation.'],

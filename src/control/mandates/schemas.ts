@@ -53,7 +53,7 @@ const NewConstraints = z
       error: 'set at least one limit of money: perTransactionEuros, perDayEuros, perMonthEuros or totalEuros',
     },
   )
-  .meta({ id: 'NewMandateConstraints' })
+  .meta({ id: 'GivenMandateConstraints' })
 
 const ConstraintsRecord = z
   .object({

@@ -92,7 +92,7 @@ export const webhooksApi = {
       description: 'Bookkeeping',
       ping: true,
     },
-    returns: [201, WebhookWithSecret.meta({ id: 'NewWebhook' })],
+    returns: [201, WebhookWithSecret.meta({ id: 'CreatedWebhook' })],
     fails: { url_refused, unknown_event, too_many_webhooks },
     emits: {
       'webhook.created': event('Somebody has subscribed to events.', WebhookEvent),

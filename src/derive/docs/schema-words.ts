@@ -1,3 +1,4 @@
+import { nameOf } from '../openapi/example.ts'
 import type { JsonSchema } from '../openapi/types.ts'
 
 /** The type of a value in a word or two: `string`, `agent id`, `array of integers`, `instant or null`. */
@@ -24,7 +25,7 @@ function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string 
 }
 
 const arrayWords = ({ items = {} }: JsonSchema): string => {
-  const words = typeWords(items)
+  const words = items.$ref ? nameOf(items.$ref).toLowerCase() : typeWords(items)
   return `array of ${words === 'any' ? 'anything' : `${words}s`}`
 }
 

@@ -3,7 +3,7 @@ import { type Areas, published } from '../../kernel/contract/area.ts'
 import { type Registered, toldOf } from '../../kernel/contract/operation.ts'
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { ErrorCollector } from './errors.ts'
-import { deliveryHeaders, eventTypesSliced, webhooksOf } from './event-types.ts'
+import { deliveriesTag, deliveryHeaders, eventTypesSliced, webhooksOf } from './event-types.ts'
 import type { Known } from './example.ts'
 import { headerParameters, headers } from './headers.ts'
 import { operationObject, type Parts } from './operation.ts'
@@ -65,7 +65,7 @@ export function* openapiSliced(areas: Areas): Sliced<Document> {
     openapi: '3.1.1',
     info,
     servers,
-    tags: tagsOf(areas),
+    tags: [...tagsOf(areas), deliveriesTag],
     paths,
     webhooks,
     components: {

@@ -11,7 +11,7 @@ import {
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { takesFiles, wrongMediaType } from '../../kernel/contract/upload.ts'
 import { PROBLEM_JSON, problemBody } from '../../kernel/run/outcome.ts'
-import { headersOf } from './headers.ts'
+import { codeHeader, headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
 import type { JsonSchema, MediaType, Reference, ResponseObject } from './types.ts'
 
@@ -107,10 +107,7 @@ const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =
 const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseObject => ({
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
   headers: {
-    'X-Error-Code': {
-      description: 'What went wrong, for programs.',
-      schema: { type: 'string', enum: group.map(({ code }) => code) },
-    },
+    'X-Error-Code': codeHeader(group.map(({ code }) => code)),
     ...headersOf(operation, group[0]?.status ?? 500),
   },
   content: contentOf(operation, group),

@@ -71,6 +71,12 @@ export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromE
 
 const parameters = Object.keys(deliveryHeaders).map(name => ({ $ref: `#/components/parameters/${name}` }))
 
+/** Not that of the operations about subscriptions: a generator writes one file for each tag. */
+export const deliveriesTag = {
+  name: 'Webhook deliveries',
+  description: 'What this service sends to the addresses of your subscriptions.',
+}
+
 /** The `webhooks` section of OpenAPI: an operation of the receiver for each event. */
 export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
   const emitted = emittedNames(areas)
@@ -97,7 +103,7 @@ export const webhookOf = (
   status: keyof typeof WHEN,
 ): OperationObject => ({
   operationId: `on.${event}`,
-  tags: ['Webhooks'],
+  tags: [deliveriesTag.name],
   summary: description,
   description: WHEN[status],
   ...(status === 'emitted' ? {} : { 'x-status': status }),

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Header, Parameter, Reference } from './types.ts'
+import type { Header, Parameter, Reference, ResponseObject } from './types.ts'
 
 const text = (description: string, example: string): Header => ({
   description,
@@ -11,7 +11,11 @@ const count = (description: string, example: number): Header => ({
   schema: { type: 'integer', minimum: 0, examples: [example] },
 })
 
+const CODE = 'X-Error-Code'
+const refusalCode = 'What went wrong, for programs.'
+
 export const headers = {
+  'X-Error-Code': { description: refusalCode, schema: { type: 'string' } },
   'X-Request-Id': text(
     'Names this request: in our logs, in the events it causes and in their webhooks.',
     '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
@@ -33,6 +37,12 @@ const everywhere: readonly HeaderName[] = ['X-Request-Id', 'X-Data-Residency']
 
 const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
+/** The header of a refusal that has one of these codes. */
+export const codeHeader = (codes: readonly string[]): Header => ({
+  description: refusalCode,
+  schema: { type: 'string', enum: codes },
+})
+
 const waits = new Set([429, 503])
 
 /** The headers of an operation's answer with this status: references to the components, and those of its own. */
@@ -53,6 +63,33 @@ export const headersOf = (
       ]),
     ),
   }
+}
+
+/** The headers of every answer, which the introduction tells: an answer that has them all does not repeat them. */
+const ALWAYS: readonly string[] = [...everywhere, ...metered]
+
+/** What the header of a code is for, the introduction tells as well. */
+const wordless = (header: Header | Reference): Header | Reference =>
+  'schema' in header && header.description === refusalCode ? { schema: header.schema } : header
+
+export function withoutAlways(response: ResponseObject): ResponseObject {
+  const { headers: all = {}, ...rest } = response
+  const isShorter = ALWAYS.every(name => name in all)
+  const own = Object.entries(all)
+    .filter(([name]) => !(isShorter && ALWAYS.includes(name)))
+    .map(([name, header]) => [name, wordless(header)])
+  return own.length === 0 ? rest : { ...response, headers: Object.fromEntries(own) }
+}
+
+/** The inverse of `withoutAlways`. */
+export function withAlways(response: ResponseObject): ResponseObject {
+  const { headers: given = {} } = response
+  const { [CODE]: code, ...others } = given
+  const own = code && 'schema' in code ? { [CODE]: { description: refusalCode, ...code }, ...others } : given
+  const always = ALWAYS.some(name => name in own)
+    ? []
+    : ALWAYS.map(name => [name, { $ref: `#/components/headers/${name}` }])
+  return { ...response, headers: { ...own, ...Object.fromEntries(always) } }
 }
 
 const idempotencyKey = {

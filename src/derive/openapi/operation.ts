@@ -110,7 +110,7 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
   const { body, example } = operation
   const description = `At most ${inKiB(bodyLimitOf(operation))}.`
   if (readsBytes(operation) && operation.method !== 'GET')
-    return { requestBody: { description, required: false, content: { '*/*': {} } } }
+    return { requestBody: { description, required: false, content: { '*/*': { schema: BYTES } } } }
   if (!body) return {}
   const schema = schemas.add(body)
   const content = { schema, ...(example === undefined ? {} : { example }) }
@@ -162,13 +162,19 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
     const content = { [type]: { ...lines, 'x-lineSchema': schemas.add(line) } }
     return { description: 'JSON objects, one a line.', headers, content }
   }
-  if (type) return { description: 'The content.', headers, content: { [type]: { schema: {} } } }
+  if (type)
+    return { description: 'The content.', headers, content: { [type]: { schema: contentSchema(type) } } }
   return {
     description: status === 201 ? 'Created.' : 'Done.',
     headers,
     content: { 'application/json': jsonOf(schema, known, schemas) },
   }
 }
+
+const BYTES: JsonSchema = { type: 'string', format: 'binary' }
+
+/** JSON of which the contract says nothing may be anything; generators of clients make a file of other content. */
+const contentSchema = (type: string): JsonSchema => (type === 'application/json' ? {} : BYTES)
 
 /** OpenAPI 3.1 has no word for the records of a stream: 3.2 calls it `itemSchema`. */
 function streamContent(item: JsonSchema, { example }: MediaType): MediaType {

@@ -1,4 +1,4 @@
-import { eventExample, webhookOf } from './event-types.ts'
+import { deliveriesTag, eventExample, webhookOf } from './event-types.ts'
 import { nameOf } from './example.ts'
 import { ACCESS, eventsAndAliases } from './operation.ts'
 import { accessBy, scopeIn } from './security.ts'
@@ -44,7 +44,7 @@ const dataOf = ({ requestBody }: OperationObject): JsonSchema =>
 const operation = (sample?: OperationObject): OperationObject => ({
   ...sample,
   operationId: 'on.event',
-  tags: ['Webhooks'],
+  tags: [deliveriesTag.name],
   summary: 'An event that you have subscribed to.',
   description:
     'Sent at least once to every subscription that names it, in no certain order. An event with `x-status` can be subscribed to and does not come: never (`reserved`), or not yet (`announced`).',
@@ -57,6 +57,7 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
   allOf: [refTo(ENVELOPE)],
   properties: {
     event: {
+      type: 'string',
       oneOf: family.map(([event, { post }]) => ({
         const: event,
         description: post.summary,

@@ -11,7 +11,7 @@ import type {
 } from './types.ts'
 
 /** The parts of a document in which schemas stand. */
-interface WithSchemas {
+export interface WithSchemas {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: {
     readonly schemas: Schemas
@@ -20,8 +20,16 @@ interface WithSchemas {
   }
 }
 
-/** Gives what stands instead of a schema; `undefined` leaves it, and looks at those within. */
-type Change = (schema: JsonSchema, owner: string, member: string) => JsonSchema | undefined
+/**
+ * Gives what stands instead of a schema; `undefined` leaves it, and looks at those within. The last argument says whether it is
+ * one of several alternatives.
+ */
+export type Change = (
+  schema: JsonSchema,
+  owner: string,
+  member: string,
+  isAlternative: boolean,
+) => JsonSchema | undefined
 
 export const mapValues = <T, R>(
   all: Readonly<Record<string, T>>,
@@ -31,49 +39,95 @@ export const mapValues = <T, R>(
 
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-const PART = 'part.'
+interface Part {
+  readonly schema: JsonSchema
+  owner: string
+  member: string
+  times: number
+}
 
-/** What a part has to save in bytes to be worth its name. */
-const WORTH = 60
-
-/** The same document, in which schemas that come again and again are components, if that is shorter. */
+/** The same document, in which schemas that come again and again are components. */
 export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
-  const known = new Map<string, { schema: JsonSchema; owner: string; member: string; times: number }>()
+  const known = new Map<string, Part>()
+  const named = new Map<string, string>()
+  const ambiguous = new Set<string>()
   yield* mapSchemas(document, (schema, owner, member) => {
     if (schema.$ref) return schema
+    if (!canBePart(schema, member)) return undefined
     const text = JSON.stringify(schema)
+    const own = `${owner}.${member}`
+    if (named.has(own) && named.get(own) !== text) ambiguous.add(own)
+    named.set(own, text)
     const found = known.get(text)
     if (!found) known.set(text, { schema, owner, member, times: 1 })
-    else found.times += 1
+    else {
+      found.times += 1
+      // `Webhook.retries` before `CreatedWebhook.retries`.
+      if (owner.length < found.owner.length) Object.assign(found, { owner, member })
+    }
     return found && schema
   })
   const parts = new Map<string, string>()
+  const records = new Set(Object.keys(document.components.schemas).map(classOf))
   const schemas: Record<string, JsonSchema> = {}
-  const byUse = [...known].sort(([, a], [, b]) => b.times - a.times)
-  for (const [text, { schema, owner, member, times }] of byUse) {
-    const names = [kindOf(schema, member), `${owner}.${member}`, `${owner}.${member}.${parts.size}`]
-    const name = names.map(one => `${PART}${one}`).find(one => !(one in schemas)) ?? ''
-    if (savedBy(text.length, times, name.length) < WORTH) continue
+  for (const [text, part] of [...known].sort(([, a], [, b]) => b.times - a.times)) {
+    const name = namesOf(part).find(one => !(one in schemas) && !records.has(classOf(one))) ?? ''
+    const isClear = isValue(part.schema) || !ambiguous.has(`${part.owner}.${part.member}`)
+    if (!isClear || !isWorthName(part, text.length, name.length)) continue
     parts.set(text, name)
-    schemas[name] = schema
+    schemas[name] = part.schema
   }
-  const named = {
+  const shorter = {
     ...document,
     components: { ...document.components, schemas: { ...document.components.schemas, ...schemas } },
   }
-  return yield* mapSchemas(named, schema => {
+  return yield* mapSchemas(shorter, schema => {
     const name = parts.get(JSON.stringify(schema))
     return name === undefined ? undefined : { $ref: `${SCHEMAS}${name}` }
   })
 }
 
+/**
+ * Generators of clients make classes of objects and of closed lists, so these keep the names that generators give them: of
+ * record and member. A body belongs to one operation.
+ */
+const canBePart = (schema: JsonSchema, member: string): boolean =>
+  isValue(schema) || (schema.properties !== undefined && member !== 'body')
+
+/** A text, a number, or a list or map of them, but no file: `File` is a class of Java. */
+function isValue({ type, properties, items, additionalProperties, ...more }: JsonSchema): boolean {
+  const isFile = more.format === 'binary' || more.contentEncoding !== undefined
+  if (type === undefined || isFile || properties || more.enum || more.const !== undefined) return false
+  if (type === 'object') return typeof additionalProperties === 'object' && isValue(additionalProperties)
+  return items === undefined || isValue(items)
+}
+
 const SCHEMAS = '#/components/schemas/'
 
-/** A reference is written for each, and the part with its name once. */
-const savedBy = (length: number, times: number, name: number): number =>
-  (length - name - SCHEMAS.length - '{"$ref":""}'.length) * times - length - name - '"": ,'.length
+/** Values have no class whose name could be missed: they are parts where that is shorter. */
+function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
+  if (!isValue(schema)) return times > 1
+  // A reference is written for each, and the part with its name once.
+  const saved = (length - name - SCHEMAS.length - '{"$ref":""}'.length) * times
+  return saved > length + name + '"": ,'.length
+}
 
-/** What a schema is called: as its format, the record of which it is an id, or the member. */
+/** `amountEuros`, or `Webhook.retries`: as generators call an object that is a member of a record. */
+function namesOf({ schema, owner, member }: Part): string[] {
+  const own = `${owner.replace(EVENT, '')}.${member}`
+  const kind = isValue(schema) ? [kindOf(schema, member)] : []
+  return [...kind, own, `${own}.again`].filter(isPart)
+}
+
+/** Two names that a generator writes as the same class are one to it. */
+const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
+
+const EVENT = /^event\./
+
+/** Records begin with a capital and have no dot, events begin with `event.`. */
+const isPart = (name: string): boolean => !/^[A-Z]\w*$/.test(name) && !EVENT.test(name)
+
+/** What a value is called: as its format, the record of which it is an id, or the member. */
 function kindOf({ format, type, examples = [] }: JsonSchema, member: string): string {
   const [, prefix] = /^([a-z_]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
   const kind = format ?? (prefix ? `${prefix}-id` : member)
@@ -83,16 +137,19 @@ function kindOf({ format, type, examples = [] }: JsonSchema, member: string): st
 /** The inverse of `withParts`. */
 export function withoutParts<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
-  const whole: Change = ({ $ref = '' }) => {
-    const name = nameOf($ref)
-    return name.startsWith(PART) ? within(schemas[name] ?? {}, whole, name) : undefined
+  const whole: Change = ({ $ref }) => {
+    const name = nameOf($ref ?? '')
+    return $ref && isPart(name) ? within(schemas[name] ?? {}, whole, name) : undefined
   }
-  const rest = Object.entries(schemas).filter(([name]) => !name.startsWith(PART))
+  const rest = Object.entries(schemas).filter(([name]) => !isPart(name))
   const components = { ...document.components, schemas: Object.fromEntries(rest) }
   return atOnce(mapSchemas({ ...document, components }, whole))
 }
 
-function* mapSchemas<T extends WithSchemas>({ paths, components, ...rest }: T, change: Change): Sliced<T> {
+export function* mapSchemas<T extends WithSchemas>(
+  { paths, components, ...rest }: T,
+  change: Change,
+): Sliced<T> {
   const changed = {
     ...rest,
     paths: yield* eachInTurn(paths, item => mapValues(item, operation => mapOperation(operation, change))),
@@ -151,13 +208,20 @@ function mapContent<T extends object>(
   return { ...part, content }
 }
 
-function mapSchema(schema: JsonSchema, change: Change, owner: string, member: string): JsonSchema {
-  return change(schema, owner, member) ?? within(schema, change, owner, member)
+function mapSchema(
+  schema: JsonSchema,
+  change: Change,
+  owner: string,
+  member: string,
+  isAlternative = false,
+): JsonSchema {
+  return change(schema, owner, member, isAlternative) ?? within(schema, change, owner, member)
 }
 
 /** The schema with what stands within it changed. */
-function within(schema: JsonSchema, change: Change, owner: string, member = ''): JsonSchema {
+export function within(schema: JsonSchema, change: Change, owner: string, member = ''): JsonSchema {
   const each = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member)
+  const alternative = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member, true)
   const { properties, items, additionalProperties, anyOf, oneOf } = schema
   return {
     ...schema,
@@ -166,7 +230,7 @@ function within(schema: JsonSchema, change: Change, owner: string, member = ''):
       : {}),
     ...(items ? { items: each(items) } : {}),
     ...(typeof additionalProperties === 'object' ? { additionalProperties: each(additionalProperties) } : {}),
-    ...(anyOf ? { anyOf: anyOf.map(each) } : {}),
-    ...(oneOf ? { oneOf: oneOf.map(each) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(alternative) } : {}),
+    ...(oneOf ? { oneOf: oneOf.map(alternative) } : {}),
   }
 }

@@ -1,11 +1,12 @@
 import type { Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
+import { forGenerators } from './for-generators.ts'
+import { withoutAlways } from './headers.ts'
 import { families, withoutFacts } from './published-events.ts'
 import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
-import { isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
+import { described, isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
 import type {
   Document,
-  Header,
   JsonSchema,
   MediaType,
   OperationObject,
@@ -24,15 +25,6 @@ export type Published = Omit<Document, 'webhooks' | 'components'> & {
 }
 
 type Paths = Document['paths']
-
-/** The headers of every answer, which the introduction tells: a success does not repeat them. */
-export const ALWAYS: readonly string[] = [
-  'X-Request-Id',
-  'X-Data-Residency',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-]
 
 /** Says once what the document says again and again: parameters, answers, refusals, examples, schemas, security. */
 export function* published(document: Document): Sliced<Published> {
@@ -56,7 +48,7 @@ export function* published(document: Document): Sliced<Published> {
     responses: mapValues(operation.responses, one => responses.replace(one)),
   }))
   const events = families(webhooks)
-  return yield* withParts({
+  const shorter: Published = {
     ...rest,
     paths,
     webhooks: { event: { post: events.post } },
@@ -64,9 +56,15 @@ export function* published(document: Document): Sliced<Published> {
       ...components,
       schemas: { ...schemas, ...events.schemas },
       parameters: { ...components.parameters, ...parameters.all() },
-      responses: { ...sharing.all(), ...refused, ...responses.all() },
+      responses: {
+        ...sharing.all(),
+        ...refused,
+        // Some generators follow one reference, not two: what is shared is an answer.
+        ...mapValues(responses.all(), one => ('$ref' in one ? described(one, refused) : one)),
+      },
     },
-  })
+  }
+  return yield* withParts(yield* forGenerators(shorter))
 }
 
 interface Shorter {
@@ -80,8 +78,9 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   const { requestBody } = operation
   const responses = Object.entries(operation.responses).map(([status, response]) => {
     if ('$ref' in response) return [status, sharing.named(response)]
-    if (isRefused(response)) return [status, shortRefusal(response, refused)]
-    return [status, withoutExample(withoutHeaders(status, response), schemas)]
+    const shorter = withoutAlways(response)
+    if (isRefused(response)) return [status, shortRefusal(shorter, refused)]
+    return [status, withoutExample(shorter, schemas)]
   })
   return {
     ...withoutFacts(operation),
@@ -97,13 +96,6 @@ type RequestBody = NonNullable<OperationObject['requestBody']>
 
 function withoutLimit({ description, ...body }: RequestBody): RequestBody {
   return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
-}
-
-function withoutHeaders(status: string, response: ResponseObject): ResponseObject {
-  const { headers = {}, ...rest } = response
-  if (!status.startsWith('2') || !ALWAYS.every(name => name in headers)) return response
-  const own = Object.entries(headers).filter(([name]) => !ALWAYS.includes(name))
-  return own.length === 0 ? rest : { ...rest, headers: Object.fromEntries(own) as Record<string, Header> }
 }
 
 /** The example of an answer is written only where the schema does not give the same. */
@@ -161,14 +153,34 @@ class Repeats<T extends object> {
 
   replace(part: T | Reference): T | Reference {
     const known = this.#known.get(JSON.stringify(part))
-    return known && known.times > 1 ? { $ref: `#/components/${this.#kind}/${known.name}` } : part
+    return known && this.#isShared(known) ? { $ref: this.#address(known.name) } : part
   }
 
   all(): Record<string, T> {
-    const shared = [...this.#known.values()].filter(({ times }) => times > 1)
+    const shared = [...this.#known.values()].filter(one => this.#isShared(one))
     return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
   }
+
+  /** A part is written once more under its name: that has to be shorter than to repeat it. */
+  #isShared({
+    name,
+    part,
+    times,
+  }: {
+    readonly name: string
+    readonly part: T
+    readonly times: number
+  }): boolean {
+    const length = JSON.stringify(part).length
+    return length * times > (this.#address(name).length + REFERENCE) * times + length + name.length
+  }
+
+  #address(name: string): string {
+    return `#/components/${this.#kind}/${name}`
+  }
 }
+
+const REFERENCE = '{"$ref":""}'.length
 
 /** A reference that says nothing of its own: there is nothing to share. */
 const isPlainReference = (part: object): boolean => '$ref' in part && !('description' in part)

@@ -1,11 +1,13 @@
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { nameOf } from './example.ts'
-import { isSame, mapValues } from './published-schemas.ts'
+import { codeHeader, withAlways, withoutAlways } from './headers.ts'
+import { isSame } from './published-schemas.ts'
 import type { Document, Reference, ResponseObject } from './types.ts'
 
 const AS_EVERYWHERE = 'Also '
 const NAME = 'refused'
 const HEADER = 'X-Error-Code'
+const CODE = { $ref: `#/components/headers/${HEADER}` }
 const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
 export const isRefused = ({ headers = {} }: ResponseObject): boolean => HEADER in headers
@@ -19,42 +21,43 @@ export function shortRefusal(
   shared: Record<string, ResponseObject>,
 ): ResponseObject | Reference {
   const { headers = {} } = response
-  const component = { ...response, ...bare(headers), description: 'Refused: the operation names the codes.' }
+  const component: ResponseObject = {
+    description: 'Refused: the operation names the codes.',
+    headers: { ...headers, [HEADER]: CODE },
+    content: CONTENT,
+  }
   const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
   shared[name] ??= component
   const reference = { $ref: `#/components/responses/${name}`, description: shortWords(response.description) }
-  const isPlain = isSame(fullRefusal(reference, shared), response)
+  const isPlain = isSame(fullRefusal(described(reference, shared)), response)
   if (!isPlain && shared[name] === component) delete shared[name]
   return isPlain ? reference : response
 }
 
-const unmetered = (headers: object): string[] => ('X-RateLimit-Limit' in headers ? [] : ['unmetered'])
+const unmetered = (headers: object): string[] => ('X-Request-Id' in headers ? ['unmetered'] : [])
 
-const bare = (
-  headers: NonNullable<ResponseObject['headers']>,
-): Pick<ResponseObject, 'headers' | 'content'> => ({
-  headers: mapValues(headers, header =>
-    'schema' in header && header.schema.enum ? { ...header, schema: { type: 'string' } } : header,
-  ),
-  content: CONTENT,
-})
+/** The answer that a reference means, with the description of the reference. */
+export function described(
+  { $ref, description }: Reference,
+  responses: Readonly<Record<string, ResponseObject | Reference>>,
+): ResponseObject {
+  const found = responses[nameOf($ref)]
+  if (!found || '$ref' in found) throw new Error(`There is no ${$ref}.`)
+  return { ...found, ...(description === undefined ? {} : { description }) }
+}
 
-export const isShortRefusal = (name: string): boolean => name.startsWith(NAME)
+/** Whether this is a refusal whose codes are in its description alone. */
+export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
+  const code = headers[HEADER]
+  return code !== undefined && '$ref' in code
+}
 
 /** The inverse of `shortRefusal`. */
-export function fullRefusal(
-  { $ref, description = '' }: Reference,
-  shared: Readonly<Record<string, ResponseObject | Reference>>,
-): ResponseObject {
-  const found = shared[nameOf($ref)]
-  if (!found || '$ref' in found) throw new Error(`There is no ${$ref}.`)
+export function fullRefusal({ description, headers = {} }: ResponseObject): ResponseObject {
   const cases = casesIn(description)
-  const codes = { type: 'string', enum: cases.map(([code]) => code) }
   return {
     description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
-    headers: mapValues(found.headers ?? {}, header =>
-      'schema' in header ? { ...header, schema: codes } : header,
-    ),
+    headers: { ...headers, [HEADER]: { schema: codeHeader(cases.map(([code]) => code)).schema } },
     content: contentOf(cases),
   }
 }
@@ -101,7 +104,7 @@ export class SharedRefusals {
   all(): Record<string, ResponseObject> {
     const named = Object.entries(this.#responses).map(([name, response]): [string, ResponseObject] => [
       this.#names.get(name) ?? name,
-      { ...response, content: CONTENT },
+      { ...withoutAlways(response), content: CONTENT },
     ])
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
@@ -126,7 +129,7 @@ export const wholeShared = (
   Object.fromEntries(
     Object.values(shared).flatMap(one => {
       if ('$ref' in one) return []
-      return [[codesIn(one), { ...one, content: contentOf(casesIn(one.description)) }]]
+      return [[codesIn(one), { ...withAlways(one), content: contentOf(casesIn(one.description)) }]]
     }),
   )
 

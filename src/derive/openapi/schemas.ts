@@ -77,7 +77,14 @@ const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
 /** The same schema with references into the components, without noise, and `null` as one of its types. */
 function tidy(schema: object): JsonSchema {
   const kept = Object.entries(schema).filter(([keyword, value]) => !isNoise(keyword, value, schema))
-  return withNull(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])))
+  const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)]))
+  return withNull(withWholeNumbers(tidied))
+}
+
+/** Which numbers are admitted says that they are whole. */
+function withWholeNumbers(schema: JsonSchema): JsonSchema {
+  const values = schema.enum ?? [schema.const]
+  return schema.type === 'number' && values.every(Number.isInteger) ? { ...schema, type: 'integer' } : schema
 }
 
 const isData = new Set(['default', 'examples', 'enum', 'const'])

@@ -8,12 +8,15 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | JsonSchema
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
+  /** A default that generators of clients would not understand. */
+  readonly 'x-default'?: unknown
   readonly examples?: readonly unknown[]
   readonly pattern?: string
   readonly minimum?: number

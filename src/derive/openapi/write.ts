@@ -1,14 +1,23 @@
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
-import { ALWAYS, jsonIn, type Published, published, USUAL_LIMIT } from './published.ts'
+import { notForGenerators } from './for-generators.ts'
+import { withAlways } from './headers.ts'
+import { jsonIn, type Published, published, USUAL_LIMIT } from './published.ts'
 import { isOfEvents, webhooksIn, withFacts } from './published-events.ts'
 import { mapValues, withoutParts } from './published-schemas.ts'
-import { fullRefusal, isShortRefusal, wholeReference, wholeShared } from './refusal-words.ts'
+import {
+  described,
+  fullRefusal,
+  isRefused,
+  isShortRefusal,
+  wholeReference,
+  wholeShared,
+} from './refusal-words.ts'
 import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
 
 /** The document as it was before `published` has made it shorter: every operation with all that it says. */
 export function whole(published: Published): Document {
-  const { components, ...rest } = withoutParts(published)
+  const { components, ...rest } = notForGenerators(withoutParts(published))
   const { schemas, parameters, responses } = components
   const records = without(schemas, isOfEvents)
   return {
@@ -19,7 +28,7 @@ export function whole(published: Published): Document {
       ...components,
       schemas: mapValues(records, ({ examples: _, ...schema }) => schema),
       parameters: without(parameters, isOfOperations),
-      responses: wholeShared(without(responses, name => isRepeated(name) || isShortRefusal(name))),
+      responses: wholeShared(withoutRefusals(without(responses, isRepeated))),
     },
   }
 }
@@ -32,12 +41,19 @@ function wholeOperation(operation: OperationObject, components: Published['compo
     parameters: parameters.map(one => follow(one, components.parameters, isOfOperations)),
     responses: mapValues(responses, (one, status) => {
       const found = follow(one, components.responses, isRepeated)
-      if (!('$ref' in found)) return status.startsWith('2') ? wholeSuccess(found, components.schemas) : found
-      return isShortRefusal(nameOf(found.$ref))
-        ? fullRefusal(found, components.responses)
+      if (!('$ref' in found)) return wholeResponse(found, status, components.schemas)
+      const named = described(found, components.responses)
+      return isShortRefusal(named)
+        ? withAlways(fullRefusal(named))
         : wholeReference(found, components.responses)
     }),
   }
+}
+
+function wholeResponse(response: ResponseObject, status: string, schemas: Schemas): ResponseObject {
+  if (isShortRefusal(response)) return withAlways(fullRefusal(response))
+  if (isRefused(response)) return withAlways(response)
+  return status.startsWith('2') ? wholeSuccess(withAlways(response), schemas) : response
 }
 
 /** What several operations have is called by the first of them, with a name or a status: `agents.get.200`. */
@@ -49,6 +65,9 @@ const without = <T>(
   isLeftOut: (name: string) => boolean,
 ): Record<string, T> => Object.fromEntries(Object.entries(all).filter(([name]) => !isLeftOut(name)))
 
+const withoutRefusals = (all: Readonly<Record<string, ResponseObject | Reference>>) =>
+  Object.fromEntries(Object.entries(all).filter(([, one]) => '$ref' in one || !isShortRefusal(one)))
+
 const follow = <T extends object>(
   part: T | Reference,
   parts: Readonly<Record<string, T | Reference>>,
@@ -57,16 +76,10 @@ const follow = <T extends object>(
   '$ref' in part && isFollowed(nameOf(part.$ref)) ? (parts[nameOf(part.$ref)] ?? part) : part
 
 function wholeSuccess(response: ResponseObject, schemas: Schemas): ResponseObject {
-  const { headers = {} } = response
-  const always = ALWAYS.map(name => [name, { $ref: `#/components/headers/${name}` }])
   const { schema = {}, ...json } = jsonIn(response) ?? {}
   const isShort = Object.keys(schema).length > 0 && json.example === undefined
   const example = isShort && exampleOf(schema, schemas)
-  return {
-    ...response,
-    headers: ALWAYS.some(name => name in headers) ? headers : { ...Object.fromEntries(always), ...headers },
-    ...(isShort ? { content: { 'application/json': { schema, ...json, example } } } : {}),
-  }
+  return isShort ? { ...response, content: { 'application/json': { schema, ...json, example } } } : response
 }
 
 type Json = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
 import { type Failure, post } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { scopeSchema } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -37,7 +37,7 @@ const PairingRecord = z
       .nullable()
       .meta({ description: 'Where the terminal asked from.', examples: ['203.0.113.7'] }),
     scopes: z
-      .array(z.enum(scopes))
+      .array(scopeSchema)
       .nullable()
       .meta({ description: 'What the key will be allowed, once approved. Null: all that there is.' }),
     toolWrites: z
@@ -115,7 +115,7 @@ const PairedKey = z
     key: shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'),
     name: z.string(),
     environment: z.enum(['sandbox', 'test', 'live']),
-    scopes: z.array(z.enum(scopes)),
+    scopes: z.array(scopeSchema),
     toolWrites: z.boolean(),
     personId: id('person').nullable().meta({ description: 'Who has approved.' }),
     expiresAt: instant.nullable(),

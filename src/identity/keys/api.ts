@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -25,7 +25,7 @@ const signedKey = (subject: Readonly<Record<string, string>>) => ({
 const environment = z.enum(environments).meta({
   description: '`sandbox` and `test` see the same test data; `live` needs a verified owner.',
 })
-const scopeList = z.array(z.enum(scopes))
+const scopeList = z.array(scopeSchema)
 const key = shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
 /** What a program may ask for when a person lets it in. */
@@ -69,8 +69,8 @@ const KeyRecord = z
   })
   .meta({ id: 'Key' })
 
-const NewKey = KeyRecord.extend({ key }).meta({ id: 'NewKey' })
-const NewCustomer = CustomerRecord.extend({ key }).meta({ id: 'NewCustomer' })
+const CreatedKey = KeyRecord.extend({ key }).meta({ id: 'CreatedKey' })
+const CreatedCustomer = CustomerRecord.extend({ key }).meta({ id: 'CreatedCustomer' })
 
 export const KeyEvent = z.object({
   keyId: id('key'),
@@ -118,7 +118,7 @@ export const keysApi = {
     callers: ['dash'],
     body: CustomerJoin,
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
-    returns: [201, NewCustomer],
+    returns: [201, CreatedCustomer],
     emits: {
       'customer.created': event('An account has been opened.', CustomerEvent),
       'key.created': event('An API key has been made.', KeyEvent),
@@ -154,7 +154,7 @@ export const keysApi = {
       webauthnAssertion: consent,
     }),
     example: { name: 'Build server', environment: 'sandbox', scopes: ['agents:read', 'policies:read'] },
-    returns: [201, NewKey],
+    returns: [201, CreatedKey],
     fails: {
       ...assertionRefusals,
       expires_in_past: fails.expires_in_past,
@@ -214,7 +214,7 @@ export const keysApi = {
       webauthnAssertion: consent,
     }),
     example: { overlapMinutes: 60 },
-    returns: [201, NewKey],
+    returns: [201, CreatedKey],
     fails: {
       ...assertionRefusals,
       binding_not_held: fails.binding_not_held,

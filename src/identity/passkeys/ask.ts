@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
+import { type Role, roleScopes, scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Kind } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -37,7 +37,7 @@ const aKey = z.union([
   z.strictObject({
     name: label,
     environment: z.enum(['sandbox', 'test', 'live']),
-    scopes: z.array(z.enum(scopes)).min(1).max(scopes.length).nullable().default(null),
+    scopes: z.array(scopeSchema).min(1).max(scopes.length).nullable().default(null),
     toolWrites: z.boolean().optional(),
   }),
   z.strictObject({ keyId: anId }),

@@ -19,10 +19,10 @@ const writers = { callers: ['key'], scope: 'people:write' } as const
 
 const url = shownOnce('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
-const NewPerson = PersonRecord.extend({
+const CreatedPerson = PersonRecord.extend({
   joinUrl: url,
   joinUrlExpiresAt: instant.meta({ description: 'After seven days the link opens nothing.' }),
-}).meta({ id: 'NewPerson' })
+}).meta({ id: 'CreatedPerson' })
 
 const Link = z
   .object({
@@ -62,7 +62,7 @@ export const peopleApi = {
       webauthnAssertion: consent,
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
-    returns: [201, NewPerson],
+    returns: [201, CreatedPerson],
     fails: { ...assertionRefusals, email_taken, too_many_people, scope_not_held },
     emits: { ...assertionEvents, 'person.invited': personEvents['person.invited'] },
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
 import { del, type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { scopeSchema, scopes } from '../../kernel/contract/scopes.ts'
 import { too_many_guesses } from '../../kernel/database/wrong-guesses.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -31,7 +31,7 @@ export const deviceName = z
   })
 
 export const clientType = z.enum(clientTypes)
-export const scopeList = z.array(z.enum(scopes)).min(1).max(scopes.length)
+export const scopeList = z.array(scopeSchema).min(1).max(scopes.length)
 
 export const userCode = z
   .string()
@@ -57,7 +57,7 @@ export const SessionRecord = z
     deviceName: z.string(),
     clientType,
     scopes: z
-      .array(z.enum(scopes))
+      .array(scopeSchema)
       .nullable()
       .meta({ description: 'What the key may do. Null where nobody has given it any.' }),
     toolWrites: z
@@ -88,10 +88,10 @@ export const WaitingDevice = z
     deviceId: z.string(),
     deviceName: z.string(),
     clientType,
-    scopes: z.array(z.enum(scopes)).meta({
+    scopes: z.array(scopeSchema).meta({
       description: 'What the person can give it: all that it asks for, as far as the role goes.',
     }),
-    withheld: z.array(z.enum(scopes)).meta({ description: 'What it asks for beyond that.' }),
+    withheld: z.array(scopeSchema).meta({ description: 'What it asks for beyond that.' }),
     toolWrites: z
       .boolean()
       .meta({ description: 'Whether its key will change things by the tools of an assistant.' }),

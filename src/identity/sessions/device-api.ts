@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { get, post } from '../../kernel/contract/operation.ts'
-import { scopes } from '../../kernel/contract/scopes.ts'
+import { scopeSchema } from '../../kernel/contract/scopes.ts'
 import { orForm } from '../../kernel/contract/upload.ts'
 import { retryAfter } from '../../kernel/database/wrong-guesses.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
@@ -60,7 +60,7 @@ const DeviceKey = z
     keyId: id('key'),
     key: shownOnce(KEY),
     environment: z.enum(['sandbox', 'test', 'live']),
-    scopes: z.array(z.enum(scopes)),
+    scopes: z.array(scopeSchema),
     toolWrites: z.boolean(),
     boundTo: z.string().nullable().meta({
       description: 'The thumbprint of the key whose proof (`DPoP`) each request has to carry.',

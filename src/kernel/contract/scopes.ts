@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { keysOf } from '../../values/collections.ts'
 
 /**
@@ -104,6 +105,8 @@ const rights = {
 export type Scope = keyof typeof rights
 
 export const scopes = keysOf(rights)
+
+export const scopeSchema = z.enum(scopes).meta({ id: 'Scope' })
 
 const given = scopes.filter(scope => rights[scope] === 'given')
 

@@ -80,6 +80,21 @@ describe('the committed document', () => {
     expect(missing).toEqual([])
   })
 
+  test('is small enough to be read, and as generators of clients understand it', () => {
+    const { components } = JSON.parse(text)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_500_000)
+    const answers = Object.values<object>(components.responses)
+    expect(answers.filter(answer => '$ref' in answer)).toEqual([])
+    const names = Object.keys(components.schemas)
+    const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
+    const records = names.filter(name => /^[A-Z]\w*$/.test(name))
+    const taken = new Set(records.map(classOf))
+    expect(names.filter(name => !records.includes(name) && taken.has(classOf(name)))).toEqual([])
+    // In Go, `NewKey` is the function that makes a `Key`.
+    expect(names.filter(name => name.startsWith('New') && names.includes(name.slice(3)))).toEqual([])
+    expect(text).not.toMatch(/"default":\s?(null|\{\})/)
+  })
+
   test('has a line for each member of an operation, and for each answer', () => {
     const freeze = /^"\/agents\/\{id\}\/freeze": \{\n"post": \{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
     const starts = freeze.split('\n').map(line => line.slice(0, line.indexOf(':')))

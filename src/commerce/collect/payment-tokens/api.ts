@@ -42,7 +42,7 @@ const TokenRecord = z
 
 const NewToken = TokenRecord.extend({
   token: shownOnce('pt_9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ4kQz0uT7hXw2mB'),
-}).meta({ id: 'NewPaymentToken' })
+}).meta({ id: 'CreatedPaymentToken' })
 
 const ChargeRecord = z
   .object({

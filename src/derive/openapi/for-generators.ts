@@ -1,0 +1,125 @@
+import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
+import { nameOf } from './example.ts'
+import { type Change, isSame, mapSchemas, type WithSchemas, within } from './published-schemas.ts'
+import type { JsonSchema, Schemas } from './types.ts'
+
+/** The same document as generators of clients understand it: `docs/generators.md` has those that are tried. */
+export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
+  const pages: Record<string, JsonSchema> = {}
+  const changed = yield* mapSchemas(document, (schema, owner, member, isAlternative) => {
+    const name = pageNameOf(schema)
+    if (name === undefined) return plainly(schema, owner, member, isAlternative)
+    pages[name] ??= schema
+    return { $ref: `${SCHEMAS}${name}` }
+  })
+  return withSchemas(changed, { ...changed.components.schemas, ...pages })
+}
+
+/** The inverse of `forGenerators`. */
+export function notForGenerators<T extends WithSchemas>(document: T): T {
+  const { schemas } = document.components
+  const pages = Object.entries(schemas).filter(([name, schema]) => pageNameOf(schema) === name)
+  const byName = new Map(pages)
+  const change: Change = (schema, owner, member, isAlternative) =>
+    byName.get(nameOf(schema.$ref ?? '')) ?? asTheyAre(schema, owner, member, isAlternative)
+  const records = Object.entries(schemas).filter(([name]) => !byName.has(name))
+  return atOnce(mapSchemas(withSchemas(document, Object.fromEntries(records)), change))
+}
+
+const SCHEMAS = '#/components/schemas/'
+
+const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T => ({
+  ...document,
+  components: { ...document.components, schemas },
+})
+
+/** A page of records has a name of its own, as generators would call it after the first operation that returns it. */
+function pageNameOf({ properties }: JsonSchema): string | undefined {
+  const record = properties?.data?.items?.$ref
+  const isPage = isSame(Object.keys(properties ?? {}), ['data', 'hasMore', 'nextCursor'])
+  return isPage && record ? `${nameOf(record)}Page` : undefined
+}
+
+/** Where a schema stands. */
+interface Place {
+  readonly member: string
+  readonly isAlternative: boolean
+}
+
+type Rewrite = (schema: JsonSchema, place: Place) => JsonSchema
+
+/** How something is said so that all understand it, and the inverse. */
+interface Form {
+  readonly plain: Rewrite
+  readonly back: Rewrite
+}
+
+/** Some have no type for null alone: it is a text that is always null. */
+const onlyNull: Form = {
+  plain: (schema, { isAlternative }) =>
+    schema.type === 'null' && !isAlternative ? { ...schema, type: ['string', 'null'], const: null } : schema,
+  back: ({ const: only, ...rest }) =>
+    only === null ? { ...rest, type: 'null' } : { ...rest, ...(only === undefined ? {} : { const: only }) },
+}
+
+/** Among alternatives the members of an object are admitted by a pattern, as Java has no class of a map with types. */
+const anything: Form = {
+  plain(schema, { isAlternative }) {
+    const { additionalProperties, ...rest } = schema
+    if (!isSame(additionalProperties, {})) return schema
+    return {
+      ...rest,
+      ...(isAlternative ? { patternProperties: { '^': {} } } : { additionalProperties: true }),
+    }
+  },
+  back(schema) {
+    const { patternProperties, ...rest } = schema
+    return patternProperties || schema.additionalProperties === true
+      ? { ...rest, additionalProperties: {} }
+      : schema
+  },
+}
+
+const LIST = '^(?:'
+const END = ')$'
+const isNumber = ({ member }: Place): boolean => /^\d/.test(member)
+
+/** A closed list would be a class that is called as its member; where that is a number, a pattern has the values. */
+const numberedList: Form = {
+  plain(schema, place) {
+    const { enum: values, ...rest } = schema
+    if (!values || !isNumber(place)) return schema
+    return { ...rest, pattern: LIST + values.filter(value => value !== null).join('|') + END }
+  },
+  back(schema, place) {
+    const { pattern = '', ...rest } = schema
+    if (!pattern.startsWith(LIST) || !isNumber(place)) return schema
+    const values = pattern.slice(LIST.length, -END.length).split('|')
+    return { ...rest, enum: Array.isArray(schema.type) ? [...values, null] : values }
+  },
+}
+
+/** Of a default that is null or empty, Go makes the text `null`, or what does not compile. */
+const emptyDefault: Form = {
+  plain(schema) {
+    const { default: standard, ...rest } = schema
+    return standard === null || isSame(standard, {}) ? { ...rest, 'x-default': standard } : schema
+  },
+  back(schema) {
+    const { 'x-default': standard, ...rest } = schema
+    return standard === undefined ? schema : { ...rest, default: standard }
+  },
+}
+
+const FORMS = [onlyNull, anything, numberedList, emptyDefault]
+
+const byForms =
+  (direction: keyof Form): Change =>
+  (schema, owner, member, isAlternative) => {
+    const place = { member, isAlternative }
+    const changed = FORMS.reduce((one, form) => form[direction](one, place), schema)
+    return within(changed, byForms(direction), owner, member)
+  }
+
+const plainly = byForms('plain')
+const asTheyAre = byForms('back')
