@@ -9,7 +9,6 @@ export {
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
-export type { IncomingMessage } from './network/incoming-message.ts'
 export { deduplicate } from './network/process-messages.ts'
 export {
   type BegunPayment,

@@ -1,4 +1,4 @@
-import { collectApi, collectRefundsApi, settleApi } from '../../../../commerce/collect/index.ts'
+import { collectApi, collectRefundsApi } from '../../../../commerce/collect/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 import { operationForm } from '../../parts/form.ts'
@@ -63,7 +63,7 @@ export const requestPage = recordPage({
       readNames(request, 'wallets', 'agents'),
     ])
     const isOpen = state === 'open'
-    return html`<div class="actions">${isOpen && operationForm(request, settleApi.settle, { params, members: ['creditId'], labels: { creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)' }, submit: 'Say which credit pays it', fold: true })}
+    return html`<div class="actions">${isOpen && operationForm(request, collectApi.settle, { params, members: ['creditId'], labels: { creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)' }, submit: 'Say which credit pays it', fold: true })}
 ${isOpen && operationForm(request, collectApi.cancel, { params, members: ['comment'], submit: 'Cancel', tone: 'against', confirm: 'Cancel the request? It cannot be paid any more.', fold: true })}
 ${!isOpen && operationForm(request, collectRefundsApi.refund, { params, members: ['amountEuros', 'reason'], labels: { amountEuros: 'Amount in euros (all, if left out)' }, submit: 'Give back', tone: 'against', confirm: 'Give back what came for the request?', fold: true })}</div>
 <div class="boxes">${box(
