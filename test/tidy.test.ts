@@ -20,6 +20,7 @@ import './tidy/changed-tests.ts'
 import './tidy/folders.ts'
 import './tidy/imports.ts'
 import './tidy/data-model.ts'
+import './tidy/dependencies.ts'
 import './tidy/migrations.ts'
 import './tidy/parts.ts'
 

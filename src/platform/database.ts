@@ -1,40 +1,9 @@
-import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PoolClient } from 'pg'
 import pg from 'pg'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { codeOf, isLost } from '../kernel/database/retry.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
 import { migrationsIn } from '../migrations/index.ts'
-
-/**
- * From now on the connection sends what is written in one turn of the event loop as one packet. The statements of a
- * transaction would otherwise be sent one by one, and sending costs more of the processor than composing them. To be
- * called once it is connected: until then Node puts back `write`, and TLS may put another socket in place of the first.
- */
-function bundleWrites(client: PoolClient): void {
-  const socket = socketOf(client)
-  const write = socket.write.bind(socket)
-  let isBundling = false
-  const flush = (): void => {
-    isBundling = false
-    socket.uncork()
-  }
-  const bundle = (...piece: Parameters<typeof write>): boolean => {
-    if (!isBundling) {
-      isBundling = true
-      socket.cork()
-      // One tick later than what others write at the end of this turn: the end of a group of statements.
-      process.nextTick(() => process.nextTick(flush))
-    }
-    return write(...piece)
-  }
-  socket.write = bundle as Socket['write']
-}
-
-/** The types of `pg` do not name it. */
-export const socketOf = (client: PoolClient): Socket =>
-  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
 
 /** For connecting, a statement, a silent server and a silent client, in milliseconds. */
 const TIMEOUTS = {
@@ -67,7 +36,7 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
 
-/** `pipeline`: statements that need no results of each other are sent together, and wait for one round trip. */
+/** `pipeline`: statements are sent while those before them are not answered yet. */
 export function openDatabase(url: string, poolSize: number): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
@@ -79,7 +48,6 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
   // A statement on a broken connection fails by itself, and the pool replaces an idle one: without these listeners the
   // process would end.
   pool.on('connect', client => client.on('error', () => undefined))
-  pool.on('connect', bundleWrites)
   pool.on('error', () => undefined)
   return { pool, close: () => pool.end() }
 }

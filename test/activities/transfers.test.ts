@@ -187,11 +187,11 @@ describe('concurrent steps', () => {
   test('record a settlement once when a notice overtakes the answer to the submission', async () => {
     const transfer = await aTransfer()
     const { id, tenant } = transfer
-    const notice = { params: { id }, body: { notice: 'settled', reasonCode: null } }
-    rail.meanwhile('submit', () => engine.run(tenant, 'transfers.noticed', notice))
+    const notice = { body: { transferId: id } }
+    rail.meanwhile('submit', () => engine.run(tenant, 'transfers.simulateSettle', notice))
     await drive(transfer)
     for (let count = 0; count < 2; count++)
-      expect(await transfer.run('transfers.noticed', notice)).toEqual({ acted: false })
+      expect(await transfer.run('transfers.simulateSettle', notice)).toMatchObject({ status: 'completed' })
     await expectEnd(transfer, 'completed')
     const completions = await sql(
       `select 1 from events where event = 'transfer.completed' and data ->> 'transferId' = $1`,
@@ -204,10 +204,7 @@ describe('concurrent steps', () => {
     const transfer = await aTransfer()
     const { id, tenant } = transfer
     rail.meanwhile('submit', () =>
-      engine.run(tenant, 'transfers.noticed', {
-        params: { id },
-        body: { notice: 'returned', reasonCode: 'AC04' },
-      }),
+      engine.run(tenant, 'transfers.simulateReturn', { body: { transferId: id, reasonCode: 'AC04' } }),
     )
     await drive(transfer)
     await expectEnd(transfer, 'returned', false)

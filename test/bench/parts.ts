@@ -176,6 +176,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 
   /** Only by name. */
+  async 'record-store'(folder) {
+    const { measureRecordStore } = await import('./record-store/measured.ts')
+    return measureRecordStore(folder)
+  },
+
   async mcp(folder) {
     const { measureAssistants } = await import('./assistants/measured.ts')
     return onStage(folder, 'mcp', measureAssistants)
@@ -243,7 +248,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
 }
 
 /** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
-const BY_NAME = /^(?:mcp|packages|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
+const BY_NAME =
+  /^(?:mcp|packages|record-store|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
 
 /** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

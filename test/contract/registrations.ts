@@ -34,7 +34,6 @@ Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CL
 /** Steps without callers that fire no event, and why. */
 const SILENT_STEPS = {
   'incoming.finish': 'The operation that books the credit fires the events.',
-  'agentCredentials.deleteMppToken': 'The credential has ended before, with its event.',
   'mpp.deleteToken': 'The credential has ended before, with its event.',
   'webhooks.retry': 'It makes a delivery due; the delivery shows its attempts.',
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Card } from '../cards/index.ts'
 import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
-import type { accessEvents, denialEvents } from './schemas.ts'
+import type { accessEvents, denialEvents } from './api.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
 
 /** An ask for card data, besides what it is judged by. */

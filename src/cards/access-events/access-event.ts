@@ -51,7 +51,7 @@ const outcome = defineEntity({
   },
 })
 
-/** Whether the processor has given what was granted. It has the id of its access event; without one nobody knows. */
+/** Whether the processor has given what was granted. It has the id of its access event; without one it is unknown. */
 export class AccessOutcome extends outcome.class {}
 outcome.setClass(AccessOutcome)
 

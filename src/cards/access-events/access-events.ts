@@ -10,7 +10,8 @@ import {
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
-import { isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { isFailure } from '../../ports/card-processor.ts'
+import { first } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { recipientOf } from '../filler-keys/index.ts'
 import { type Ask, denialOf, grant } from './access-decision.ts'
@@ -22,26 +23,10 @@ import { openSubject } from './subject.ts'
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
 
-/** Whoever is to read: the holder of a key, or the processor's own elements in the browser that made the nonce. */
+/** The reader of the data: the holder of a key, or the processor's own elements in the browser that made the nonce. */
 interface Reader {
   readonly key: EncryptionKey | null
   readonly nonce: string | null
-}
-
-/** Stored before the call, so it must be JSON. */
-interface AccessRequest extends Reader {
-  readonly accessEventId: string
-  readonly cardId: string
-  readonly intentId: string
-  readonly mode: AccessContext['tenant']['mode']
-  readonly processorCardId: string
-  readonly now: string
-}
-
-interface Given {
-  readonly jwe: string | null
-  readonly ephemeralKey: string | null
-  readonly expiresAt: Date | null
 }
 
 const fails: Readonly<Record<string, Failure | undefined>> = accessEventsApi.access.fails ?? {}
@@ -61,52 +46,49 @@ async function readerOf(body: Body, context: AccessContext): Promise<Reader | Ac
   return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
 }
 
-async function reserve(cardId: string, body: Body, context: AccessContext): Promise<AccessRequest | Refusal> {
-  const { intentId, purpose, publicKeyJwk } = body
-  const [subject, reader] = await Promise.all([
-    openSubject({ cardId, intentId }, context),
-    readerOf(body, context),
-  ])
-  const key = isReason(reader) ? publicKeyJwk : reader.key
-  const keyThumbprint = key?.thumbprint ?? null
-  const ask: Ask = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
-  const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
-  if (denial) return denial
-  if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
-  // Throws before anything is reserved if this mode has no processor.
-  context.ports.cardProcessor(context.tenant.mode)
-  const { id: accessEventId, mode } = grant(subject, ask, context)
-  const { processorCardId } = subject.number
-  return { ...reader, accessEventId, cardId, intentId, mode, processorCardId, now: context.now.toISOString() }
-}
-
-async function call(
-  request: AccessRequest,
-  outside: Pick<AccessContext, 'ports' | 'requestId'>,
-): Promise<Given | ProcessorFailure> {
-  const { key, nonce, mode, processorCardId } = request
-  if (key) {
-    const given = await disclose({ ...request, key, merchantHost: null }, outside)
-    return isFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
-  }
-  const { ephemeralKey } = outside.ports.cardProcessor(mode)
-  if (!ephemeralKey || nonce === null) throw new Error('a request without a reader')
-  const made = await ephemeralKey(processorCardId, nonce, callOf(request, outside.requestId))
-  return isFailure(made) ? made : { jwe: null, ephemeralKey: made.secret, expiresAt: made.expiresAt }
-}
-
-async function record(answer: Given | ProcessorFailure, request: AccessRequest, context: AccessContext) {
-  const { accessEventId, cardId, intentId, key } = request
-  const given = await recordOutcome(answer, accessEventId, context)
-  if (given instanceof Refusal) return given
-  return { accessEventId, cardId, intentId, keyThumbprint: key?.thumbprint ?? null, ...given }
-}
-
 /** The ask is recorded before the processor is called, so that no data leaves without its record. */
-export const access = externalCall(accessEventsApi.access, {
-  reserve: ({ params, body }, context) => reserve(params.id, body, context),
-  call,
-  record,
+const access = externalCall(accessEventsApi.access, {
+  async reserve({ params: { id: cardId }, body }, context) {
+    const { intentId, purpose, publicKeyJwk } = body
+    const [subject, reader] = await Promise.all([
+      openSubject({ cardId, intentId }, context),
+      readerOf(body, context),
+    ])
+    const key = isReason(reader) ? publicKeyJwk : reader.key
+    const keyThumbprint = key?.thumbprint ?? null
+    const ask: Ask = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
+    const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
+    if (denial) return denial
+    if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
+    // Throws before anything is reserved if this mode has no processor.
+    context.ports.cardProcessor(context.tenant.mode)
+    const { id: accessEventId, mode } = grant(subject, ask, context)
+    const { processorCardId } = subject.number
+    return {
+      ...reader,
+      ...{ accessEventId, cardId, intentId, mode, processorCardId },
+      now: context.now.toISOString(),
+    }
+  },
+
+  async call(request, outside) {
+    const { key, nonce, mode, processorCardId } = request
+    if (key) {
+      const given = await disclose({ ...request, key, merchantHost: null }, outside)
+      return isFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
+    }
+    const { ephemeralKey } = outside.ports.cardProcessor(mode)
+    if (!ephemeralKey || nonce === null) throw new Error('a request without a reader')
+    const made = await ephemeralKey(processorCardId, nonce, callOf(request, outside.requestId))
+    return isFailure(made) ? made : { jwe: null, ephemeralKey: made.secret, expiresAt: made.expiresAt }
+  },
+
+  async record(answer, { accessEventId, cardId, intentId, key }, context) {
+    const given = await recordOutcome(answer, accessEventId, context)
+    if (given instanceof Refusal) return given
+    return { accessEventId, cardId, intentId, keyThumbprint: key?.thumbprint ?? null, ...given }
+  },
+
   recover: ({ accessEventId }, context) => recordLost(accessEventId, context),
 })
 
@@ -137,8 +119,7 @@ const accessEvents = implement(accessEventsApi, {
   async get({ params }, context) {
     const event = await context.records.findOne(AccessEvent, { id: params.id })
     if (!event) return context.refuse('access_event_not_found')
-    const [response] = await accessResponses([event], context)
-    return response as NonNullable<typeof response>
+    return first(await accessResponses([event], context))
   },
 })
 

@@ -1,13 +1,145 @@
 import { z } from 'zod'
-import { get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { event } from '../../kernel/contract/events.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { timeRange } from '../../values/schemas.ts'
-import { type NamedRecipient, recipientMembers } from '../filler-keys/index.ts'
-import { accessRefusals } from './refusals.ts'
-import { AccessEventRecord, accessEvents, decision, keyThumbprint, way } from './schemas.ts'
+import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { type NamedRecipient, recipientMembers, recipientRefusals } from '../filler-keys/index.ts'
+import { accessWays } from './access-event.ts'
+
+/** Refusals because of the intent and the card, also where no data is asked for yet. */
+export const subjectRefusals = {
+  intent_not_found: [404, 'intentId: the agent has no such intent.'],
+  card_required: [
+    400,
+    'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',
+  ],
+  card_not_found: [404, 'cardId: the agent has no such card.'],
+  intent_not_approved: [
+    400,
+    'intentId: only an approved intent that is not paid yet can be paid, or opens a card.',
+  ],
+  intent_being_paid: [400, 'intentId: a payment on it is under way. GET /intents/{id} tells how it stands.'],
+  intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
+  intent_not_by_card: [400, 'intentId: its payee is paid by a transfer, not by a card.'],
+  intent_other_agent: [400, 'intentId: the intent is of another agent than the card.'],
+  intent_other_card: [400, 'intentId: the intent names another card.'],
+  card_other_intent: [400, 'The card is good for another intent only.'],
+  card_not_active: [400, 'The card is not active.'],
+  agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+} as const satisfies Record<string, Failure>
+
+/** Refusals because the processor has not given the data. */
+export const processorRefusals = {
+  processor_silent: [
+    504,
+    'The processor did not answer in time. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+  ],
+  processor_unusable: [
+    502,
+    'The answer of the processor cannot be used. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+  ],
+  processor_refused: [502, 'The processor refuses to disclose the card.'],
+  disclosure_lost: [
+    503,
+    'The answer of the processor was lost. Nothing was disclosed: ask again, with a new Idempotency-Key.',
+  ],
+} as const satisfies Record<string, Failure>
+
+/** Refusals of every ask for data. */
+export const accessRefusals = {
+  ...subjectRefusals,
+  ...recipientRefusals,
+  ...processorRefusals,
+} as const satisfies Record<string, Failure>
+
+export const way = z.enum(accessWays).meta({
+  description:
+    '`access`: of the card itself. `session`: by a checkout session. `credential`: by a credential. `agent_credential`: a network token. `mpp`: the network token of a machine payment, encrypted to its merchant.',
+})
+const decision = z.enum(['granted', 'denied'])
+
+const reason = z.object({
+  code: z.string().meta({ examples: ['card_not_active'] }),
+  message: z.string().meta({ examples: ['The card is frozen: unfreeze it first.'] }),
+})
+
+const merchantHost = z
+  .string()
+  .nullable()
+  .meta({ description: 'The shop that the data is bound to.', examples: ['shop.example.com'] })
+
+export const keyThumbprint = z
+  .string()
+  .nullable()
+  .meta({
+    description: 'The RFC 7638 thumbprint of the key that the data was to be encrypted to.',
+    examples: ['cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s'],
+  })
+
+const AccessEventRecord = z
+  .object({
+    ...recordHead('accessevent'),
+    agentId: id('agent').nullable().meta({
+      description: 'The agent whose card it is. Null if another agent of yours has asked for it.',
+    }),
+    delegationId: id('delegation').nullable(),
+    actor: z
+      .object({ type: z.enum(['key', 'console', 'agent']), id: z.string().nullable() })
+      .meta({ description: 'The key, the person or the token that asked.' }),
+    cardId: id('card').nullable(),
+    intentId: id('intent').nullable(),
+    purpose: z.string().nullable(),
+    way,
+    sourceId: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The checkout session, the credential or the machine payment.',
+        examples: ['credential_01jd8x2m4ye7k9v0c3q5r6t8wz'],
+      }),
+    decision,
+    reasons: z.array(reason).meta({ description: 'Why it was denied: all that stood against it.' }),
+    outcome: z.enum(['disclosed', 'failed']).nullable().meta({
+      description:
+        'Of what was granted: whether the processor has given the data. Null while it is asked, and if the service stopped before its answer was recorded.',
+    }),
+    failure: reason.nullable().meta({ description: 'Why the processor has given nothing.' }),
+    merchantHost,
+    keyThumbprint,
+    address: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where the request came from.', examples: ['203.0.113.7'] }),
+    requestId: z.string(),
+    ...recordTail,
+  })
+  .meta({ id: 'AccessEvent' })
+
+const AccessEventEvent = z.object({
+  accessEventId: id('accessevent'),
+  cardId: id('card').nullable(),
+  agentId: id('agent').nullable(),
+  intentId: id('intent').nullable(),
+  way,
+  decision,
+  merchantHost,
+  reasons: z.array(z.string()).meta({ examples: [['card_not_active']] }),
+})
+
+/** Denials also of what comes before an ask for data: a session or credential that was not made. */
+export const denialEvents = {
+  'card.access_denied': event('Somebody has asked for the data of a card in vain.', AccessEventEvent),
+}
+
+/** The events of every ask for the data of a card. */
+export const accessEvents = {
+  'card.access_granted': event('Somebody may have the data of a card.', AccessEventEvent),
+  ...denialEvents,
+  'card.access_failed': event('The processor has not given the data of a card.', AccessEventEvent),
+}
 
 const nonce = z.string().min(1).max(200).optional().meta({
   description:

@@ -10,8 +10,7 @@ import type { CardNumber } from '../cards/index.ts'
 import { type NamedRecipient, recipientOf, recipientRefusals } from '../filler-keys/index.ts'
 import { askEvent, denialOf, grant } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
-import { type accessRefusals, processorRefusals } from './refusals.ts'
-import type { accessEvents } from './schemas.ts'
+import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
 import { openSubject } from './subject.ts'
 
 /** What the processor is asked for. Stored before the call, so it must be JSON. */
@@ -61,7 +60,7 @@ const CODES = {
 
 type DisclosureProblem = keyof typeof processorRefusals
 
-/** The refusal for a failure of the processor: its own words, unless they contain what nobody may see. */
+/** The refusal for a failure of the processor: its own message, unless that contains the number of a card. */
 function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; message: string } {
   const code = CODES[failure.failure]
   if (failure.failure !== 'refused' || hasCardNumber([failure.code, failure.message]))
@@ -98,7 +97,7 @@ export async function recordOutcome<T extends object>(
   return answer
 }
 
-/** Records that the answer was lost in a crash: it went to nobody. */
+/** Records that the answer was lost in a crash: no one has got it. */
 export const recordLost = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
   recordFailed(
     accessEventId,

@@ -1,5 +1,12 @@
 export { denialOf, grant } from './access-decision.ts'
-export { accessEventsApi } from './api.ts'
+export {
+  accessEvents,
+  accessEventsApi,
+  accessRefusals,
+  denialEvents,
+  keyThumbprint,
+  subjectRefusals,
+} from './api.ts'
 export {
   callOf,
   type DisclosureRequest,
@@ -10,6 +17,4 @@ export {
   recordOutcome,
   redeem,
 } from './disclosure.ts'
-export { accessRefusals, subjectRefusals } from './refusals.ts'
-export { accessEvents, denialEvents, keyThumbprint } from './schemas.ts'
 export { type AccessSubject, chosenCard, chosenCards, openSubject, openSubjects } from './subject.ts'

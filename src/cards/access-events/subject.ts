@@ -1,6 +1,5 @@
 import { Agent } from '../../control/agents/index.ts'
 import {
-  findIntent,
   findIntentsById,
   hasPayeeRecord,
   type Intent,
@@ -11,9 +10,10 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { reaches } from '../../kernel/database/entity.ts'
+import { tenantRecords } from '../../kernel/database/record-store.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
-import { subjectRefusals } from './refusals.ts'
+import { subjectRefusals } from './api.ts'
 
 interface Candidate extends Row {
   readonly intentId: string
@@ -74,53 +74,6 @@ export interface AccessSubject {
   readonly needsIntent: boolean
 }
 
-type ReadContext = Pick<Context, 'records' | 'tenant' | 'sql' | 'actor'>
-
-/** The agent of a card never changes. */
-const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
-  sqlCondition('id = (select c.agent_id from cards c where (c.owner_id, c.mode, c.id) = (?, ?, ?))', [
-    ownerId,
-    mode,
-    cardId,
-  ])
-
-const CARD_OF_ANY_AGENT = 'select id from cards where (owner_id, mode, id) = ($1, $2, $3)'
-
-async function cardOfOtherAgent(
-  cardId: string,
-  { sql, tenant, actor }: Pick<ReadContext, 'sql' | 'tenant' | 'actor'>,
-): Promise<string | null> {
-  if (!actor.agentId) return null
-  const [found] = await sql<{ id: string }>(CARD_OF_ANY_AGENT, [tenant.ownerId, tenant.mode, cardId])
-  return found?.id ?? null
-}
-
-const NO_CARD = { card: null, number: null, agent: null }
-
-async function openCard(cardId: string, { records, tenant }: ReadContext) {
-  const [card, number, agent] = await Promise.all([
-    records.findOne(Card, { id: cardId }),
-    records.findOne(CardNumber, { cardId, status: 'current' }),
-    records.findOne(Agent, agentOf(tenant, cardId)),
-  ])
-  return { card, number, agent }
-}
-
-/** Reads in one round trip. Nothing is locked: a card that is frozen a moment later pays nothing, whoever has seen it. */
-export async function openSubject(
-  { cardId, intentId }: { readonly cardId: string | null; readonly intentId: string | null },
-  context: ReadContext,
-): Promise<AccessSubject> {
-  const { records } = context
-  const [cardWithNumber, intent] = await Promise.all([
-    cardId === null ? NO_CARD : openCard(cardId, context),
-    intentId === null ? null : findIntent(records, intentId),
-  ])
-  const { card, number, agent } = cardWithNumber
-  const cardOfOther = card || cardId === null ? null : await cardOfOtherAgent(cardId, context)
-  return { cardId, card, cardOfOther, number, agent, intent, needsIntent: intentId !== null }
-}
-
 type SubjectRefusal = keyof typeof subjectRefusals
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -152,7 +105,7 @@ function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date)
   ]
 }
 
-/** All that stands against opening the card for the intent, in the order in which it is to be mended. */
+/** Every reason against opening the card for the intent, in the order in which they can be fixed. */
 export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   const isNameless = subject.cardId === null && subject.intent !== null && ('card_required' as const)
   const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
@@ -171,34 +124,38 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
 interface SubjectAsk {
   readonly actor: Actor
   readonly cardId: string | null
-  readonly intentId: string
+  readonly intentId: string | null
 }
 
 const AGENTS_OF_CARDS =
   'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
 
-/** What many asks are judged by, in their order, read in one round trip from all records of the tenant. */
-export async function openSubjects(
-  asks: readonly SubjectAsk[],
+/**
+ * What each of these asks is judged by, read in one round trip from all records of the tenant. Nothing is locked: a card that
+ * is frozen a moment later pays nothing.
+ */
+export async function openSubjects<K>(
+  asks: ReadonlyMap<K, SubjectAsk>,
   { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
-): Promise<readonly AccessSubject[]> {
-  const cardIds = [...new Set(asks.flatMap(({ cardId }) => cardId ?? []))]
+): Promise<ReadonlyMap<K, AccessSubject>> {
+  const named = [...asks.values()]
+  const cardIds = [...new Set(named.flatMap(({ cardId }) => cardId ?? []))]
   const [cards, numbers, agents, intents] = await Promise.all([
     records.find(Card, { id: { $in: cardIds } }),
     records.find(CardNumber, { cardId: { $in: cardIds }, status: 'current' }),
     records.find(Agent, sqlCondition(AGENTS_OF_CARDS, [ownerId, mode, cardIds])),
     findIntentsById(
       records,
-      asks.map(({ intentId }) => intentId),
+      named.flatMap(({ intentId }) => intentId ?? []),
     ),
   ])
   const cardsById = new Map(cards.map(card => [card.id, card]))
   const agentsById = new Map(agents.map(agent => [agent.id, agent]))
   const numbersByCard = new Map(numbers.map(number => [number.cardId, number]))
-  return asks.map(({ actor, cardId, intentId }) => {
+  const subjectOf = ({ actor, cardId, intentId }: SubjectAsk): AccessSubject => {
     const asked = cardsById.get(cardId ?? '')
     const isOwn = asked !== undefined && (!actor.agentId || actor.agentId === asked.agentId)
-    const intent = intents.get(intentId)
+    const intent = intents.get(intentId ?? '')
     return {
       cardId,
       card: isOwn ? asked : null,
@@ -206,7 +163,18 @@ export async function openSubjects(
       number: isOwn ? (numbersByCard.get(asked.id) ?? null) : null,
       agent: isOwn ? (agentsById.get(asked.agentId) ?? null) : null,
       intent: intent && reaches(actor, intent) ? intent : null,
-      needsIntent: true,
+      needsIntent: intentId !== null,
     }
-  })
+  }
+  return new Map([...asks].map(([key, ask]) => [key, subjectOf(ask)]))
+}
+
+/** What one ask of the caller is judged by. */
+export async function openSubject(
+  { cardId, intentId }: Pick<SubjectAsk, 'cardId' | 'intentId'>,
+  { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
+): Promise<AccessSubject> {
+  const records = tenantRecords(sql, { tenant, now })
+  const subjects = await openSubjects(new Map([['ask', { actor, cardId, intentId }]]), { records, tenant })
+  return subjects.get('ask') ?? Promise.reject(new Error('an ask without what it is judged by'))
 }

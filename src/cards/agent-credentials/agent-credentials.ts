@@ -10,12 +10,11 @@ import {
   OPEN,
 } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
-import { deleteMppToken, resume, revoke, suspend } from './change-state.ts'
+import { resume, revoke, suspend } from './change-state.ts'
 import { issue } from './issue.ts'
 
 const agentCredentials = implement(agentCredentialsApi, {
   create: issue,
-  deleteMppToken,
   revoke,
   suspend,
   resume,
@@ -27,7 +26,7 @@ const agentCredentials = implement(agentCredentialsApi, {
     return (await records.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
   },
 
-  /** The processor was told the end of the token when it was issued. */
+  /** The processor has known the end of the token since it was issued. */
   async expire({ params }, { records, now, emit, refuse }) {
     const credential = await records.lock(AgentCredential, params.id)
     if (!credential) return refuse('agent_credential_not_found')

@@ -13,7 +13,7 @@ import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
 import { agentCredentialMachine } from './agent-credential.ts'
 
-export const status = z.enum(agentCredentialMachine.states)
+const status = z.enum(agentCredentialMachine.states)
 
 const AgentCredentialRecord = z
   .object({
@@ -238,14 +238,6 @@ export const agentCredentialsApi = {
       processor_refused: [502, 'The processor refuses to resume the token. It stays suspended.'],
     },
     emits: { 'agent_credential.resumed': agentCredentialEvents['agent_credential.resumed'] },
-  }),
-  /** The process of a machine payment repeats it until the processor has deleted the token that was revoked. */
-  deleteMppToken: post('/v1/mpp/credentials/{id}/delete-token', {
-    summary: 'Have the processor delete the revoked token of a machine payment',
-    callers: [],
-    run: 'outside',
-    requires: 'cardProcessor',
-    returns: [200, z.object({ done: z.boolean() })],
   }),
   expire: post('/v1/agent-credentials/{id}/expire', {
     summary: 'Expire an agent credential',

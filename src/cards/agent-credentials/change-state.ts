@@ -10,7 +10,7 @@ import { agentCredentialsApi } from './api.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
-/** What the processor is told. Stored before the call, so it must be JSON. */
+/** The state that is requested of the processor. Stored before the call, so it must be JSON. */
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
@@ -84,25 +84,6 @@ export const revoke = externalCall(agentCredentialsApi.revoke, {
   },
 })
 
-const NOTHING_TO_TELL = new AnswerNow({ done: true })
-
-/** The token pays nothing any more by our word already; the processor is told as often as it takes. */
-export const deleteMppToken = externalCall(agentCredentialsApi.deleteMppToken, {
-  async reserve({ params }, context) {
-    const credential = await context.records.findOne(AgentCredential, { mppCredentialId: params.id })
-    const isTold = credential?.status !== 'revoked' || !credential.processorProblem
-    return isTold ? NOTHING_TO_TELL : requestFor(credential, 'deleted', context)
-  },
-  call: tell,
-  record: async (answer, request, context) => ({
-    done: !(await note(answer, request, context)).processorProblem,
-  }),
-  recover: async (request, context) => {
-    await noting.recover(request, context)
-    return { done: false }
-  },
-})
-
 export const suspend = externalCall(agentCredentialsApi.suspend, {
   ...noting,
   async reserve({ params }, context) {
@@ -124,7 +105,7 @@ const RESUME_REFUSALS = {
   refused: 'processor_refused',
 } as const
 
-/** Only once the processor has said so: a token that the network refuses must not look usable. */
+/** Only once the processor has confirmed it: a token that the network refuses must not look usable. */
 export const resume = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context

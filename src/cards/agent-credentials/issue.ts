@@ -3,13 +3,11 @@ import { payeeMatcher } from '../../control/merchants/index.ts'
 import { type ContextOf, externalCall, type Failure, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import type { IssuedNetworkToken, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {
   type AccessSubject,
   callOf,
-  type DisclosureRequest,
   denialOf,
   disclosureRequest,
   grant,
@@ -24,12 +22,9 @@ import { agentCredentialsApi } from './api.ts'
 type Context = ContextOf<typeof agentCredentialsApi.create>
 type Body = InputOf<typeof agentCredentialsApi.create>['body']
 
-/** Stored before the call, so it must be JSON. */
-type TokenRequest = DisclosureRequest & { readonly credentialId: string; readonly expiresAt: string }
-
 const fails: Readonly<Record<string, Failure | undefined>> = agentCredentialsApi.create.fails ?? {}
 
-/** What stands against this token besides its card and its intent. */
+/** Why this token is not issued, besides its card and its intent. */
 function blockersOf(body: Body, { card, intent }: AccessSubject, context: Context): string[] {
   const { actor, ports, tenant } = context
   const agentId = body.agentId ?? actor.agentId
@@ -45,103 +40,91 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
   return Object.entries(blockers).flatMap(([code, isSo]) => (isSo ? [code] : []))
 }
 
-async function reserve(body: Body, context: Context): Promise<TokenRequest | Refusal> {
-  const { actor, now, records, emit, refuse, tenant, ports } = context
-  const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
-  if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
-  if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
-    return refuse('agent_not_found')
-  const [subject, key] = await Promise.all([
-    openSubject({ cardId, intentId }, context),
-    recipientOf(body, context),
-  ])
-  const isKey = typeof key !== 'string'
-  const codes = [...blockersOf(body, subject, context), ...(isKey ? [] : [key])]
-  const id = newId('agentcredential')
-  const keyThumbprint = (isKey ? key : publicKeyJwk)?.thumbprint ?? null
-  const ask = {
-    way: 'agent_credential',
-    sourceId: id,
-    purpose: null,
-    merchantHost: null,
-    keyThumbprint,
-  } as const
-  const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
-  const denial = denialOf(subject, ask, { after: reasons }, context)
-  if (denial) return denial
-  const { card, number, intent } = subject
-  if (!isKey || !card || !number) throw new Error('granted without a key or a card')
-  const granted = grant(subject, ask, context)
-  const expiresAt = after(now, ttlSeconds * 1_000)
-  const credential = records.create(AgentCredential, {
-    id,
-    agentId: card.agentId,
-    delegationId: actor.delegationId ?? intent?.delegationId ?? null,
-    intentId,
-    cardId,
-    merchantScope: body.merchantScope,
-    amountLimitEuros: body.amountLimitEuros,
-    maxCharges: body.maxCharges,
-    expiresAt,
-    processor: ports.cardProcessor(tenant.mode).name,
-    accessEventId: granted.id,
-    keyThumbprint: key.thumbprint,
-  })
-  emit('agent_credential.created', agentCredentialEvent(credential))
-  const request = disclosureRequest(granted, number, key, now)
-  return { ...request, credentialId: id, expiresAt: expiresAt.toISOString() }
-}
-
-function call(
-  request: TokenRequest,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-): Promise<IssuedNetworkToken | ProcessorFailure> {
-  const { networkToken } = ports.cardProcessor(request.mode)
-  if (!networkToken) throw new Error('a processor without network tokens')
-  const token = { processorCardId: request.processorCardId, expiresAt: new Date(request.expiresAt) }
-  return networkToken(token, request, { ...callOf(request, requestId), reference: request.credentialId })
-}
-
 async function fail(id: string, { records, emit }: Context): Promise<void> {
   const credential = await records.lock(AgentCredential, id)
   if (!credential || !agentCredentialMachine.move(credential, 'failed')) return
   emit('agent_credential.failed', agentCredentialEvent(credential))
 }
 
-async function record(
-  answer: IssuedNetworkToken | ProcessorFailure,
-  { credentialId, accessEventId }: TokenRequest,
-  context: Context,
-) {
-  const { records, emit } = context
-  const given = await recordOutcome(answer, accessEventId, context)
-  if (given instanceof Refusal) {
-    await fail(credentialId, context)
-    return given
-  }
-  const credential = await records.lock(AgentCredential, credentialId)
-  if (!credential) throw new Error('a network token without its record')
-  const { tokenId, last4 } = given
-  Object.assign(credential, { tokenId, last4 })
-  // It may have been revoked, or its time may be over, while the processor was asked.
-  if (!agentCredentialMachine.move(credential, 'active')) {
-    credential.processorProblem =
-      'The processor gave the token when it was over already. Revoke it once more.'
-    return withMembers(credential, { jwe: null })
-  }
-  emit('agent_credential.issued', agentCredentialEvent(credential))
-  return withMembers(credential, { jwe: given.jwe })
-}
-
-async function recover({ credentialId, accessEventId }: TokenRequest, context: Context): Promise<Refusal> {
-  await fail(credentialId, context)
-  return recordLost(accessEventId, context)
-}
-
 /** The token is on record with its limits before the processor is asked for it. */
 export const issue = externalCall(agentCredentialsApi.create, {
-  reserve: ({ body }, context) => reserve(body, context),
-  call,
-  record,
-  recover,
+  async reserve({ body }, context) {
+    const { actor, now, records, emit, refuse, tenant, ports } = context
+    const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
+    if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
+    if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
+      return refuse('agent_not_found')
+    const [subject, key] = await Promise.all([
+      openSubject({ cardId, intentId }, context),
+      recipientOf(body, context),
+    ])
+    const isKey = typeof key !== 'string'
+    const codes = [...blockersOf(body, subject, context), ...(isKey ? [] : [key])]
+    const id = newId('agentcredential')
+    const keyThumbprint = (isKey ? key : publicKeyJwk)?.thumbprint ?? null
+    const ask = {
+      way: 'agent_credential',
+      sourceId: id,
+      purpose: null,
+      merchantHost: null,
+      keyThumbprint,
+    } as const
+    const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
+    const denial = denialOf(subject, ask, { after: reasons }, context)
+    if (denial) return denial
+    const { card, number, intent } = subject
+    if (!isKey || !card || !number) throw new Error('granted without a key or a card')
+    const granted = grant(subject, ask, context)
+    const expiresAt = after(now, ttlSeconds * 1_000)
+    const credential = records.create(AgentCredential, {
+      id,
+      agentId: card.agentId,
+      delegationId: actor.delegationId ?? intent?.delegationId ?? null,
+      intentId,
+      cardId,
+      merchantScope: body.merchantScope,
+      amountLimitEuros: body.amountLimitEuros,
+      maxCharges: body.maxCharges,
+      expiresAt,
+      processor: ports.cardProcessor(tenant.mode).name,
+      accessEventId: granted.id,
+      keyThumbprint: key.thumbprint,
+    })
+    emit('agent_credential.created', agentCredentialEvent(credential))
+    const request = disclosureRequest(granted, number, key, now)
+    return { ...request, credentialId: id, expiresAt: expiresAt.toISOString() }
+  },
+
+  call(request, { ports, requestId }) {
+    const { networkToken } = ports.cardProcessor(request.mode)
+    if (!networkToken) throw new Error('a processor without network tokens')
+    const token = { processorCardId: request.processorCardId, expiresAt: new Date(request.expiresAt) }
+    return networkToken(token, request, { ...callOf(request, requestId), reference: request.credentialId })
+  },
+
+  async record(answer, { credentialId, accessEventId }, context) {
+    const { records, emit } = context
+    const given = await recordOutcome(answer, accessEventId, context)
+    if (given instanceof Refusal) {
+      await fail(credentialId, context)
+      return given
+    }
+    const credential = await records.lock(AgentCredential, credentialId)
+    if (!credential) throw new Error('a network token without its record')
+    const { tokenId, last4 } = given
+    Object.assign(credential, { tokenId, last4 })
+    // It may have been revoked, or its time may be over, while the processor was asked.
+    if (!agentCredentialMachine.move(credential, 'active')) {
+      credential.processorProblem =
+        'The processor gave the token when it was over already. Revoke it once more.'
+      return withMembers(credential, { jwe: null })
+    }
+    emit('agent_credential.issued', agentCredentialEvent(credential))
+    return withMembers(credential, { jwe: given.jwe })
+  },
+
+  async recover({ credentialId, accessEventId }, context) {
+    await fail(credentialId, context)
+    return recordLost(accessEventId, context)
+  },
 })

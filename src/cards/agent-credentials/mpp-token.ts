@@ -29,7 +29,7 @@ interface MppToken {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
 }
 
-/** The events of a machine payment's token: whoever registers or revokes one declares them. */
+/** The events of a machine payment's token: operations that register or revoke one declare them. */
 export const mppTokenEvents = {
   'card.access_granted': accessEvents['card.access_granted'],
   'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
@@ -75,7 +75,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-/** What stands in `processorProblem` until the processor has deleted a token that was revoked. */
+/** The value of `processorProblem` until the processor has deleted a token that was revoked. */
 const UNTOLD = 'The processor has not been told yet.'
 
 /** From now on the token of a machine payment pays nothing; false where it has ended before. */

@@ -4,6 +4,7 @@ import { paidEvents } from '../../control/intents/index.ts'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { arrivedEvents } from '../../money/refunds/index.ts'
+import type { CardNotice } from '../../ports/card-processor.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -20,7 +21,7 @@ import { chargeEvents } from '../agent-credentials/index.ts'
 import { noticeEvents } from '../cards/index.ts'
 import { authorizationMachine, sources } from './authorization.ts'
 import { decisionEvents } from './authorize.ts'
-import type { IncomingMessage } from './network/incoming-message.ts'
+import type { IncomingMessage, PaymentMessage } from './network/incoming-message.ts'
 
 const status = z.enum(authorizationMachine.states)
 
@@ -127,10 +128,13 @@ const RefusedMessage = z.object({
 })
 
 /** Only the webhook of the processor makes one, from a message whose signature is verified. */
-export const incomingMessage = z.custom<IncomingMessage>(
-  value => typeof value === 'object' && value !== null && 'content' in value,
-  'must be a message of the card processor',
-)
+const messageOf = <M extends PaymentMessage | IncomingMessage>() =>
+  z.custom<M>(
+    value => typeof value === 'object' && value !== null && 'content' in value,
+    'must be a message of the card processor',
+  )
+
+export const incomingMessage = messageOf<IncomingMessage>()
 
 /** The events of everything that changes a payment by card. */
 export const authorizationEvents = { ...arrivedEvents, ...paidEvents }
@@ -167,7 +171,7 @@ export const authorizationsApi = {
   notice: post('/rails/card-processor/notices', {
     summary: 'Take news of the card processor about a card',
     callers: [],
-    body: incomingMessage,
+    body: messageOf<IncomingMessage<CardNotice>>(),
     returns: [200, MessageAnswer],
     emits: noticeEvents,
   }),
@@ -176,7 +180,7 @@ export const authorizationsApi = {
     summary: 'Take a message of the card processor',
     callers: [],
     run: 'hot',
-    body: incomingMessage,
+    body: messageOf<PaymentMessage>(),
     returns: [200, MessageAnswer],
     emits: messageEvents,
   }),

@@ -4,8 +4,10 @@ import {
   type ApplyContext,
   addFact,
   applyFact,
+  authRequestsOf,
   type CountingBatch,
   countUsage,
+  creditOf,
   evidenceOf,
   foldFacts,
   reservationReferences,
@@ -71,7 +73,8 @@ export function withdrawApproval(
   batch: CardBatch,
   context: NetworkContext,
 ): void {
-  if (authorization.facts.asks.some(one => one.ask === ask && one.approved === '0')) return
+  const answer = authRequestsOf(authorization.facts).find(({ increment }) => increment === ask)
+  if (answer?.approvedCents === 0n) return
   authorization.declineReason ??= TOO_LATE
   const evidence = evidenceOf('card_authorization', id, authorization.id, `${id}/late`)
   applyFact(
@@ -159,11 +162,11 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
 export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
+  if (!payment) return batch.payments.blockerOf(intent)
+  const { isOurs, confirmedCents } = foldFacts(payment.facts)
   // A machine payment is confirmed by the merchant, the network or the owner, never by the agent's checkout.
-  if (payment?.facts.begun !== undefined) return batch.payments.blockerOf(intent)
-  if (payment?.facts.confirmed != null) return 'intent_confirmed'
-  if (payment) return undefined
-  return batch.payments.blockerOf(intent)
+  if (isOurs) return batch.payments.blockerOf(intent)
+  return confirmedCents === null ? undefined : 'intent_confirmed'
 }
 
 /**
@@ -202,8 +205,7 @@ export class DisputeCredits {
   /** The owner keeps this amount by the dispute: it is no longer counted as spent, and again if it gets less. */
   set(disputeId: string, cents: Euros): void {
     const authorization = this.#authorization
-    const known = authorization.facts.returned?.find(({ id }) => id === disputeId)
-    if (BigInt(known?.amount ?? 0) === cents) return
+    if (creditOf(authorization.facts, disputeId) === cents) return
     authorization.facts = addFact(authorization.facts, { type: 'credited', id: disputeId, cents })
     authorization.updatedAt = this.#batch.now
     countUsage(authorization, foldFacts(authorization.facts), cardChannel, this.#batch)

@@ -71,7 +71,7 @@ const OF_TOKENS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.network_token_id = any($3::text[]) and a.mpp_credential_id is not null`
 
-/** A confirmed checkout that the network has not spoken of yet: written as in its index. */
+/** A confirmed checkout without a message of the network: written as in its index. */
 const AWAITED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[]) as w (agent, key)
@@ -143,7 +143,7 @@ export interface UnnamedRefund {
   readonly amountEuros: Euros
 }
 
-/** The payments of which such a credit was asked back. */
+/** The payments that such a credit may refund. */
 export async function refundedAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,

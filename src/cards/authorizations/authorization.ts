@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor, payableKey } from '../../control/merchants/index.ts'
-import { noFacts, type PaymentFacts } from '../../control/payments/index.ts'
+import { authRequestsOf, noFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
@@ -12,8 +12,8 @@ import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal
 
 /**
  * The status follows from the facts, which come in any order: so nearly every step is possible. `pending`: a machine payment
- * was begun, and nobody has said yet what became of it; `void`: it came to nothing. `confirmed`: the agent has confirmed its
- * checkout, or a merchant has given a receipt, and the network has said nothing yet.
+ * has begun, and its outcome is unknown; `void`: it was not paid. `confirmed`: the agent has confirmed its
+ * checkout, or a merchant has given a receipt, and there is no message of the network yet.
  */
 export const authorizationMachine = machine('card-authorization', {
   pending: ['declined', 'authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded', 'void'],
@@ -40,7 +40,7 @@ const schema = defineEntity({
   properties: {
     ...record('cardauth'),
     agentId: p.text(),
-    /** Null while a checkout has confirmed a payment of which the network has not named the card. */
+    /** Null while a checkout has confirmed a payment and the network has not named its card. */
     cardId: nullable.string(),
     /** The processor's id of the payment; null while only a checkout has confirmed it. */
     processorRef: nullable.string(),
@@ -49,7 +49,7 @@ const schema = defineEntity({
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
-    /** The machine payment that began it; null for a payment of which the network or a checkout spoke first. */
+    /** The machine payment that began it; null for one that the network or a checkout stated first. */
     mppCredentialId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     approvedEuros: p.bigint().name('approved_cents'),
@@ -71,7 +71,7 @@ const schema = defineEntity({
   },
 })
 
-/** A payment by card from the network's first word to its last: how it stands follows from its facts. */
+/** A payment by card, from the first message of the network to the last: its state follows from its facts. */
 export class CardAuthorization extends schema.class {}
 schema.setClass(CardAuthorization)
 
@@ -158,7 +158,7 @@ export function addAuthorization(
 
 /** Whether merchant and funding are unknown yet: only a reversal, an expiry or a refund to the wallet has arrived. */
 export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
-  facts.asks.length + facts.clearings.length + facts.outcome.length === 0 &&
+  authRequestsOf(facts).length + facts.clearings.length + facts.outcome.length === 0 &&
   facts.confirmed === null &&
   facts.begun === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')

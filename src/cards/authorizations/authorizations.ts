@@ -119,7 +119,7 @@ const authorizations = implement(authorizationsApi, {
 /** Remedies of the checks that only cards have; the message of each says what is wrong. */
 const CARD_REMEDY = 'Do what is said there, or pay with another card.'
 
-/** Every rule in words: the card's own check first, where it has one. */
+/** Explains every rule: the card's own check first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')

@@ -3,7 +3,15 @@ import { cardBudgets, compiledTermsOf, controlsOf } from '../../control/card-ter
 import type { DecisionRow } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { nameOfDescriptor } from '../../control/merchants/index.ts'
-import { addFact, applyFact, evidenceOf, foldFacts, noFacts } from '../../control/payments/index.ts'
+import {
+  type AuthRequest,
+  addFact,
+  applyFact,
+  authRequestsOf,
+  evidenceOf,
+  foldFacts,
+  noFacts,
+} from '../../control/payments/index.ts'
 import { type Decision, decideSpend, type SpendDecision, type Spender } from '../../control/policies/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -24,7 +32,7 @@ import { type NetworkContext, networkChannel } from './channel.ts'
 import { type CardRequest, type IncomingMessage, requestFact } from './network/incoming-message.ts'
 
 /** How a request is answered, and what would pay. */
-export interface AuthorizationResponse extends FundingSource {
+interface AuthorizationResponse extends FundingSource {
   readonly approvedEuros: Euros
   readonly decision: Decision
   readonly decisionRow: DecisionRow
@@ -49,7 +57,7 @@ export function authorize(
   context: NetworkContext & DecisionContext,
 ): MessageResult {
   const { content, agentId, cardId } = message
-  const known = existing?.facts.asks.find(({ ask }) => ask === content.ask)
+  const known = existing && authRequestsOf(existing.facts).find(({ increment }) => increment === content.ask)
   if (existing && known) return { reply: repeatedReply(existing, known), authorizationId: existing.id }
   const spender = batch.agents.get(agentId)
   if (!spender)
@@ -59,39 +67,35 @@ export function authorize(
     }
   const id = existing?.id ?? newId('cardauth')
   const response = decideRequest({ ...message, existing }, spender, batch, id)
-  const { descriptor, mcc, country } = content.merchant
+  const { decision, approvedEuros } = response
+  const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
   const authorization = existing ?? addAuthorization(named, response, batch, id)
   if (existing && isPlaceholder(existing)) fillPlaceholder(existing, content.merchant, response)
-  recordDecision(
-    response,
-    spender,
-    { ...content, id, merchant: authorization.merchant, country },
-    batch,
-    context,
-  )
+  const { merchant, facts } = authorization
+  recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
-  describe(authorization, message, response)
+  // The request says more of the payment than facts that came before it.
+  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision })
+  if (content.ask === 0 && networkTokenId) authorization.networkTokenId = networkTokenId
+  authorization.cardId ??= cardId
+  authorization.processorRef ??= content.authorizationId
+  if (decision.allowed) authorization.declineReason = null
+  else if (authRequestsOf(facts).every(({ approvedCents }) => approvedCents === 0n))
+    authorization.declineReason = decision.reason
   const evidence = evidenceOf('card_authorization', message.id, id, message.id)
-  applyFact(
-    authorization,
-    requestFact(content, response.approvedEuros),
-    networkChannel,
-    evidence,
-    batch,
-    context,
-  )
-  if (response.approvedEuros > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
+  applyFact(authorization, requestFact(content, approvedEuros), networkChannel, evidence, batch, context)
+  if (approvedEuros > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   return { reply: replyOf(response, content.amountEuros), authorizationId: id }
 }
 
 /** Another message about a request that has been answered gets the same answer. */
 const repeatedReply = (
   { declineReason, decision }: AuthorizationRow,
-  { asked, approved }: { readonly asked: string; readonly approved: string },
+  { requestedCents, approvedCents }: AuthRequest,
 ): CardReply =>
-  approved !== '0' || (asked === '0' && decision?.allowed)
-    ? { kind: 'approved', approvedEuros: BigInt(approved), askedEuros: BigInt(asked) }
+  approvedCents > 0n || (requestedCents === 0n && decision?.allowed)
+    ? { kind: 'approved', approvedEuros: approvedCents, askedEuros: requestedCents }
     : { kind: 'declined', reason: excerpt(declineReason ?? 'It has been declined before.') }
 
 function replyOf({ approvedEuros, decision }: AuthorizationResponse, askedEuros: Euros): CardReply {
@@ -127,22 +131,6 @@ function learn(
 ): void {
   if (approvedEuros > 0n && !intent)
     riskAssessor.learn(agentId, { amountEuros: approvedEuros, merchant, country }, now)
-}
-
-/** The request says more of the payment than facts that came before it. */
-function describe(
-  authorization: AuthorizationRow,
-  { content, cardId }: IncomingMessage<AuthorizationRequest>,
-  { decision }: AuthorizationResponse,
-): void {
-  const { descriptor, mcc, country } = content.merchant
-  const networkTokenId = content.merchant.networkTokenId ?? authorization.networkTokenId
-  if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, networkTokenId, decision })
-  authorization.cardId ??= cardId
-  authorization.processorRef ??= content.authorizationId
-  if (!decision.allowed && authorization.facts.asks.every(({ approved }) => approved === '0'))
-    authorization.declineReason = decision.reason
-  if (decision.allowed) authorization.declineReason = null
 }
 
 /** Decides a request; changes nothing, and is the same for a simulation. */
@@ -246,7 +234,7 @@ function decideAmount(
     { isDeclared: intent !== undefined },
   )
   // A machine payment has been counted for its card since it began.
-  const isCounted = isNamed || existing?.facts.begun !== undefined
+  const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isOurs)
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountEuros > 0n
   return decideSpend(

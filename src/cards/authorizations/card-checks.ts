@@ -11,7 +11,7 @@ import { type CardRequest, requestFact } from './network/incoming-message.ts'
 /** The answer to a request that could not be decided while the network waits. */
 export const TOO_LATE = 'The decision came too late for the card network.'
 
-/** Why the card cannot pay this, whatever the rules would say; undefined if it can. */
+/** Why the card itself cannot pay this, before any rule is asked; undefined if it can. */
 export function blockerOf(
   request: CardRequest,
   intent: IntentRow | undefined,

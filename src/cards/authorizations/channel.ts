@@ -1,5 +1,6 @@
 import {
   type ApplyContext,
+  authRequestsOf,
   type Channel,
   foldFacts,
   incrementReference,
@@ -42,10 +43,7 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   holdReference: incrementReference,
   refunds: { way: 'card', origin: 'network', sourceType: REFUND_SOURCE },
   limitsOf,
-  record(authorization, state, batch) {
-    chargeToken(authorization, state, batch)
-    recordState(authorization, state, batch)
-  },
+  record,
   transactionOf,
   applied: (authorization, _before, state, batch, context) =>
     closeSpentCard(authorization, state, batch, context),
@@ -81,12 +79,12 @@ function chargeToken(
   if (change < 0n) credentials.giveBack(authorization.networkTokenId, -change, now)
 }
 
-function recordState(
-  authorization: AuthorizationRow,
-  state: PaymentState,
-  { now, changed }: CardBatch,
-): void {
-  const { requestedCents, clearedCents, refundedCents, confirmedCents, pendingCents, heldCents } = state
+/** Shows the state on the authorization, and charges the network token that pays. */
+function record(authorization: AuthorizationRow, state: PaymentState, batch: CardBatch): void {
+  const { now, changed } = batch
+  chargeToken(authorization, state, batch)
+  const { requestedCents, begunCents, clearedCents, refundedCents, confirmedCents, pendingCents, heldCents } =
+    state
   const isPartlyCleared = clearedCents > 0n && pendingCents > 0n
   const isAwaited = heldCents > 0n || state.capturedCents > clearedCents || isPartlyCleared
   const isOpen = !state.isOver && isAwaited
@@ -94,12 +92,7 @@ function recordState(
   authorizationMachine.move(authorization, statusOf(state, authorization))
   Object.assign(authorization, {
     updatedAt: now,
-    amountEuros:
-      requestedCents ||
-      clearedCents ||
-      confirmedCents ||
-      BigInt(authorization.facts.begun ?? 0) ||
-      refundedCents,
+    amountEuros: requestedCents || clearedCents || confirmedCents || begunCents || refundedCents,
     approvedEuros: state.approvedCents,
     heldEuros: heldCents,
     capturedEuros: state.capturedCents,
@@ -245,4 +238,4 @@ const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Eu
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
 /** How many answers to requests are known, ours and the processor's own. */
-const answerCount = ({ asks, outcome }: PaymentFacts): number => asks.length + outcome.length
+const answerCount = (facts: PaymentFacts): number => authRequestsOf(facts).length + facts.outcome.length

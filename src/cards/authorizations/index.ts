@@ -9,13 +9,14 @@ export {
 export { CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
+export { cardChannel } from './channel.ts'
 export { deduplicate } from './network/process-messages.ts'
 export {
-  type BegunPayment,
   decideTokenPayment,
-  isTokenPaymentConfirmed,
+  isPaidByNetwork,
   loadTokenPayments,
-  settleTokenPayment,
+  outcomeFact,
   type TokenPayment,
   tokenPaymentEvents,
+  tokenPaymentOf,
 } from './token-payments.ts'

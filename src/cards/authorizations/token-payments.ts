@@ -3,6 +3,7 @@ import { nameOfDescriptor } from '../../control/merchants/index.ts'
 import {
   type ApplyContext,
   applyFact,
+  type Evidence,
   evidenceOf,
   foldFacts,
   type PaymentFact,
@@ -12,10 +13,10 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
-import { type AuthorizationResponse, decideRequest, decisionEvents, recordDecision } from './authorize.ts'
+import { decideRequest, decisionEvents, recordDecision } from './authorize.ts'
 import { type CardBatch, loadCardBatch } from './batch.ts'
 import { blockerOf } from './card-checks.ts'
 import { cardChannel } from './channel.ts'
@@ -29,9 +30,9 @@ export interface TokenPayment {
   readonly agentId: string
   readonly intentId: string
   readonly cardId: string
-  /** The number of the card that the token stands for. */
+  /** The number of the card behind the token. */
   readonly numberId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The host that asks for the money: whom the rules judge. */
   readonly host: string
   readonly url: string
@@ -52,7 +53,7 @@ type TokenPaymentBlocker =
   | 'card_cannot_pay'
 
 /**
- * The decision is stored whatever it says; there is a payment only where it says yes. Of a blocker `message` says more than
+ * The decision is stored in any case; there is a payment only if it allows one. For a blocker `message` says more than
  * its code does.
  */
 type DecidedTokenPayment =
@@ -64,7 +65,7 @@ select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
 
 /** A payment that was begun for a machine payment: its id never changes. */
-export interface BegunPayment {
+interface BegunPayment {
   readonly id: string
   readonly agentId: string
   readonly cardId: string
@@ -108,15 +109,16 @@ interface LoadedPayments {
 
 /**
  * Decides about a payment as if the network had asked: by the card, the agent's policy, the controls of the card and the
- * risk, within what the intent holds. A yes begins the intent's one payment, which nobody else can begin from then on.
+ * risk, within what the intent holds. An approval begins the intent's one payment: from then on no other can begin.
  */
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
   context: DecideContext,
 ): DecidedTokenPayment {
-  const spender = batch.agents.get(payment.agentId)
-  const intent = batch.payments.find(payment.intentId)
+  const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
+  const spender = batch.agents.get(agentId)
+  const intent = batch.payments.find(intentId)
   if (!spender || intent?.agentId !== spender.id) return { blocker: 'intent_not_found' }
   const blocker = intentBlocker(intent, payment, batch)
   if (blocker) return { blocker }
@@ -125,24 +127,28 @@ export function decideTokenPayment(
   if (message) return { blocker: 'card_cannot_pay', message }
   const id = newId('cardauth')
   const response = decideRequest(request, spender, batch, id)
-  const { amountEuros, host } = payment
-  const decided = { id, amountEuros, merchant: nameOfDescriptor(host), country: null }
+  const decided = { id, amountEuros: amountCents, merchant: nameOfDescriptor(host), country: null }
   recordDecision(response, spender, decided, batch, context)
   const { decision } = response
   if (!decision.allowed) return { blocker: null, decision, authorizationId: null }
-  begin(payment, response, id, batch, context)
+  const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
+  const authorization = addAuthorization(named, response, batch, id)
+  Object.assign(authorization, { networkTokenId, mppCredentialId, decision })
+  if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
+  const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
+  applyFact(authorization, { type: 'requested', cents: amountCents }, cardChannel, evidence, batch, context)
   return { blocker: null, decision, authorizationId: id }
 }
 
 function intentBlocker(
   intent: IntentRow,
-  { cardId, amountEuros }: TokenPayment,
+  { cardId, amountCents }: TokenPayment,
   { payments }: CardBatch,
 ): TokenPaymentBlocker | undefined {
   if (hasPayeeRecord(intent)) return 'intent_not_by_card'
   if (intent.cardId !== null && intent.cardId !== cardId) return 'intent_other_card'
   return (
-    payments.blockerOf(intent) ?? (amountEuros > (intent.holdEuros ?? 0n) ? 'amount_above_held' : undefined)
+    payments.blockerOf(intent) ?? (amountCents > (intent.holdEuros ?? 0n) ? 'amount_above_held' : undefined)
   )
 }
 
@@ -152,60 +158,35 @@ function requestOf({
   cardId,
   numberId,
   intentId,
-  amountEuros,
+  amountCents,
   host,
   url,
 }: TokenPayment): CardRequest {
   const merchant = { descriptor: host, mcc: null, country: null, url, networkTokenId: null }
-  const content = firstRequest({ amountEuros, partialAllowed: false, merchant })
+  const content = firstRequest({ amountEuros: amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
   return { ...base, content, intentId, agentId, cardId, numberId }
 }
 
-function begin(
-  { agentId, cardId, tokenId: networkTokenId, mppCredentialId, host, amountEuros }: TokenPayment,
-  response: AuthorizationResponse,
-  id: string,
-  batch: CardBatch,
-  context: DecideContext,
-): void {
-  const named = { agentId, cardId, processorRef: null, descriptor: host, mcc: null, country: null }
-  const authorization = addAuthorization(named, response, batch, id)
-  Object.assign(authorization, { networkTokenId, mppCredentialId, decision: response.decision })
-  const evidence = evidenceOf('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
-  applyFact(authorization, { type: 'requested', cents: amountEuros }, cardChannel, evidence, batch, context)
-  if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
-}
-
-function begunBy(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
+/** The authorization that a machine payment has begun. */
+export function tokenPaymentOf(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
   const authorization = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
   if (!authorization) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
   return authorization
 }
 
-/** Whether a receipt or the owner has said that a machine payment was paid. */
-export const isTokenPaymentConfirmed = (mppCredentialId: string, batch: CardBatch): boolean =>
-  begunBy(mppCredentialId, batch).facts.confirmed !== null
+/** Whether the network has approved or cleared it: then no one takes it back here. */
+export function isPaidByNetwork({ facts }: AuthorizationRow): boolean {
+  const { approvedCents, capturedCents } = foldFacts(facts)
+  return approvedCents + capturedCents > 0n
+}
 
-/**
- * Takes the word of a receipt or of the owner about what became of a machine payment. Where the network has spoken before,
- * or a receipt, that counts: a payment that is paid is never taken back here. Returns the id of its transaction; null if
- * nobody has ever said that it was paid.
- */
-export function settleTokenPayment(
-  mppCredentialId: string,
+/** What a receipt, the owner or the deadline states about a machine payment. */
+export function outcomeFact(
+  { id, mppCredentialId, facts }: AuthorizationRow,
   outcome: 'paid' | 'not_paid',
-  batch: CardBatch,
-  context: ApplyContext,
-): string | null {
-  const authorization = begunBy(mppCredentialId, batch)
-  const { approvedCents, capturedCents } = foldFacts(authorization.facts)
-  if (outcome === 'not_paid' && approvedCents + capturedCents > 0n) return authorization.transactionId
-  const fact: PaymentFact =
-    outcome === 'paid'
-      ? { type: 'captured', cents: BigInt(authorization.facts.begun ?? 0) }
-      : { type: 'not_paid' }
-  const evidence = evidenceOf('mpp', mppCredentialId, authorization.id, `${mppCredentialId}/${outcome}`)
-  applyFact(authorization, fact, cardChannel, evidence, batch, context)
-  return authorization.transactionId
+): { readonly fact: PaymentFact; readonly evidence: Evidence } {
+  const evidence = evidenceOf('mpp', String(mppCredentialId), id, `${mppCredentialId}/${outcome}`)
+  if (outcome === 'not_paid') return { fact: { type: 'not_paid' }, evidence }
+  return { fact: { type: 'captured', cents: foldFacts(facts).begunCents }, evidence }
 }

@@ -48,7 +48,7 @@ const PROCESS_GRACE_MS = minutes(1)
 
 type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
-/** Moves a request and tells it; does nothing where its status has no such step. */
+/** Moves a request and emits its event; does nothing if its status has no such step. */
 export function moveRequest(
   request: CardRequest,
   status: CardRequest['status'],
@@ -61,7 +61,7 @@ export function moveRequest(
   wake(cardRequestProcess, request)
 }
 
-/** Why a request cannot be answered or cancelled, as the code of a refusal and its words. */
+/** Why a request cannot be answered or cancelled, as the code of a refusal and its message. */
 export function whyNotWaiting(
   { status, expiresAt }: CardRequest,
   now: Date,

@@ -16,7 +16,7 @@ import {
 import { CardControls, ControlsBody, cardEvents, displayName, usage } from '../cards/index.ts'
 import { cardRequestMachine, limitNames, MAX_PENDING, requestTypes } from './card-request.ts'
 
-export const status = z.enum(cardRequestMachine.states)
+const status = z.enum(cardRequestMachine.states)
 export const type = z.enum(requestTypes)
 
 const Limits = z.object({

@@ -53,7 +53,7 @@ const schema = defineEntity({
     /** The controls of a new card. */
     controls: nullable.json<Omit<CardControls, 'maxTransactionEuros'>>(),
     reason: p.text(),
-    /** The limits that were approved, at most those that are asked for; null while nobody has approved. */
+    /** The limits that were approved, at most those that are asked for; null without an approval. */
     approvedMaxTransactionEuros: nullable.euros('approved_max_transaction_cents'),
     approvedDailyLimitEuros: nullable.euros('approved_daily_limit_cents'),
     approvedMonthlyLimitEuros: nullable.euros('approved_monthly_limit_cents'),
@@ -135,7 +135,7 @@ const lower = (one: bigint | null, other: bigint | null): bigint | null =>
 
 /**
  * The limits of a card once a request is carried out. One that was asked for becomes what was approved; one that only the
- * approver has named never rises, whatever has become of the card since; the others stay.
+ * approver has named never rises, even if the card has changed since; the others stay.
  */
 export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): Limits =>
   mapLimits(name => (asked[name] === null ? lower(approved[name], current[name]) : approved[name]))
@@ -151,7 +151,7 @@ export const requestResponse = (request: CardRequest) =>
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
-/** The data of a request's event: the limits as they stand, and the words that came with its last change. */
+/** The data of a request's event: its current limits, and the comment on its last change. */
 export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   requestId: request.id,
   agentId: request.agentId,
@@ -161,6 +161,10 @@ export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   ...(isApproved(request) ? approvedLimits(request) : askedLimits(request)),
   ...(reason ? { reason: excerpt(reason) } : {}),
 })
+
+/** Whether what was approved is still to be done. */
+export const isToBeCarriedOut = ({ status, dueAt }: CardRequest): boolean =>
+  status === 'approved' && dueAt !== null
 
 export const cardRequestsPersonal = {
   card_requests: {

@@ -6,7 +6,7 @@ import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after } from '../../values/clock.ts'
+import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { Card, type Limits, whyNotChangeable } from '../cards/index.ts'
 import { approve, deny, moveRequest, whyNotWaiting } from './answer.ts'
@@ -16,6 +16,7 @@ import {
   CardRequest,
   cardRequestMachine,
   cardRequestsPersonal,
+  isToBeCarriedOut,
   limitNames,
   MAX_PENDING,
   OPEN,
@@ -23,8 +24,44 @@ import {
   requestResponse,
 } from './card-request.ts'
 import { carryOut, requestReactions } from './carry-out.ts'
-import { cardRequestProcess } from './process.ts'
-import { processStatusOf } from './status.ts'
+import { type CardRequestSignal, cardRequestProcess } from './process.ts'
+
+/** The request in the line of its run: Temporal keeps it, so it has no names. */
+const aboutRequest = ({ type, cardId }: CardRequest): string =>
+  type === 'new_card' ? 'a new card' : `limits of ${cardId}`
+
+const summaryOf = (request: CardRequest): string => {
+  const { mode, status, expiresAt } = request
+  const waits = status === 'pending' ? `waits for approval until ${minuteInWords(expiresAt)}` : status
+  return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
+}
+
+/** Completes the sentence "The process waits …" for operators. */
+function waitsFor(request: CardRequest): string {
+  const { status, type, expiresAt } = request
+  if (status === 'pending') return `for a person’s approval, until ${minuteInWords(expiresAt)}`
+  if (!isToBeCarriedOut(request)) return 'for the processor to issue the card'
+  return type === 'new_card' ? 'for the card to be asked of the processor' : 'for the limits to change'
+}
+
+function dueInMs(request: CardRequest, now: Date): number | null {
+  if (request.status === 'pending') return request.expiresAt.getTime() - now.getTime()
+  return isToBeCarriedOut(request) ? 0 : null
+}
+
+/** The status of a request as its process reads it. */
+function processStatusOf(request: CardRequest, now: Date) {
+  const { status } = request
+  const closed = cardRequestMachine.isFinal(status)
+  return {
+    status,
+    summary: summaryOf(request),
+    closed,
+    dueInMs: closed ? null : dueInMs(request, now),
+    waitsFor: closed ? null : waitsFor(request),
+    signals: status === 'pending' ? (['approve', 'deny', 'cancel'] satisfies CardRequestSignal[]) : [],
+  }
+}
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
@@ -42,7 +79,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
 }
 
 /** The agent is locked: no request is added beyond the most, nor to an agent that is being deleted. */
-export const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
+const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
   const { records, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body
   const agentId = body.agentId ?? actor.agentId

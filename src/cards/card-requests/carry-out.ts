@@ -5,8 +5,14 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { CardEvent, type IssueBlocker, issueCard, setLimits } from '../cards/index.ts'
 import { type LockedRequest, lockRequest, moveRequest } from './answer.ts'
 import { type cardRequestsApi, requestEvents } from './api.ts'
-import { approvedLimits, askedLimits, CardRequest, cardRequestMachine, limitsAfter } from './card-request.ts'
-import { isToBeCarriedOut } from './status.ts'
+import {
+  approvedLimits,
+  askedLimits,
+  CardRequest,
+  cardRequestMachine,
+  isToBeCarriedOut,
+  limitsAfter,
+} from './card-request.ts'
 
 type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
 

@@ -15,7 +15,7 @@ export const cardMachine = machine('card', {
   closed: [],
 } satisfies Record<(typeof cardStatuses)[number], readonly (typeof cardStatuses)[number][]>)
 
-/** Why the service itself closes a card; an owner gives reasons in words. */
+/** Why the service itself closes a card; an owner's reason is free text. */
 export const closedReasons = [
   'expired',
   'spent',
@@ -78,7 +78,7 @@ const card = defineEntity({
   },
 })
 
-/** A virtual card of an agent. What spends must know of it stands in its terms (`CardTerms`), which change with it. */
+/** A virtual card of an agent. Its terms (`CardTerms`), which change with it, hold what spends must know. */
 export class Card extends card.class {}
 card.setClass(Card)
 

@@ -1,39 +1,92 @@
-import { CardTerms } from '../../control/card-terms/index.ts'
+import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { externalCall, implement } from '../../kernel/contract/operation.ts'
+import { externalCall, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { cardsApi } from './api.ts'
-import { Card, CardNumber, cardEvent, cardMachine, cardsPersonal, numberMachine } from './card.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { cardsApi, stepsApi } from './api.ts'
+import {
+  Card,
+  CardNumber,
+  cardEvent,
+  cardMachine,
+  cardsPersonal,
+  closedReasons,
+  numberMachine,
+} from './card.ts'
+import { cardResponse, cardResponses, lockCard, storedCardResponse } from './card-with-terms.ts'
 import { cardControls, changeLimits } from './controls.ts'
-import { issueCardWithCall, issueStep, recordIssued } from './issue.ts'
-import { lockCard } from './lock-card.ts'
-import { cardProcess } from './process.ts'
-import { callOf, holderOf, newCardOf, numberRequestFor } from './processor-calls.ts'
+import { nextStep, type Step } from './due.ts'
+import { issueCardWithCall, issueRequestFor, issueStep, recordIssued, requestIssue } from './issue.ts'
+import { type CardSignal, cardProcess } from './process.ts'
 import { fund, returnStep } from './purse.ts'
 import { cardReactions, deletionStep } from './reactions.ts'
-import { cardResponse, cardResponses, storedCardResponse } from './response.ts'
 import { replaceStep, rotate } from './rotate.ts'
 import { activate, close, endStep, freeze, unfreeze } from './states.ts'
-import { status } from './status.ts'
-import { stepsApi } from './steps-api.ts'
 import { noticeEvents, syncStep } from './sync-processor.ts'
+
+/** One line for the operator who looks at the run; it stays in Temporal, so it has no names and no digits. */
+function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
+  const head = `Card for ${usage} use in ${mode} mode: ${status}`
+  if (processorProblem && status !== 'closed') return `${head}, and the processor has a problem with it`
+  // The reason of an owner stays in the record.
+  const reason = closedReasons.find(known => known === closedReason)
+  return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
+}
+
+const WAITS: Readonly<Record<Step, string>> = {
+  issue: 'for the processor to issue it',
+  replace: 'for the processor to give it another number',
+  tell: 'for the processor to take note of its state',
+  return: 'for what its purse has to go back',
+  end: 'for its end or a change',
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor(step: Step, at: Date, now: Date): string {
+  if (at <= now) return WAITS[step]
+  const asked = step === 'end' ? 'at the latest' : 'which is tried again'
+  return `${WAITS[step]}, ${asked} at ${minuteInWords(at)}`
+}
+
+/** The signals that change a card of this status. */
+const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
+  pending: ['close'],
+  inactive: ['close'],
+  active: ['freeze', 'close'],
+  frozen: ['unfreeze', 'close'],
+  closed: [],
+}
+
+const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+  const [card, terms, numbers] = await Promise.all([
+    records.findOne(Card, { id: params.id }),
+    records.findOne(CardTerms, { id: params.id }),
+    records.find(CardNumber, { cardId: params.id }),
+  ])
+  if (!card || !terms) return refuse('card_not_found')
+  const status: keyof typeof SIGNALS = card.status
+  const next = nextStep({ card, terms, numbers }, now)
+  return {
+    status,
+    summary: summaryOf(card),
+    closed: next === null,
+    dueInMs: next && next.at.getTime() - now.getTime(),
+    waitsFor: next && waitsFor(next.step, next.at, now),
+    signals: next ? SIGNALS[status] : [],
+    next: next?.step ?? null,
+  }
+}
 
 const cardHandlers = implement(cardsApi, {
   create: externalCall(cardsApi.create, {
     async reserve({ body }, context) {
       const { displayName, ...members } = body
       const reserved = await issueCardWithCall({ ...members, displayName }, context)
-      if (typeof reserved === 'string') return context.refuse(reserved)
-      const { card, terms } = reserved
-      const asked = { reference: card.id, requestedAt: card.createdAt }
-      return numberRequestFor(card, terms, await holderOf(context), asked, context)
+      return typeof reserved === 'string' ? context.refuse(reserved) : issueRequestFor(reserved, context)
     },
-    call: (request, { ports, requestId }) =>
-      ports
-        .cardProcessor(request.mode)
-        .issue(newCardOf(request), callOf(request, request.reference, { requestId })),
+    call: requestIssue,
     async record(answer, request, context) {
       const locked = await recordIssued(answer, request, context)
       const { closedReason, processorProblem } = locked.card
@@ -74,7 +127,7 @@ const cardHandlers = implement(cardsApi, {
     if (!locked) return refuse('card_not_found')
     const { card } = locked
     if (card.status === 'closed') return refuse('card_closed')
-    // The processor is asked for the card with the same words until it has answered.
+    // The request for the card stays the same until the processor has answered.
     if (card.status === 'pending' && body.displayName !== undefined) return refuse('card_pending')
     Object.assign(card, definedOnly(body))
     emit('card.details_changed', cardEvent(card))

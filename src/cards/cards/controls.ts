@@ -1,20 +1,15 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { type cardsApi, controlsApi } from './api.ts'
 import { cardEvent } from './card.ts'
+import { type CardContext, cardResponse, type LockedCard, lockCard } from './card-with-terms.ts'
 import { announceChange } from './due.ts'
 import type { Limits } from './issue.ts'
-import { type LockedCard, lockCard } from './lock-card.ts'
-import { cardResponse } from './response.ts'
-import type { cardEvents } from './schemas.ts'
-
-type LimitsChanged = Pick<typeof cardEvents, 'card.limits_changed'>
 
 /** Why the terms of a card cannot be changed; undefined if they can. */
 export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
-  // The processor is asked for the card with the same words until it has answered.
+  // The request for the card stays the same until the processor has answered.
   return card.status === 'pending' ? 'card_pending' : undefined
 }
 
@@ -22,7 +17,7 @@ export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
 export function setLimits(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   limits: Limits,
-  context: Pick<Context<never, LimitsChanged>, 'now' | 'emit' | 'wake'>,
+  context: CardContext<'card.limits_changed'>,
 ): void {
   const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = limits
   const changed = { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros }

@@ -1,10 +1,18 @@
-export { cardsApi, controlsApi } from './api.ts'
+export {
+  CardControls,
+  CardEvent,
+  ControlsBody,
+  cardEvents,
+  cardsApi,
+  controlsApi,
+  displayName,
+  usage,
+} from './api.ts'
 export { Card, CardNumber, cardUsages, type numberMachine } from './card.ts'
+export { type LockedCard, lockCard } from './card-with-terms.ts'
 export { setLimits, whyNotChangeable } from './controls.ts'
 export { type IssueBlocker, issueCard, type Limits } from './issue.ts'
-export { type LockedCard, lockCard } from './lock-card.ts'
 export { cardProcess } from './process.ts'
 export { returnPurses } from './purse.ts'
-export { CardControls, CardEvent, ControlsBody, cardEvents, displayName, usage } from './schemas.ts'
 export { freezeCard, spendCards } from './states.ts'
 export { applyCardNotice, noticeEvents } from './sync-processor.ts'

@@ -3,30 +3,30 @@ import { CardTerms } from '../../control/card-terms/index.ts'
 import { lockIntentForCard, nameCard, whyNotByCard } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { CallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
+import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
+import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
 import { announceChange, beginCall, schedule } from './due.ts'
-import { type LockedCard, type LockedNumbers, lockNumbers } from './lock-card.ts'
 import { cardProcess } from './process.ts'
 import {
   ACTED,
   answered,
   callOf,
-  holderOf,
   lockForCall,
   NOTHING,
+  NOTHING_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
   problemOf,
 } from './processor-calls.ts'
-import type { CardEvent, cardEvents } from './schemas.ts'
 import { closeCard, move } from './states.ts'
-import { stepsApi } from './steps-api.ts'
 
 export interface Limits {
   readonly maxTransactionEuros: Euros | null
@@ -49,11 +49,6 @@ interface CardMembers {
   readonly metadata: Record<string, string>
 }
 
-type Issuing = Pick<
-  Context<never, { 'card.created': typeof CardEvent }>,
-  'records' | 'tenant' | 'now' | 'ports' | 'emit' | 'wake'
->
-
 /** Why no card is issued, as the code of a refusal. */
 export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
 
@@ -61,7 +56,10 @@ export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, Lock
  * Records a card of an agent, and leaves it to the process to have it issued: for callers that do not wait for the
  * processor. Gives the code of the refusal where there can be no such card.
  */
-export async function issueCard(members: CardMembers, context: Issuing): Promise<LockedCard | IssueBlocker> {
+export async function issueCard(
+  members: CardMembers,
+  context: CardContext<'card.created'>,
+): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
   if (typeof reserved !== 'string') announceChange(reserved.card, context)
   return reserved
@@ -70,7 +68,7 @@ export async function issueCard(members: CardMembers, context: Issuing): Promise
 /** Records a card whose first call of the processor is made by the caller, once the transaction has ended. */
 export async function issueCardWithCall(
   members: CardMembers,
-  context: Issuing,
+  context: CardContext<'card.created'>,
 ): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
   if (typeof reserved === 'string') return reserved
@@ -79,7 +77,7 @@ export async function issueCardWithCall(
   return reserved
 }
 
-async function reserveCard(members: CardMembers, context: Issuing) {
+async function reserveCard(members: CardMembers, context: CardContext<'card.created'>) {
   const { records, tenant, now, ports, emit } = context
   const { name: processor } = ports.cardProcessor(tenant.mode)
   const { agentId, intentId } = members
@@ -144,21 +142,27 @@ export function addNumber(
 /** The last millisecond of a month, in UTC. */
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
+/** The first number of a card has the card's id as its reference: however often it is asked for, there is one card. */
+export const issueRequestFor = (
+  locked: Pick<LockedCard, 'card' | 'terms'>,
+  context: Pick<Context, 'records' | 'tenant' | 'now'>,
+): Promise<NumberRequest> => {
+  const { id: reference, createdAt: requestedAt } = locked.card
+  return numberRequestFor(locked, { reference, requestedAt }, context)
+}
+
+export const requestIssue = (request: NumberRequest, { ports, requestId }: CallContext) =>
+  ports
+    .cardProcessor(request.mode)
+    .issue(newCardOf(request), callOf(request, request.reference, { requestId }))
+
 export const issueStep = externalCall(stepsApi.issue, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'issue', context)
-    if (!locked) return null
-    const { card, terms } = locked
-    const asked = { reference: card.id, requestedAt: card.createdAt }
-    return numberRequestFor(card, terms, await holderOf(context), asked, context)
+    return locked ? issueRequestFor(locked, context) : NOTHING_DUE
   },
-  call: async (request, { ports, requestId }) =>
-    request &&
-    ports
-      .cardProcessor(request.mode)
-      .issue(newCardOf(request), callOf(request, request.reference, { requestId })),
+  call: requestIssue,
   async record(answer, request, context) {
-    if (!answer || !request) return NOTHING
     await recordIssued(answer, request, context)
     return ACTED
   },
@@ -166,10 +170,7 @@ export const issueStep = externalCall(stepsApi.issue, {
   recover: async () => NOTHING,
 })
 
-type Recording = Pick<
-  Context<never, Pick<typeof cardEvents, 'card.issued' | 'card.activated' | 'card.closed'>>,
-  'records' | 'tenant' | 'now' | 'emit' | 'wake'
->
+type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
 /** Records what the processor has answered to the request for a card; the first answer counts. */
 export async function recordIssued(

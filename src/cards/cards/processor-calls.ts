@@ -2,6 +2,7 @@ import type { CardTerms } from '../../control/card-terms/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type {
@@ -12,11 +13,11 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { excerpt } from '../../values/schemas.ts'
+import type { stepsApi } from './api.ts'
 import type { Card } from './card.ts'
+import { type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
-import { type LockedNumbers, lockNumbers } from './lock-card.ts'
 import { cardProcess } from './process.ts'
-import type { stepsApi } from './steps-api.ts'
 
 /** Controls as JSON, which has no bigint: a reservation is stored until the answer is recorded. */
 export type StoredControls = Omit<ProcessorControls, LimitName> & Readonly<Record<LimitName, string | null>>
@@ -76,35 +77,31 @@ export const callOf = (
   { requestId }: { readonly requestId: string },
 ): ProcessorCall => ({ reference, requestId, now: new Date(now) })
 
-/** The holder of a card is its owner, as the issuer must know one. */
-export async function holderOf({
-  records,
-  tenant,
-}: Pick<Context, 'records' | 'tenant'>): Promise<CardHolder> {
-  return (await findCustomer(records, tenant.ownerId)).cardHolder()
-}
-
 export const requestFor = (
   { id, mode }: Pick<Card, 'id' | 'mode'>,
   { now }: Pick<Context, 'now'>,
 ): ProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
 
-/** Asks for a number with the same words in every repetition: a processor may compare them. */
-export const numberRequestFor = (
-  card: Card,
-  terms: CardTerms,
-  holder: CardHolder,
+/**
+ * Asks for a number with the same members in every repetition: a processor may compare them. The holder of a card is its
+ * owner, as the issuer must know one.
+ */
+export async function numberRequestFor(
+  { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   { reference, requestedAt }: { readonly reference: string; readonly requestedAt: Date },
-  context: Pick<Context, 'now'>,
-): NumberRequest => ({
-  ...requestFor(card, context),
-  reference,
-  requestedAt: requestedAt.toISOString(),
-  ownerId: card.ownerId,
-  displayName: card.displayName,
-  holder,
-  controls: storedControls(terms),
-})
+  { records, tenant, now }: Pick<Context, 'records' | 'tenant' | 'now'>,
+): Promise<NumberRequest> {
+  const owner = await findCustomer(records, tenant.ownerId)
+  return {
+    ...requestFor(card, { now }),
+    reference,
+    requestedAt: requestedAt.toISOString(),
+    ownerId: card.ownerId,
+    displayName: card.displayName,
+    holder: owner.cardHolder(),
+    controls: storedControls(terms),
+  }
+}
 
 const UNANSWERED = {
   late: 'The processor does not answer. It is asked again.',
@@ -123,6 +120,7 @@ export type StepContext = ContextOf<typeof stepsApi.issue>
 
 /** The result of a step that had nothing to do. */
 export const NOTHING = { acted: false }
+export const NOTHING_DUE = new AnswerNow(NOTHING)
 export const ACTED = { acted: true }
 
 /** The processor has answered: what it did not do before is no problem any more, and the next step is due at once. */

@@ -7,15 +7,12 @@ import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
 import { mainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { cardsApi } from './api.ts'
+import type { cardsApi, purseEvents, stepsApi } from './api.ts'
 import { Card, cardEvent } from './card.ts'
+import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with-terms.ts'
 import { schedule } from './due.ts'
-import { lockAgentOfCard, lockCard, lockNumbers } from './lock-card.ts'
 import { cardProcess } from './process.ts'
 import { ACTED, NOTHING } from './processor-calls.ts'
-import { withBalance } from './response.ts'
-import type { purseEvents } from './schemas.ts'
-import type { stepsApi } from './steps-api.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 
@@ -67,10 +64,7 @@ async function withPurse(
 /** How long after a look the purse of a closed card is looked at again, while it cannot give everything back. */
 const HELD_AGAIN_MS = days(1)
 
-type Returning = Pick<
-  Context<never, typeof purseEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'sendAlong'
->
+type Returning = Context<never, typeof purseEvents>
 
 /** Where purses give back what they have: the accounts are locked. */
 interface ReturnBook {

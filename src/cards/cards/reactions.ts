@@ -7,18 +7,17 @@ import { onlyWith, reaction, reactionToAll } from '../../kernel/contract/area.ts
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { cardEvents, type stepsApi } from './api.ts'
 import { Card } from './card.ts'
 import { openReturn, returnPurse } from './purse.ts'
-import { cardEvents } from './schemas.ts'
 import { closeCard, freezeCard } from './states.ts'
-import type { stepsApi } from './steps-api.ts'
 
 const ends = { 'card.closed': cardEvents['card.closed'] }
 const endsOrStops = { ...ends, 'card.frozen': cardEvents['card.frozen'] }
 
 const notClosed = { $ne: 'closed' } as const
 
-/** Locks open cards with their terms, in the order of their ids. Whoever caused the reaction has locked their agent. */
+/** Locks open cards with their terms, in the order of their ids. The cause of the reaction has locked their agent. */
 async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Context, 'records'>) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
   const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
@@ -29,7 +28,10 @@ async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Conte
     records.find(Card, { id: ids }, order),
   ])
   const termsById = new Map(terms.map(one => [one.id, one]))
-  return cards.map(card => ({ card, terms: termsById.get(card.id) as CardTerms }))
+  return cards.flatMap(card => {
+    const own = termsById.get(card.id)
+    return own ? { card, terms: own } : []
+  })
 }
 
 /** Closes the card that was issued for an intent alone when the intent ends unpaid. */

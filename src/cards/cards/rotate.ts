@@ -2,28 +2,26 @@ import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import type { cardsApi } from './api.ts'
+import { type cardsApi, stepsApi } from './api.ts'
 import { cardEvent, numberMachine } from './card.ts'
+import { cardResponse, type LockedNumbers, lockCard, lockNumbers } from './card-with-terms.ts'
 import { whyNotChangeable } from './controls.ts'
 import { announceChange, schedule } from './due.ts'
 import { addNumber } from './issue.ts'
-import { type LockedNumbers, lockCard, lockNumbers } from './lock-card.ts'
 import {
   ACTED,
   answered,
   callOf,
-  holderOf,
   lockForCall,
   NOTHING,
+  NOTHING_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
   problemOf,
   type StepContext,
 } from './processor-calls.ts'
-import { cardResponse } from './response.ts'
 import { closeCard } from './states.ts'
-import { stepsApi } from './steps-api.ts'
 
 /** Reserves the id of the next number, which is the reference of the call: however often it is repeated, there is one number. */
 export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
@@ -46,25 +44,22 @@ export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }
 export const replaceStep = externalCall(stepsApi.replace, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'replace', context)
-    if (!locked) return null
-    const { card, terms } = locked
+    if (!locked) return NOTHING_DUE
+    const { card } = locked
     const { nextNumberId, nextNumberAt } = card
     const current = locked.numbers.find(({ id }) => id === card.numberId)
     if (!nextNumberId || !nextNumberAt || !current)
       throw new Error('a rotation has the id of its next number')
     const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
-    const request = numberRequestFor(card, terms, await holderOf(context), asked, context)
+    const request = await numberRequestFor(locked, asked, context)
     return { request, processorCardId: current.processorCardId }
   },
-  call: async (reserved, { ports, requestId }) => {
-    if (!reserved) return null
-    const { request, processorCardId } = reserved
+  call({ request, processorCardId }, { ports, requestId }) {
     const call = callOf(request, request.reference, { requestId })
     return ports.cardProcessor(request.mode).replace(processorCardId, newCardOf(request), call)
   },
-  async record(answer, reserved, context) {
-    if (!answer || !reserved) return NOTHING
-    await recordReplaced(answer, reserved.request, context)
+  async record(answer, { request }, context) {
+    await recordReplaced(answer, request, context)
     return ACTED
   },
   // Its process asks again: by the same reference there is one number.

@@ -1,28 +1,29 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { cardsApi } from './api.ts'
+import type { cardsApi, stepsApi } from './api.ts'
 import { type Card, cardEvent, cardMachine, numberMachine } from './card.ts'
+import {
+  type CardContext,
+  cardResponse,
+  type LockedCard,
+  type LockedNumbers,
+  lockCard,
+  lockNumbers,
+} from './card-with-terms.ts'
 import { announceChange, schedule } from './due.ts'
-import { type LockedCard, type LockedNumbers, lockCard, lockNumbers } from './lock-card.ts'
 import { cardProcess } from './process.ts'
-import { cardResponse } from './response.ts'
-import type { CardEvent } from './schemas.ts'
-import type { stepsApi } from './steps-api.ts'
 
 /** Moves the card and its terms together. False, and nothing is written, where there is no such step. */
 export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
   cardMachine.move(card, to) && cardMachine.move(terms, to)
 
-type Closing = Pick<Context<never, { 'card.closed': typeof CardEvent }>, 'now' | 'emit' | 'wake'>
-
 /** Closes a card for good; false if it is closed already. What its purse has goes back. */
 export function closeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   closedReason: string | null,
-  context: Closing,
+  context: CardContext<'card.closed'>,
 ): boolean {
   const { card } = locked
   if (!move(locked, 'closed')) return false
@@ -33,13 +34,11 @@ export function closeCard(
   return true
 }
 
-type Freezing = Pick<Context<never, { 'card.frozen': typeof CardEvent }>, 'now' | 'emit' | 'wake'>
-
 /** Stops an active card; false if it is not active. */
 export function freezeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   frozenReason: string | null,
-  context: Freezing,
+  context: CardContext<'card.frozen'>,
 ): boolean {
   const { card } = locked
   if (!move(locked, 'frozen')) return false
@@ -121,7 +120,7 @@ function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
 }
 
 /** Closes a card whose one payment has ended, or whose printed end has come; false if neither is so. */
-function endCard(locked: LockedNumbers, context: Parameters<typeof closeCard>[2]): boolean {
+function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context
   if (card.spentAt && card.spentAt <= now) return closeCard(locked, 'spent', context)

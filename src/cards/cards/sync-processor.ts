@@ -10,9 +10,10 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { excerpt } from '../../values/schemas.ts'
+import { cardEvents, stepsApi } from './api.ts'
 import { type CardNumber, cardEvent } from './card.ts'
+import { type LockedNumbers, lockNumbers } from './card-with-terms.ts'
 import { announceChange, needsSync, schedule, wantedState } from './due.ts'
-import { type LockedNumbers, lockNumbers } from './lock-card.ts'
 import {
   ACTED,
   answered,
@@ -20,6 +21,7 @@ import {
   controlsFrom,
   lockForCall,
   NOTHING,
+  NOTHING_DUE,
   type ProcessorRequest,
   problemOf,
   requestFor,
@@ -27,9 +29,7 @@ import {
   type StoredControls,
   storedControls,
 } from './processor-calls.ts'
-import { cardEvents } from './schemas.ts'
 import { closeCard, freezeCard } from './states.ts'
-import { stepsApi } from './steps-api.ts'
 
 /** What is requested for one number; null = the processor has it already. */
 interface Instruction extends ProcessorRequest {
@@ -51,13 +51,11 @@ export const syncStep = externalCall(stepsApi.tell, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'tell', context)
     const number = locked?.numbers.find(one => needsSync(locked, one))
-    return locked && number ? instructionFor(number, locked, context) : null
+    return locked && number ? instructionFor(number, locked, context) : NOTHING_DUE
   },
-  async call(instruction, { ports, requestId }): Promise<Replies | null> {
-    return instruction && carryOut(instruction, ports.cardProcessor(instruction.mode), requestId)
-  },
+  call: (instruction, { ports, requestId }): Promise<Replies> =>
+    carryOut(instruction, ports.cardProcessor(instruction.mode), requestId),
   async record(replies, instruction, context) {
-    if (!replies || !instruction) return NOTHING
     const locked = await lockNumbers(instruction.cardId, context)
     if (!locked) return NOTHING
     recordReplies(locked, instruction, replies, context)
@@ -144,7 +142,7 @@ export const noticeEvents = {
   'mobile_wallet.updated': cardEvents['mobile_wallet.updated'],
 }
 
-type Noticing = Pick<Context<never, typeof noticeEvents>, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>
+type Noticing = Context<never, typeof noticeEvents>
 
 /**
  * Applies a notice of the processor about a number; one that comes again changes nothing. Locks the agent first,

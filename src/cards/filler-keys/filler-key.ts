@@ -17,7 +17,7 @@ const schema = defineEntity({
 
 /**
  * The public key of a program that fills payment forms. The owner registers it: an agent may have card data encrypted to
- * such a key only, for it could read whatever is encrypted to a key of its own.
+ * such a key only, for it could read what is encrypted to a key of its own.
  */
 export class FillerKey extends schema.class {}
 schema.setClass(FillerKey)

@@ -4,7 +4,7 @@ import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.t
 import { id } from '../../values/ids.ts'
 import { encryptionKeyIn, FillerKey } from './filler-key.ts'
 
-/** The members by which a request names whoever is to read the data. */
+/** The members by which a request names the reader of the data. */
 export const recipientMembers = {
   publicKeyJwk: encryptionKey.optional(),
   fillerKeyId: id('fillerkey')

@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { denialEvents } from '../../cards/access-events/index.ts'
+import { denialEvents, subjectRefusals } from '../../cards/access-events/index.ts'
 import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
-import { event } from '../../kernel/contract/events.ts'
+import { event, reservedEvent } from '../../kernel/contract/events.ts'
 import { del, type Failure, get, list, missing, nothing, post } from '../../kernel/contract/operation.ts'
 import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeText, recordHead, recordTail } from '../../values/schemas.ts'
+import { euros } from '../../values/money.ts'
+import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
+import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 import {
   headersProblem,
   LONGEST_BODY,
@@ -16,8 +19,197 @@ import {
   merchantMethods,
 } from './merchant-request.ts'
 import { MOST_RULES, ruleTypes } from './protect-rule.ts'
-import { addressRefusals, askRefusals, mintRefusals, offerRefusals, sentRefusals } from './refusals.ts'
-import { MppCredentialRecord, mintEvents, outcomeEvents, status } from './schemas.ts'
+
+/** Refusals because of the address, before anything is sent there. */
+export const addressRefusals = {
+  url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
+  https_required: [
+    400,
+    'url: pay over https. Plain http is for test mode, at addresses that the operator has opened (OUTBOUND_ALLOW_CIDRS).',
+  ],
+  merchant_mismatch: [400, 'url: the intent is for another merchant than this host.'],
+  merchant_denied: [403, 'url: a protect rule forbids to pay there.'],
+  merchant_not_allowed: [
+    403,
+    'url: where there are allow rules, only what they cover is paid, and none covers this. The owner adds one by POST /mpp/protect.',
+  ],
+} as const satisfies Record<string, Failure>
+
+/** Refusals because of the offer: nothing was minted for it. */
+export const offerRefusals = {
+  no_challenge: [400, 'url: the merchant asks for no payment.'],
+  no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
+  challenge_unusable: [400, 'url: the challenge of the merchant cannot be used.'],
+  challenge_expired: [400, 'url: the challenge of the merchant has expired.'],
+  amount_above_held: [400, 'url: the merchant asks for more than is held for the intent.'],
+  currency_not_eur: [400, 'url: the merchant asks for another currency. Only euros are paid.'],
+  network_not_accepted: [400, 'url: the merchant takes no card of this network.'],
+  digest_mismatch: [400, 'url: the challenge is for another body than that of this request.'],
+  merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
+} as const satisfies Record<string, Failure>
+
+/** Refusals because the merchant has not answered before anything was minted. */
+export const askRefusals = {
+  merchant_busy: [
+    503,
+    'Too many requests to this merchant are still without an answer. Nothing was sent or paid: try again, with a new Idempotency-Key.',
+  ],
+  merchant_unusable: [
+    502,
+    'The answer of the merchant cannot be used. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+  ],
+  merchant_silent: [
+    504,
+    'The merchant did not answer in time. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+  ],
+} as const satisfies Record<string, Failure>
+
+/** Refusals at the minting: nothing has left. */
+export const mintRefusals = {
+  ...subjectRefusals,
+  intent_other_merchant: [
+    400,
+    'intentId: the agent pays only the merchant that it has paid first, and the intent is for another one.',
+  ],
+  card_cannot_pay: [400, 'The card cannot pay any more: it was frozen, closed or replaced meanwhile.'],
+  payment_denied: [403, 'The policy of the agent, its card or its risk forbids this payment.'],
+  network_tokens_missing: [503, 'The processor of this card gives no network tokens.'],
+  processor_silent: [
+    504,
+    'The processor of the card did not answer in time. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+  ],
+  processor_unusable: [
+    502,
+    'The answer of the card’s processor cannot be used. Nothing was minted or paid: try again, with a new Idempotency-Key.',
+  ],
+  processor_refused: [502, 'The processor of the card refuses to give a network token.'],
+  pay_interrupted: [
+    503,
+    'The request was interrupted before anything was minted or sent. Nothing was paid: try again, with a new Idempotency-Key.',
+  ],
+} as const satisfies Record<string, Failure>
+
+/** Refusals once the credential may have reached the merchant. */
+const sentRefusals = {
+  payment_indeterminate: [
+    502,
+    'The credential was sent, and the merchant’s answer does not say that it was paid. The money stays held: GET /v1/mpp/credentials tells how it stands.',
+  ],
+  payment_unanswered: [
+    504,
+    'The credential was sent, and the merchant did not answer in time. The money stays held: GET /v1/mpp/credentials tells how it stands.',
+  ],
+} as const satisfies Record<string, Failure>
+
+const status = z.enum(mppCredentialMachine.states).meta({
+  description:
+    '`minted`: shown to the caller, who sends it. `sent`: the merchant has not answered yet. `indeterminate`: nobody knows yet whether it was paid; its money stays held. `consumed`: paid. `void`: not paid, also where the card network has taken back what it had authorized; the intent is free again.',
+})
+
+const merchant = z.string().meta({
+  description: 'The host that was asked: it is the payee.',
+  examples: ['shop.example.com'],
+})
+
+const digest = z.string().meta({ examples: ['n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg'] })
+
+const MppCredentialRecord = z
+  .object({
+    ...recordHead('mppcredential'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent'),
+    cardId: id('card'),
+    agentCredentialId: id('agentcredential').meta({
+      description: 'The network token inside, with its limits.',
+    }),
+    status,
+    sentBy: z.enum(senders).meta({
+      description: '`service`: by `POST /v1/mpp/pay`. `caller`: by whoever minted it and was shown it.',
+    }),
+    merchant,
+    merchantName: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name that the merchant gives itself. It proves nothing.' }),
+    url: z
+      .string()
+      .meta({ description: 'Without its query.', examples: ['https://shop.example.com/reports/42'] }),
+    method: z.string().meta({ examples: ['GET'] }),
+    amountEuros: euros,
+    network: z.string().meta({ examples: ['visa'] }),
+    challengeId: z.string(),
+    requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
+    credentialDigest: digest.meta({ description: 'SHA-256 of the credential, which is never kept.' }),
+    merchantStatus: z
+      .int()
+      .nullable()
+      .meta({ description: 'With what the merchant answered the paid request.', examples: [200] }),
+    receipt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `Payment-Receipt` as it came; null unless it is one for this payment.' }),
+    note: z.string().nullable().meta({ description: 'What is to be known of the answer.' }),
+    outcomeBy: z.enum(witnesses).nullable().meta({
+      description:
+        'Whose word ended it: the merchant’s, the card network’s, a key’s or an operator’s; `deadline`: nobody’s within 31 days.',
+    }),
+    askedAt: instant,
+    sentAt: instant.nullable(),
+    answeredAt: instant.nullable(),
+    endedAt: instant.nullable(),
+    dueAt: instant.nullable().meta({
+      description: 'An open one ends by this, if nobody has said before what became of it.',
+    }),
+    transactionId: id('txn').nullable(),
+    workflowId: z
+      .string()
+      .nullable()
+      .meta({ examples: ['mpp/mppcredential_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+    ...recordTail,
+  })
+  .meta({ id: 'MppCredential' })
+
+const credentialMembers = {
+  credentialId: id('mppcredential'),
+  agentId: id('agent'),
+  intentId: id('intent'),
+  cardId: id('card'),
+  status,
+  amountEuros: euros,
+  merchant,
+}
+
+const MppCredentialEvent = z.object(credentialMembers)
+const MppTransactionEvent = z.object({ ...credentialMembers, transactionId: id('txn') })
+
+export const mintEvents = {
+  'mpp.credential.minted': event(
+    'A credential for one machine payment has been made, and the intent’s payment has begun.',
+    MppCredentialEvent,
+  ),
+}
+
+/** The events of an outcome. */
+export const outcomeEvents = {
+  'mpp.credential.consumed': event('A machine payment has been paid.', MppCredentialEvent),
+  'mpp.transaction.completed': event(
+    'A machine payment has been paid, by this transaction.',
+    MppTransactionEvent,
+  ),
+  'mpp.credential.indeterminate': event(
+    'Nobody knows whether a machine payment was paid: its money stays held until somebody says so.',
+    MppCredentialEvent,
+  ),
+  'mpp.credential.void': event(
+    'A machine payment was not paid: its token pays nothing any more, and the intent is free again.',
+    MppCredentialEvent,
+  ),
+}
+
+export const announcedEvents = {
+  'mpp.credential.expired': reservedEvent('A credential has expired unused.', MppCredentialEvent),
+}
 
 const url = z
   .string()
@@ -314,5 +506,42 @@ export const protectApi = {
     emits: {
       'mpp.protect_rule.deleted': event('A rule on machine payments holds no longer.', RuleEvent),
     },
+  }),
+}
+
+/** Whether there was anything to do. */
+const acted = [200, z.object({ acted: z.boolean() })] as const
+
+/** The steps of a machine payment's process. Each may be repeated: a step that is not due changes nothing. */
+export const stepsApi = {
+  status: get('/v1/mpp/credentials/{id}/status', {
+    summary: 'How a machine payment stands',
+    callers: [],
+    readsClock: true,
+    returns: [
+      200,
+      ProcessStatusRecord.extend({
+        steps: z.array(z.string()).meta({ description: 'What was done, in order.' }),
+        next: z.enum(['settle', 'deleteToken']).nullable(),
+      }),
+    ],
+    fails: { credential_not_found },
+  }),
+  /** A silent merchant leaves the outcome open; one that stays open for 31 days counts as not paid. */
+  settle: post('/v1/mpp/credentials/{id}/settle', {
+    summary: 'Do what is due for a machine payment',
+    callers: [],
+    returns: acted,
+    fails: { credential_not_found },
+    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
+  }),
+  /** The service itself pays nothing by the token already. */
+  deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
+    summary: 'Tell the processor that the token of a machine payment is over',
+    callers: [],
+    run: 'outside',
+    requires: 'cardProcessor',
+    returns: acted,
+    fails: { credential_not_found },
   }),
 }

@@ -6,9 +6,9 @@ import { days, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /**
- * `sent`: the credential is on its way, and the merchant has not answered yet. `indeterminate`: nobody knows whether it was
- * paid. A payment that the card network tells of after the credential became void was made all the same. One of which the
- * network alone has said that it was paid is void once the network takes that back.
+ * `sent`: the credential is on its way, and the merchant has not answered yet. `indeterminate`: it is unknown whether it was
+ * paid. A payment that the card network reports after the credential became void was made all the same. One that the
+ * network alone has reported as paid is void once the network takes that back.
  */
 export const mppCredentialMachine = machine('mpp_credential', {
   minted: ['sent', 'consumed', 'void'],
@@ -23,7 +23,7 @@ export type MppStatus = (typeof mppCredentialMachine.states)[number]
 /** Who sends the credential to the merchant: this service, or the caller whom it was shown to. */
 export const senders = ['service', 'caller'] as const
 
-/** Whose word ended the payment. `deadline`: nobody's, within 31 days. */
+/** Who has stated the outcome. `deadline`: no one within 31 days. */
 export const witnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
 export type Witness = (typeof witnesses)[number]
 
@@ -43,7 +43,7 @@ const schema = defineEntity({
     merchant: p.text(),
     /** The name that the merchant gives itself. It proves nothing. */
     merchantName: nullable.string(),
-    /** Without its query, which may hold what nobody else is to see. */
+    /** Without its query, which may hold secrets. */
     url: p.text(),
     method: p.text(),
     amountEuros: p.bigint().name('amount_cents'),
@@ -74,7 +74,7 @@ const schema = defineEntity({
   },
 })
 
-/** The one credential of a machine payment, from its minting to the merchant's or the network's last word. */
+/** The one credential of a machine payment, from its minting to the last statement of the merchant or the network. */
 export class MppCredential extends schema.class {}
 schema.setClass(MppCredential)
 
@@ -84,7 +84,7 @@ export const OPEN = 'due_at is not null'
 /** A merchant has 30 seconds for its answer. What is longer on its way was left by a process that has ended. */
 export const SENT_GRACE_MS = minutes(2)
 
-/** A payment of which nobody has heard after this counts as not paid: no card network waits longer. */
+/** A payment whose outcome is unknown after this counts as not paid: no card network waits longer. */
 export const OPEN_FOR_MS = days(31)
 
 export const mppPersonal = {

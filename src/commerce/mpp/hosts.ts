@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url'
 import { foldMerchant, hostOf, patternProblem } from '../../control/merchants/index.ts'
 import { countries } from '../../values/countries.ts'
 
-/** Below these names anybody can have a host: what lies above it says nothing about its owner. */
+/** Below these names everyone can have a host: the name above it says nothing about the host's owner. */
 const SHARED = new Set(
   (
     'amazonaws.com appspot.com azurewebsites.net blogspot.com cloudfront.net firebaseapp.com fly.dev github.io gitlab.io ' +
@@ -37,7 +37,7 @@ function addressIn(text: string): string | undefined {
 }
 
 /** The host that a text names, by name or by address; undefined for any other text. */
-export const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
+const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
 
 /** Generic names at the end of hosts of shops, and those reserved for tests. Countries have theirs beside these. */
 const TOP_LEVEL = new Set(
@@ -66,7 +66,7 @@ export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
 /** Whether a host lies below a domain of one owner. */
-export const isBelow = (host: string, domain: string): boolean =>
+const isBelow = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
 /** The domain that the owner of a named host has registered: `example.co.uk` of `pay.example.co.uk`. */
@@ -76,7 +76,7 @@ function registeredDomain(host: string): string {
 }
 
 /** The label that the owner of a host has registered: `example` of `pay.example.co.uk`. */
-export const registeredLabel = (host: string): string | undefined =>
+const registeredLabel = (host: string): string | undefined =>
   isAddress(host) ? undefined : registeredDomain(host).split('.')[0]
 
 /**

@@ -29,8 +29,8 @@ interface Given {
 
 /**
  * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked. JSON of
- * more values or levels than can be given on at once stays text. The numbers of cards are made unreadable before anybody is
- * given it, or it is kept, and that is marked too.
+ * more values or levels than can be given on at once stays text. The numbers of cards are masked before it is
+ * given on or kept, and that is marked too.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
   const { members, isMasked } = contentOf(content)

@@ -9,7 +9,7 @@ export interface MerchantRequest {
 }
 
 export const merchantMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-export type MerchantMethod = (typeof merchantMethods)[number]
+type MerchantMethod = (typeof merchantMethods)[number]
 
 export const MOST_HEADERS = 50
 export const LONGEST_HEADER = 4_096
@@ -79,7 +79,7 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
-/** Without its query and fragment, which may hold what nobody else is to see. */
+/** Without its query and fragment, which may hold secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }

@@ -7,18 +7,68 @@ import type { FindPayments, PaymentState } from '../../kernel/contract/payables.
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { isUnusable, parseReceipt } from '../../mpp/index.ts'
-import { decimal } from '../../values/money.ts'
-import { mppApi, protectApi } from './api.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { decimal, formatEuros } from '../../values/money.ts'
+import { announcedEvents, mppApi, protectApi, stepsApi } from './api.ts'
 import { MppCredential, type MppStatus, mppCredentialMachine, mppPersonal, OPEN } from './credential.ts'
-import { networkReactions, resolve } from './outcome.ts'
+import { deleteToken, networkReactions, resolve, settle } from './outcome.ts'
 import { mint, pay } from './pay/pay.ts'
-import { mppProcess } from './process.ts'
+import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process.ts'
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
-import { announcedEvents } from './schemas.ts'
-import { deleteToken, settle } from './settle.ts'
-import { status } from './status.ts'
-import { stepsApi } from './steps-api.ts'
+
+/** One line for the operator who looks at the run; it stays in Temporal, so it has no names. */
+const summaryOf = ({ amountEuros, mode, status, outcomeBy, cardId }: MppCredential): string => {
+  const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
+  return `Machine payment of ${formatEuros(amountEuros)} by ${cardId} in ${mode} mode: ${status}${by}`
+}
+
+const second = (at: Date): string => at.toISOString().slice(11, 19)
+
+/** The steps that the request has taken, each with its time. Merchants are named in the record only. */
+function stepsOf(credential: MppCredential): string[] {
+  const { sentBy, askedAt, createdAt, sentAt, answeredAt, endedAt, merchantStatus, status } = credential
+  const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`
+  return [
+    sentBy === 'service' ? `asked at ${second(askedAt)}: 402` : `challenge handed in at ${second(askedAt)}`,
+    `checked: ${formatEuros(credential.amountEuros)} for ${credential.intentId}`,
+    `minted at ${second(createdAt)}: ${credential.agentCredentialId}`,
+    ...(sentAt ? [`sent at ${second(sentAt)}, once`] : []),
+    ...(answeredAt ? [`answered at ${second(answeredAt)}: ${merchantStatus ?? 'not in full'}`] : []),
+    ...(endedAt ? [outcome] : []),
+  ]
+}
+
+function nextOf({ status, dueAt }: MppCredential): MachinePaymentStatus['next'] {
+  if (dueAt === null) return null
+  return status === 'void' ? 'deleteToken' : 'settle'
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor({ status, dueAt }: MppCredential): string {
+  const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
+  if (status === 'sent') return `for the merchant’s answer${until}`
+  return status === 'void'
+    ? 'for the processor to delete the token'
+    : `for somebody to say whether it was paid${until}`
+}
+
+const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+  const credential = await records.findOne(MppCredential, { id: params.id })
+  if (!credential) return refuse('credential_not_found')
+  const next = nextOf(credential)
+  const isOpen = credential.status === 'minted' || credential.status === 'indeterminate'
+  return {
+    status: credential.status,
+    summary: summaryOf(credential),
+    closed: next === null,
+    dueInMs: credential.dueAt ? credential.dueAt.getTime() - now.getTime() : null,
+    waitsFor: next && waitsFor(credential),
+    signals: isOpen ? (['paid', 'notPaid'] satisfies MppSignal[]) : [],
+    steps: stepsOf(credential),
+    next,
+  }
+}
 
 const MAX_PAYMENTS = 20
 
@@ -49,7 +99,7 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
 const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
 
 /** Finds the machine payments on these intents. */
-export const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountEuros, note, isBack, updatedAt }) => ({
     intentId,
@@ -63,7 +113,7 @@ export const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode
 }
 
 /** The kind of statement: `typ` of the JWS. */
-export const EVIDENCE_TYPE = 'payment-evidence'
+const EVIDENCE_TYPE = 'payment-evidence'
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
 
@@ -98,8 +148,8 @@ function receiptClaims(header: string | null) {
   return { header, says: isUnusable(parsed) ? null : parsed }
 }
 
-/** Signs how a machine payment stands now: what was decided, for what, with which request, and what was answered. */
-export const evidence: HandlerOf<typeof mppApi.evidence> = async (
+/** Signs the present state of a machine payment: what was decided, for what, with which request, and what was answered. */
+const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
   { records, tenant, ports, refuse },
 ) => {

@@ -13,6 +13,7 @@ import {
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { calledHost, isSameSite, plainHost } from './hosts.ts'
+import type { PayProblem } from './pay/payment.ts'
 
 /** An answer of a merchant, as far as offers stand in it. */
 export interface MerchantAnswer {
@@ -31,12 +32,6 @@ export interface CardOffer {
   readonly card: CardDetails
 }
 
-/** Why there is no offer to be taken: the code of a refusal, and what was there. */
-export interface NoOffer {
-  readonly code: 'no_challenge' | 'no_card_offer' | 'challenge_unusable'
-  readonly message: string
-}
-
 const MOST_NAMED = 10
 
 const listed = (names: readonly string[]): string =>
@@ -46,7 +41,7 @@ const listed = (names: readonly string[]): string =>
     .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
 
 /** The offer that is taken: the first charge by card that can be read. */
-export function cardOffer(answer: MerchantAnswer): CardOffer | NoOffer {
+export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
   if (answer.status !== 402) return notAsked(answer.status)
   const charges = challenges.filter(isCardCharge)
@@ -68,7 +63,7 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | NoOffer {
 const isCardCharge = ({ method, intent }: Challenge): boolean =>
   method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
 
-const notAsked = (status: number): NoOffer => ({
+const notAsked = (status: number): PayProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
@@ -85,7 +80,7 @@ function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): bo
   return maskCardNumbers(text) !== text
 }
 
-function readOffer(challenge: Challenge): CardOffer | NoOffer {
+function readOffer(challenge: Challenge): CardOffer | PayProblem {
   const charge = requestOf(challenge)
   if (isUnusable(charge)) return { code: 'challenge_unusable', message: `url: ${charge.problem}` }
   if (hasCardNumberInside(challenge)) return { code: 'challenge_unusable', message: `url: ${NUMBER_INSIDE}` }
@@ -123,22 +118,7 @@ export interface OfferTerms {
   readonly url: URL
 }
 
-export type OfferProblemCode =
-  | 'challenge_unusable'
-  | 'challenge_expired'
-  | 'amount_above_held'
-  | 'currency_not_eur'
-  | 'network_not_accepted'
-  | 'digest_mismatch'
-  | 'merchant_key_unusable'
-  | 'merchant_mismatch'
-
-export interface OfferProblem {
-  readonly code: OfferProblemCode
-  readonly message: string
-}
-
-type Check = (offer: CardOffer, terms: OfferTerms) => OfferProblem | undefined
+type Check = (offer: CardOffer, terms: OfferTerms) => PayProblem | undefined
 
 const inTime: Check = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
@@ -195,7 +175,7 @@ const withoutBilling: Check = ({ card: { billingRequired } }) =>
       }
     : undefined
 
-/** A key from somewhere else could be anybody's. */
+/** A key from another origin may not be the merchant's. */
 const ownKey: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
@@ -218,7 +198,7 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
 const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
 
 /** Why nothing is minted for an offer; undefined where it can be paid. */
-export function offerProblem(offer: CardOffer, terms: OfferTerms): OfferProblem | undefined {
+export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)
     if (problem) return problem
@@ -227,5 +207,5 @@ export function offerProblem(offer: CardOffer, terms: OfferTerms): OfferProblem 
 }
 
 /** The network that pays: the first that the merchant accepts. */
-export const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
+const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

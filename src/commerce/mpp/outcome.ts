@@ -1,20 +1,30 @@
 import type { z } from 'zod'
-import { chargeEvents, mppTokenEvents, revokeMppToken } from '../../cards/agent-credentials/index.ts'
 import {
-  type BegunPayment,
+  chargeEvents,
+  mppTokenEvents,
+  noteDeletion,
+  revokeMppToken,
+  tokenToDelete,
+} from '../../cards/agent-credentials/index.ts'
+import {
   type CardBatch,
-  isTokenPaymentConfirmed,
+  cardChannel,
+  isPaidByNetwork,
   loadTokenPayments,
-  settleTokenPayment,
+  outcomeFact,
   tokenPaymentEvents,
+  tokenPaymentOf,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
+import { applyFact } from '../../control/payments/index.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Process, workflowIdOf } from '../../kernel/contract/process.ts'
-import { after } from '../../values/clock.ts'
-import type { mppApi } from './api.ts'
+import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
+import { after, minutes } from '../../values/clock.ts'
+import { type mppApi, outcomeEvents, stepsApi } from './api.ts'
 import {
   credentialEvent,
   MppCredential,
@@ -23,12 +33,11 @@ import {
   type Witness,
 } from './credential.ts'
 import { mppProcess, takenBackProcess } from './process.ts'
-import { outcomeEvents } from './schemas.ts'
 
 /** The events of everything that may end a machine payment. */
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
 
-export type OutcomeContext = Pick<
+type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
   'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
 >
@@ -45,20 +54,18 @@ export class OpenPayment {
     this.#context = context
   }
 
-  /** Whether the merchant or the owner has said that it was paid: what the network takes back does not undo their word. */
+  /** Whether the merchant or the owner has stated that it was paid: a network that takes it back does not undo that. */
   isConfirmed(): boolean {
-    return isTokenPaymentConfirmed(this.credential.id, this.#batch)
+    return this.#authorization.facts.confirmed !== null
   }
 
-  /** Captures the money, once, whoever else has said so before. */
+  /** Captures the money, once, even if another witness has stated it before. */
   pay(by: Witness): void {
-    const { id } = this.credential
-    const transactionId = settleTokenPayment(id, 'paid', this.#batch, this.#context)
-    consume(this.credential, transactionId, by, this.#context)
-    this.#write()
+    this.#state('paid')
+    consume(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
-  /** Nobody knows what became of it: the money stays held. The network may have said it before. */
+  /** Its outcome is unknown: the money stays held. The network may have reported it before. */
   async leaveOpen(note: string): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
@@ -76,9 +83,8 @@ export class OpenPayment {
   async giveUp(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
-    const { id } = credential
-    const transactionId = settleTokenPayment(id, 'not_paid', this.#batch, this.#context)
-    this.#write()
+    if (!isPaidByNetwork(this.#authorization)) this.#state('not_paid')
+    const { transactionId } = this.#authorization
     if (transactionId !== null && credential.declinedAt === null) {
       consume(credential, transactionId, 'network', this.#context)
       return false
@@ -86,15 +92,22 @@ export class OpenPayment {
     const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    // The processor is still to be told that the token is over.
+    // The processor still has to delete the token.
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
     emit('mpp.credential.void', credentialEvent(credential))
     look(credential, this.#context, runs)
     return true
   }
 
-  #write(): void {
+  get #authorization() {
+    return tokenPaymentOf(this.credential.id, this.#batch)
+  }
+
+  #state(outcome: 'paid' | 'not_paid'): void {
     const { sql, sendAlong } = this.#context
+    const authorization = this.#authorization
+    const { fact, evidence } = outcomeFact(authorization, outcome)
+    applyFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
     sendAlong(writeCardBatch(this.#batch, sql))
   }
 }
@@ -130,30 +143,6 @@ function look(
   wake(process, credential)
 }
 
-/** A machine payment, and the payment of its card that was begun with it. */
-interface SentPayment {
-  readonly id: string
-  readonly begun: BegunPayment
-}
-
-/**
- * Machine payments of a batch, locked with all that their outcomes may change. They are locked right behind their agents,
- * without which nobody locks more than one of them.
- */
-export async function lockPayments(
-  sent: readonly SentPayment[],
-  { sql, records, tenant, now }: Pick<OutcomeContext, 'sql' | 'records' | 'tenant' | 'now'>,
-) {
-  const ids = sent.map(({ id }) => id)
-  const loading = loadTokenPayments(sql, { tenant, now }, { begun: sent.map(({ begun }) => begun) })
-  const finding = records.find(MppCredential, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true })
-  // Awaited last: its failure must not end the transaction while more is sent.
-  finding.catch(() => undefined)
-  const batch = await loading
-  const credentials = await finding
-  return { batch, credentials: new Map(credentials.map(credential => [credential.id, credential])) }
-}
-
 /** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */
 export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
@@ -166,14 +155,11 @@ type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
 const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
 /** The machine payments among payments by network tokens, each with what was said of it last. */
-const machinePayments = (events: readonly Charge[]): [string, Charge][] =>
-  [
-    ...new Map(
-      events.flatMap(event => (event.mppCredentialId ? [[event.mppCredentialId, event] as const] : [])),
-    ),
-  ]
-    .map(([id, event]): [string, Charge] => [id, event])
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+function machinePayments(events: readonly Charge[]): [string, Charge][] {
+  const latest = new Map<string, Charge>()
+  for (const event of events) if (event.mppCredentialId) latest.set(event.mppCredentialId, event)
+  return [...latest].sort(([one], [other]) => (one < other ? -1 : 1))
+}
 
 /**
  * The card network has authorized or cleared a payment: an open outcome is known then. While the merchant is still to answer
@@ -215,7 +201,7 @@ export const networkReactions = {
   ),
 }
 
-/** The owner's word about an outcome that nobody knows: a key's, or an operator's by a signal. */
+/** The owner states an unknown outcome: by a key, or as an operator by a signal. */
 export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
   const { actor, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -230,3 +216,52 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   else if (!(await payment.giveUp(by))) return refuse('network_says_paid')
   return credential
 }
+
+/** A processor that did not answer is asked again after this. */
+const AGAIN_MS = minutes(10)
+
+/** Does what is due by the tenant's time, and nothing before that or again. */
+export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
+  const { now, refuse } = context
+  const payment = await lockPayment(params.id, context)
+  if (!payment) return refuse('credential_not_found')
+  const { status, dueAt } = payment.credential
+  if (dueAt === null || dueAt > now) return { acted: false }
+  if (status === 'sent') {
+    await payment.leaveOpen(
+      'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
+    )
+    return { acted: true }
+  }
+  const isOpen = status === 'minted' || status === 'indeterminate'
+  return { acted: isOpen && (await payment.giveUp('deadline')) }
+}
+
+const NOTHING = { acted: false }
+
+export const deleteToken = externalCall(stepsApi.deleteToken, {
+  async reserve({ params }, context) {
+    const { records, now, refuse } = context
+    const credential = await records.lock(MppCredential, params.id)
+    if (!credential) return refuse('credential_not_found')
+    const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
+    if (!isDue) return new AnswerNow(NOTHING)
+    const tokenId = await tokenToDelete(credential.id, context)
+    credential.dueAt = tokenId === null ? null : after(now, AGAIN_MS)
+    if (tokenId === null) return new AnswerNow(NOTHING)
+    return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
+  },
+  async call({ id, mode, tokenId, now }, { ports, requestId }): Promise<Done | ProcessorFailure> {
+    const { setNetworkToken } = ports.cardProcessor(mode)
+    if (!setNetworkToken) return { done: true }
+    return setNetworkToken(tokenId, 'deleted', { reference: `${id}-deleted`, requestId, now: new Date(now) })
+  },
+  async record(answer, { id }, context) {
+    const credential = await context.records.lock(MppCredential, id)
+    if (await noteDeletion(id, answer, context)) {
+      if (credential) credential.dueAt = null
+    }
+    return { acted: true }
+  },
+  recover: async () => NOTHING,
+})

@@ -1,7 +1,7 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /**
- * Begins with the commit that precedes the first byte of a credential; ends with the word of the merchant, the network, the
+ * Begins with the commit that precedes the first byte of a credential; ends with a statement of the merchant, the network, the
  * owner or the deadline.
  */
 export const mppProcess = {

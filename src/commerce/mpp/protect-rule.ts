@@ -4,7 +4,6 @@ import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import { isAddress, isShared, plainHost } from './hosts.ts'
 
 export const ruleTypes = ['allow', 'deny'] as const
-export type RuleType = (typeof ruleTypes)[number]
 
 const schema = defineEntity({
   ...tenantTable('ProtectRule', 'mpp_protect_rules'),
@@ -67,7 +66,7 @@ function hostPattern(text: string): Pattern {
   if (url.port !== '')
     return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }
   const host = plainHost(url)
-  // A number is read as an address: nobody is to allow one by a slip.
+  // A number is read as an address: no one should allow one by a slip.
   const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
   return isLiteral
     ? { pattern: host }
@@ -87,7 +86,7 @@ function patternsFor(url: URL): ReadonlySet<string> {
 export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
 
 /** How the rules of an agent read an address. */
-export interface Protection {
+interface Protection {
   /** The rule by which nothing is paid there; null = none. */
   readonly deniedBy: string | null
   /** Whether an allow rule covers it. */

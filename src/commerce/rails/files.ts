@@ -5,9 +5,9 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { HandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
+import { stepsApi } from './api.ts'
 import { paymentsInFile } from './queue.ts'
 import { fileMachine, SepaFile } from './sepa-file.ts'
-import { stepsApi } from './steps-api.ts'
 
 type ReleaseContext = ContextOf<typeof stepsApi.release>
 

@@ -2,9 +2,12 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { messageKinds } from '../../iso20022/bank-message.ts'
 import { isKnownStatus } from '../../iso20022/pain002.ts'
+import { noticeKinds, type ReportedPayeeCheck } from '../../iso20022/payment-notice.ts'
 import { isKnownReason } from '../../iso20022/reason-codes.ts'
-import { timestamps, withMembers } from '../../kernel/database/entity.ts'
+import { machine } from '../../kernel/contract/machine.ts'
+import { nullable, record, tenantTable, timestamps, withMembers } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
+import { isNotAbout, type Personal } from '../../values/personal.ts'
 import type { railsApi } from './api.ts'
 
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
@@ -14,7 +17,7 @@ type ReportedPayment = Response['payments'][number]
 export type StoredPayment = Omit<ReportedPayment, 'note' | 'status'> & { readonly status?: string | null }
 
 /** A file of the bank and what it has changed. It belongs to the platform, not to an owner. */
-const schema = defineEntity({
+const message = defineEntity({
   name: 'SepaMessage',
   tableName: 'sepa_messages',
   properties: {
@@ -33,8 +36,8 @@ const schema = defineEntity({
   },
 })
 
-export class SepaMessage extends schema.class {}
-schema.setClass(SepaMessage)
+export class SepaMessage extends message.class {}
+message.setClass(SepaMessage)
 
 /** A file of the bank as the API answers it, with a note where the bank says what is not known. */
 export const messageResponse = (message: SepaMessage) =>
@@ -53,3 +56,57 @@ function noteOf({ status, reasonCode }: StoredPayment): string | null {
     return `The bank gives the reason ${reasonCode}, which is not known here: ask the bank what it means.`
   return null
 }
+
+export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
+
+/** What a bank's message reports of one transfer; waits until it is applied to the transfer. */
+const notice = defineEntity({
+  ...tenantTable('SepaNotice', 'sepa_notices'),
+  properties: {
+    ...record('sepanotice'),
+    messageId: p.text(),
+    transferId: p.text(),
+    notice: p.enum(noticeKinds),
+    reasonCode: nullable.string(),
+    /** Of `payee_checked`; null once the payee was forgotten. */
+    payeeCheck: p
+      .json<ReportedPayeeCheck | null>()
+      .strictNullable()
+      .onCreate(() => null),
+    status: p.enum(noticeMachine.states).onCreate(() => noticeMachine.initial),
+    dueAt: nullable.instant(),
+  },
+})
+
+export class SepaNotice extends notice.class {}
+notice.setClass(SepaNotice)
+
+export const messagesPersonal = {
+  sepa_messages: {
+    personal: {
+      payments: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
+      credits: { kind: 'payment', ground: 'vouchers', forget: 'null' },
+    },
+    plain: ['sha256', 'kind', 'message_id'],
+    owner: null,
+  },
+  sepa_notices: {
+    personal: {
+      payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
+    },
+    plain: ['message_id', 'notice', 'reason_code'],
+    keptWhile: {
+      where: isNotAbout(
+        'transfers',
+        't.transfer_id',
+        row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
+      ),
+      words: 'its transfer was not cancelled before its submission',
+    },
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
+  },
+} as const satisfies Personal

@@ -4,8 +4,9 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Ordered, Scheme } from '../../ports/sepa-rail.ts'
 import { after } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import type { Personal } from '../../values/personal.ts'
+import type { stepsApi } from './api.ts'
 import { fileMachine, type SepaFile } from './sepa-file.ts'
-import type { stepsApi } from './steps-api.ts'
 
 type EnqueueContext = ContextOf<typeof stepsApi.enqueue>
 type FileRow = Row & Pick<SepaFile, 'id' | 'status'>
@@ -107,3 +108,13 @@ where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_ou
 /** The end-to-end ids of the payments in the file with this message id; none if we have sent no such file. */
 export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
+
+export const instructionsPersonal = {
+  sepa_instructions: {
+    personal: {
+      payee: { kind: 'name', ground: 'vouchers', forget: 'empty' },
+      reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
+    },
+    plain: ['file_id', 'end_to_end_id'],
+  },
+} as const satisfies Personal

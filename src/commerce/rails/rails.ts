@@ -1,24 +1,19 @@
 import { area } from '../../kernel/contract/area.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { applyPayeeReport, applyRailNotice } from '../transfers/index.ts'
-import { railsApi } from './api.ts'
+import { applyBankNotice } from '../transfers/index.ts'
+import { railsApi, stepsApi } from './api.ts'
 import { make, release, stage } from './files.ts'
-import { messageResponse, SepaMessage } from './message.ts'
-import { noticeMachine, SepaNotice } from './notice.ts'
-import { railsPersonal } from './personal.ts'
-import { enqueue, standing, takeOut } from './queue.ts'
+import { messageResponse, messagesPersonal, noticeMachine, SepaMessage, SepaNotice } from './message.ts'
+import { enqueue, instructionsPersonal, standing, takeOut } from './queue.ts'
 import { read } from './read-bank-file.ts'
-import { fileMachine, SepaFile } from './sepa-file.ts'
-import { stepsApi } from './steps-api.ts'
+import { fileMachine, filesPersonal, SepaFile } from './sepa-file.ts'
 
 const applyNotice: HandlerOf<typeof stepsApi.tell> = async ({ params }, context) => {
   const notice = await context.records.lock(SepaNotice, params.id)
   if (!notice || !noticeMachine.move(notice, 'told')) return { done: true }
   notice.dueAt = null
-  const { transferId, notice: kind, reasonCode, payeeCheck } = notice
-  if (kind !== 'payee_checked') await applyRailNotice(transferId, kind, reasonCode, context)
-  else if (payeeCheck) await applyPayeeReport(transferId, payeeCheck, context)
+  await applyBankNotice(notice.transferId, notice, context)
   return { done: true }
 }
 
@@ -54,7 +49,7 @@ export const railsArea = area(
   'What goes to the bank in files, and what the bank’s own files tell.',
   rails,
   {
-    personal: railsPersonal,
+    personal: { ...filesPersonal, ...messagesPersonal, ...instructionsPersonal },
     entities: [SepaFile, SepaMessage, SepaNotice],
     machines: [fileMachine, noticeMachine],
     deadlines: [

@@ -3,6 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, timestamp, timestamps } from '../../kernel/database/entity.ts'
 import { schemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** A file takes payments until its cut-off, is made once, staged in the folder of the bank, and then handed over. */
 export const fileMachine = machine('sepa_file', {
@@ -47,3 +48,13 @@ export class SepaFile extends schema.class {
   }
 }
 schema.setClass(SepaFile)
+
+export const filesPersonal = {
+  sepa_files: {
+    personal: {
+      content: { kind: 'payment', ground: 'vouchers', forget: 'word' },
+    },
+    plain: ['scheme', 'message_id', 'sha256'],
+    owner: null,
+  },
+} as const satisfies Personal

@@ -1,23 +1,33 @@
 import { z } from 'zod'
-import { assertionEvents, assertionRefusals, webauthnAssertion } from '../../identity/passkeys/index.ts'
+import {
+  assertionEvents,
+  assertionRefusals,
+  ChallengeRecord,
+  webauthnAssertion,
+} from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
-import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing, post, put } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
-import { intentRefusals } from './intent-refusals.ts'
-import { madeTransferEvents, scheme, sepaTransferEvents, status, TransferRecord } from './schemas.ts'
-import { transferKinds } from './transfer.ts'
-
-/** The most that one transfer may be, in cents: a hundred million euros. */
-export const MAX_TRANSFER = 10_000_000_000n
+import { plansInWords } from './limits.ts'
+import {
+  madeTransferEvents,
+  SplitEvent,
+  scheme,
+  sepaTransferEvents,
+  status,
+  TransferRecord,
+} from './schemas.ts'
+import { MAX_TRANSFER, transferKinds } from './transfer.ts'
 
 /** The length that the SEPA rulebooks allow for the remittance information. */
 export const MAX_REFERENCE_LENGTH = 140
 
-export const reference = z
+const reference = z
   .string()
   .trim()
   .min(1)
@@ -32,7 +42,7 @@ function referenceProblem(text: string): string | undefined {
   return `spelled for SEPA it has ${spelled.length} characters, ${MAX_REFERENCE_LENGTH} are allowed`
 }
 
-export const transferMembers = {
+const transferMembers = {
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').optional().meta({ description: 'A wallet of yours: the money is there at once.' }),
   beneficiaryId: id('beneficiary').optional().meta({ description: 'Somebody with a bank account, by SEPA.' }),
@@ -52,7 +62,7 @@ interface Payment {
 }
 
 /** Adds what is wrong with the payee of a transfer, or does not go with it. */
-export function checkPayment(
+function checkPayment(
   { toWalletId, beneficiaryId, scheme, reference }: Payment,
   context: z.RefinementCtx,
 ): void {
@@ -69,7 +79,7 @@ export function checkPayment(
 }
 
 /** The signature of a person in the console. */
-export const signature = webauthnAssertion.optional().meta({
+const signature = webauthnAssertion.optional().meta({
   description:
     'In the console: what a passkey has signed over `POST /passkeys/transfers/challenge`. A key needs none.',
 })
@@ -77,13 +87,38 @@ export const signature = webauthnAssertion.optional().meta({
 const body = z.strictObject({ ...transferMembers, webauthnAssertion: signature }).superRefine(checkPayment)
 
 /** Refusals of every transfer, because of its wallets. */
-export const walletRefusals = {
+const walletRefusals = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
   insufficient_funds: [400, 'There is not enough in the wallet.'],
+} as const satisfies Record<string, Failure>
+
+/** Refusals of a transfer because of the intent that it pays. */
+const intentRefusals = {
+  intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
+  intent_not_found: [404, 'intentId: no such intent.'],
+  intent_not_approved: [400, 'intentId: only an approved intent can be paid, and once.'],
+  intent_being_paid: [400, 'intentId: a payment on it is under way already.'],
+  intent_expired: [400, 'intentId: its deadline has passed. Declare it again.'],
+  agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
+  intent_other_merchant: [
+    400,
+    'intentId: the agent pays only the merchant that it has paid first, and the intent is for another one. Cancel the intent, or switch lockToFirstMerchant off.',
+  ],
+  intent_other_wallet: [400, 'fromWalletId: an intent is paid from its agent’s own wallet.'],
+  intent_other_payee: [
+    400,
+    'The intent is for another payee: its walletId or beneficiaryId must be the same.',
+  ],
+  token_budget_exceeded: [400, 'amountEuros: it is more than is left of the budget of the token.'],
+  intent_payee_changed: [
+    400,
+    'intentId: its payee has another name or IBAN than when it was declared. Cancel the intent and declare it again.',
+  ],
+  intent_amount_exceeded: [400, 'amountEuros: it is more than is held for the intent.'],
 } as const satisfies Record<string, Failure>
 
 /** Refusals of every payment from a wallet, on an intent or without one. */
@@ -217,5 +252,169 @@ export const transfersApi = {
       recall_under_way: [400, 'It has been asked for already.'],
     },
     emits: sepaTransferEvents,
+  }),
+}
+
+const partRefusals = {
+  part_of_nothing: [400, 'amountEuros: too little to give every part a cent.'],
+  too_much: [400, 'parts: together they are more than one transfer may be.'],
+} as const satisfies Record<string, Failure>
+
+const part = z.strictObject({
+  walletId: id('wallet'),
+  amountEuros: positiveEuros(MAX_TRANSFER).optional(),
+  share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
+})
+
+const splitMembers = {
+  fromWalletId: id('wallet'),
+  amountEuros: positiveEuros(MAX_TRANSFER)
+    .optional()
+    .meta({ description: 'What is divided; with shares only.' }),
+  parts: z.array(part).min(1).max(1_000),
+  reference: reference.nullable().default(null),
+}
+
+interface Parts {
+  readonly amountEuros?: bigint | undefined
+  readonly parts: readonly z.output<typeof part>[]
+}
+
+/** Adds what is wrong with the first part that has not its amount, or not its share. */
+function checkParts({ amountEuros, parts }: Parts, context: z.RefinementCtx): void {
+  const byShare = amountEuros !== undefined
+  const [required, excluded] = byShare
+    ? (['share', 'amountEuros'] as const)
+    : (['amountEuros', 'share'] as const)
+  // Only the first wrong part is reported: the others are most likely wrong in the same way.
+  const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
+  const addIssue = (name: string, message: string) =>
+    context.addIssue({ code: 'custom', path: ['parts', index, name], message })
+  const wrong = parts[index]
+  if (wrong && wrong[required] === undefined)
+    addIssue(required, byShare ? 'every part needs a share of amountEuros' : 'every part needs its amount')
+  if (wrong && wrong[excluded] !== undefined)
+    addIssue(excluded, byShare ? 'the parts are given by their shares' : 'a share is one of amountEuros')
+}
+
+export const splitApi = {
+  split: post('/transfers/split', {
+    summary: 'Pay from a wallet into many',
+    description:
+      'All or nothing. Each part has an amount; or all have shares of `amountEuros`, and the cents that rounding leaves go to those who lost most by it.',
+    callers: ['key'],
+    scope: 'transfers:create',
+    limits: { bodyKiB: 256 },
+    signature: { challenge: '/passkeys/transfers/challenge', always: true },
+    body: z.strictObject({ ...splitMembers, webauthnAssertion: signature }).superRefine(checkParts),
+    example: {
+      fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      parts: [
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 15.5 },
+        { walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 10 },
+      ],
+    },
+    returns: [201, TransferRecord],
+    fails: {
+      ...walletRefusals,
+      ...partRefusals,
+      ...assertionRefusals,
+    },
+    emits: {
+      'transfer.split.completed': event('A payment into many wallets is done.', SplitEvent),
+      ...assertionEvents,
+    },
+  }),
+}
+
+const { wallet_not_found } = walletRefusals
+const { beneficiary_not_found, intent_not_found } = payRefusals
+
+/** The members that a payment into many wallets does not have. */
+const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
+
+const challengeBody = z
+  .strictObject({
+    ...transferMembers,
+    amountEuros: transferMembers.amountEuros.optional(),
+    parts: splitMembers.parts.optional(),
+  })
+  .superRefine((payment, context) => {
+    const addIssue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    const { parts, amountEuros } = payment
+    if (parts === undefined) {
+      if (amountEuros === undefined) addIssue('amountEuros', 'give it, or parts')
+      return checkPayment(payment, context)
+    }
+    for (const name of ONE_PAYEE)
+      if (payment[name] !== undefined) addIssue(name, 'a payment into many wallets has none')
+    checkParts({ amountEuros, parts }, context)
+  })
+
+export const challengeApi = {
+  challenge: post('/passkeys/transfers/challenge', {
+    summary: 'Get what a passkey signs to pay from the console',
+    description:
+      'The body is that of `POST /transfers`, or of `POST /transfers/split`, with which the signature is then sent along. It is over the sum and every payee, with name, account and amount: once any of them is another one, it is worth nothing. It can be signed for five minutes, and used once. A key pays without; a signature that it brings is checked all the same.',
+    tag: 'Passkeys',
+    requires: 'passkeys',
+    callers: ['key'],
+    scope: 'transfers:create',
+    limits: { bodyKiB: 256 },
+    body: challengeBody,
+    example: {
+      fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      beneficiaryId: 'beneficiary_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      amountEuros: 12.5,
+      reference: 'Invoice 4711',
+    },
+    returns: [201, ChallengeRecord],
+    fails: { wallet_not_found, beneficiary_not_found, intent_not_found, ...partRefusals },
+  }),
+}
+
+const mode = z.enum(['test', 'live'])
+
+const LimitsRecord = z
+  .object({
+    ownerId: id('customer'),
+    mode,
+    singleEuros: euros.meta({ description: 'The most that one transfer by SEPA may be.' }),
+    dailyEuros: euros.meta({ description: 'The most that may leave by SEPA in a day of UTC.' }),
+    day: z.iso.date(),
+    usedEuros: euros.meta({
+      description: 'Taken of the day: all of its transfers but those that never left.',
+    }),
+    remainingEuros: euros,
+  })
+  .meta({ id: 'TransferLimits' })
+
+export const limitsApi = {
+  limits: get('/transfers/limits', {
+    summary: 'See how much may leave by SEPA',
+    callers: ['key'],
+    scope: 'transfers:read',
+    returns: [200, LimitsRecord],
+  }),
+  setLimits: put('/customers/{id}/transfer-limits', {
+    summary: 'Set how much may leave an owner’s wallets by SEPA',
+    description: `Null is what the plan says, for one transfer and for a day: ${plansInWords}.`,
+    callers: ['dash'],
+    body: z.strictObject({ mode, singleEuros: euros.nullable(), dailyEuros: euros.nullable() }),
+    example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
+    returns: [200, LimitsRecord],
+    fails: { customer_not_found: missing('customer') },
+    emits: {
+      'transfer.limits_changed': event(
+        'How much may leave by SEPA has changed.',
+        z.object({
+          ownerId: id('customer'),
+          mode,
+          singleEuros: euros,
+          dailyEuros: euros,
+        }),
+      ),
+    },
   }),
 }

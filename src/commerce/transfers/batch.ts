@@ -1,7 +1,15 @@
 import { openTokenBudgets, type TokenBudgets } from '../../control/agent-tokens/index.ts'
 import { openPayments } from '../../control/intents/index.ts'
-import { type PaymentBatch, paymentBatch } from '../../control/payments/index.ts'
+import { type PaymentBatch, paymentBatch, writePayments } from '../../control/payments/index.ts'
 import { holderNames } from '../../identity/customers/index.ts'
+import {
+  type Checked,
+  type Envelope,
+  type LockedChallenges,
+  lockChallenges,
+  readAssertions,
+  writeAssertions,
+} from '../../identity/passkeys/index.ts'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { NonEmpty } from '../../kernel/contract/handlers.ts'
@@ -12,23 +20,15 @@ import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { bookArrivals, CreditRows, type HandedOver } from '../../money/incoming/index.ts'
 import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
 import { openRefunds } from '../../money/refunds/index.ts'
-import { insertTransactions } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import { dayOf } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
-import type { RecordPayee, TransferRequest } from './intent-checks.ts'
-import { addToDay, type Limits, limitsOf, lockDay } from './limits/limits.ts'
-import { insertTransfers, type TransferRow } from './transfer-rows.ts'
+import type { CreateHandler, RecordPayee, TransferRequest } from './intent-checks.ts'
+import { lockToday, type TodaysLimit } from './limits.ts'
+import { insertTransfers, type TransferRow } from './transfer.ts'
 
 /** What a batch needs for its payments by SEPA. */
 export interface SepaBatch {
   readonly payees: ReadonlyMap<string, PayeeRow>
-  readonly limits: Limits
-  readonly day: string
-  /** Used of the day's limit, this batch included. */
-  used: Euros
-  /** The part of it that this batch has used. */
-  added: Euros
+  readonly today: TodaysLimit
   /** Why this mode has no rail; undefined if it has one. */
   readonly railMissing: string | undefined
 }
@@ -107,14 +107,8 @@ async function loadSepa(
   const { tenant, now } = items[0]
   const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
   if (ids.length === 0) return undefined
-  const day = dayOf(now)
-  const [limits, payees, used] = await Promise.all([
-    limitsOf(sql, tenant),
-    payeesById(sql, tenant, ids),
-    lockDay(sql, tenant, day),
-  ])
-  if (!limits) throw new Error('a key without a customer')
-  return { payees, limits, day, used, added: 0n, railMissing: missingRail(ports, tenant.mode) }
+  const [today, payees] = await Promise.all([lockToday(sql, { tenant, now }), payeesById(sql, tenant, ids)])
+  return { payees, today, railMissing: missingRail(ports, tenant.mode) }
 }
 
 function missingRail(ports: Ports, mode: Mode): string | undefined {
@@ -128,20 +122,40 @@ function missingRail(ports: Ports, mode: Mode): string | undefined {
 }
 
 /** Writes all decisions, each table in one statement. */
-export async function writeBatch(
-  { sepa, records, book, payments, transfers, changed }: BatchState,
-  sql: Sql,
-  runForOwner: RunForOwner,
-): Promise<void> {
-  const tenant = transfers[0]
-  if (!tenant) return
+export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunForOwner): Promise<void> {
+  const { sepa, records, transfers } = batch
+  if (transfers.length === 0) return
   await Promise.all([
-    sepa && sepa.added > 0n && addToDay(sql, tenant, sepa.day, sepa.added),
+    sepa?.today.days.write(sql),
     insertTransfers(sql, transfers),
-    insertTransactions(sql, [...changed.newTransactions]),
     records?.credits.insert(sql),
-    payments.write(sql),
-    book.post(sql),
+    writePayments(batch, sql),
     records && bookArrivals(records.handedOver, runForOwner),
   ])
+}
+
+/** The records of a batch of payments, and the signatures that came with those of people. */
+export interface SignedBatch extends BatchState {
+  readonly checked: ReadonlyMap<Envelope, Checked>
+  readonly locked: LockedChallenges
+}
+
+export async function loadSigned(
+  requests: NonEmpty<Parameters<CreateHandler['decide']>[0]>,
+  sql: Sql,
+  ports: Ports,
+): Promise<SignedBatch> {
+  const { tenant } = requests[0]
+  const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
+  const checked = await readAssertions(sql, tenant, envelopes, ports)
+  const batch = await loadBatch(requests, sql, ports)
+  const sent = requests.flatMap(({ input, actor, address }) => {
+    const one = input.body.webauthnAssertion && checked.get(input.body.webauthnAssertion)
+    return one ? { checked: one, actor, address } : []
+  })
+  return { ...batch, checked, locked: await lockChallenges(sql, tenant, sent) }
+}
+
+export async function writeSigned(batch: SignedBatch, sql: Sql, runForOwner: RunForOwner): Promise<void> {
+  await Promise.all([writeBatch(batch, sql, runForOwner), writeAssertions(sql, batch.tenant, batch.locked)])
 }

@@ -14,7 +14,7 @@ import {
 } from '../../control/payments/index.ts'
 import type { AccountKey, Cause, Template } from '../../money/ledger/index.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
-import type { Transfer } from './transfer.ts'
+import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
@@ -25,31 +25,25 @@ export interface TransferPayment extends Payment {
   declineReason: string | null
 }
 
-type PaidBy = Pick<Transfer, 'id' | 'agentId' | 'fromWalletId' | 'intentId' | 'transactionId' | 'amountEuros'>
-
-const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: PaidBy) => ({
+const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: TransferRow) => ({
   ...{ id, agentId, intentId, transactionId, amountEuros },
   cardId: null,
   walletId: fromWalletId,
   source: intentId ? 'intent' : 'wallet',
-  declineReason: null,
 })
 
 /** The payment of an intent by a transfer into a wallet: nothing of it is known before its capture. */
-export const walletPayment = (transfer: PaidBy, { merchant, mcc, country }: IntentRow): TransferPayment => ({
+export const walletPayment = (
+  transfer: TransferRow,
+  { merchant, mcc, country }: IntentRow,
+): TransferPayment => ({
   ...payerOf(transfer),
-  ...{ merchant, mcc, country, facts: noFacts },
+  ...{ merchant, mcc, country, facts: noFacts, declineReason: null },
   ...bookedBy(foldFacts(noFacts)),
 })
 
-type SepaRecord = PaidBy &
-  Pick<Transfer, 'payee' | 'status' | 'completedAt'> & {
-    readonly reason?: Transfer['reason']
-    readonly submittedAt?: Date | null
-  }
-
 /** The payment of a transfer by SEPA. Its facts follow from the record, which is the only place that keeps them. */
-export function sepaPayment(transfer: SepaRecord): TransferPayment {
+export function sepaPayment(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
   const facts = factsOf(factsOfRecord(transfer))
   return {
@@ -63,15 +57,20 @@ export function sepaPayment(transfer: SepaRecord): TransferPayment {
   }
 }
 
-export const authorizedOf = ({ amountEuros: cents }: Pick<Transfer, 'amountEuros'>) =>
-  ({ type: 'authorized', increment: 0, requestedCents: cents, approvedCents: cents }) as const
+/** We have approved the transfer: its money is held from its making on. */
+export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
+  ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-function factsOfRecord(transfer: SepaRecord): PaymentFact[] {
+/** Nothing of the transfer is paid. */
+export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
+  ({ type: 'reversed', id, cents: null }) as const
+
+function factsOfRecord(transfer: TransferRow): PaymentFact[] {
   const { id, amountEuros: cents, status, submittedAt, completedAt } = transfer
   const facts: PaymentFact[] = [authorizedOf(transfer)]
   if (submittedAt) facts.push({ type: 'captured', cents })
   if (completedAt) facts.push({ type: 'cleared', id, cents, final: true })
-  if (status === 'rejected' || status === 'cancelled') facts.push({ type: 'reversed', id, cents: null })
+  if (status === 'rejected' || status === 'cancelled') facts.push(reversedOf(transfer))
   if (status === 'returned') facts.push({ type: 'refunded', id, cents })
   return facts
 }
@@ -118,7 +117,7 @@ export const walletChannel = (
 })
 
 /** Each posting of a transfer has a kind of its own, so all of them have one cause: by default the transfer. */
-export const transferEvidence = ({ id }: Pick<Transfer, 'id'>, cause = holdReference(id)): Evidence => ({
+export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
   witness: null,
   nextPosting: () => cause,
 })

@@ -1,15 +1,23 @@
 import type { IntentRow } from '../../control/intents/index.ts'
-import { beginPayment } from '../../control/payments/index.ts'
+import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
+import { type AssertionCode, judge } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
-import { workflowIdOf } from '../../kernel/contract/process.ts'
-import type { PayeeRow } from '../../money/beneficiaries/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import { payOwnerInBatch } from '../../money/incoming/index.ts'
 import { type AccountKey, type Cause, shortfallText, type Template } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow } from '../../money/wallets/index.ts'
-import { after } from '../../values/clock.ts'
-import { newId } from '../../values/ids.ts'
 import { MAX_REFERENCE_LENGTH } from './api.ts'
-import { type BatchState, loadBatch, type RecordPayments, type SepaBatch, writeBatch } from './batch.ts'
+import {
+  type BatchState,
+  loadBatch,
+  loadSigned,
+  type RecordPayments,
+  type SepaBatch,
+  type SignedBatch,
+  writeBatch,
+  writeSigned,
+} from './batch.ts'
 import {
   authorizedOf,
   holdReference,
@@ -19,9 +27,8 @@ import {
   walletChannel,
   walletPayment,
 } from './channels.ts'
-import { transferEvent } from './events.ts'
-import { creditIdOf } from './given-back.ts'
 import {
+  type CreateHandler,
   chargeTokenBudget,
   type DecideContext,
   intentRefusal,
@@ -30,11 +37,19 @@ import {
   type RecordPayee,
   type TransferRequest,
 } from './intent-checks.ts'
-import { limitExceeded } from './limits/limits.ts'
+import { type DayLimits, limitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
-import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
-import { transferMachine } from './transfer.ts'
-import { type TransferRow, unsetFields } from './transfer-rows.ts'
+import type { transferEvents } from './schemas.ts'
+import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
+import { creditIdOf } from './take-back.ts'
+import {
+  newSepaTransfer,
+  newTransfer,
+  type TransferRow,
+  transferEvent,
+  transferMachine,
+  transferResponse,
+} from './transfer.ts'
 
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
@@ -55,7 +70,7 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   if (from.status === 'frozen') return refuse('wallet_frozen')
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
-  const transfer = newTransfer(request, from, intent, batch)
+  const transfer = newTransfer(request, membersOf(request, from, intent, batch))
   const cause = holdReference(transfer.id)
   if (intent) captureIntent(transfer, intent, { capture: 'transfer', to: to.id, cause }, batch, context)
   else book.move('transfer', from.id, to.id, amountEuros, cause)
@@ -80,7 +95,7 @@ function captureIntent(
   const payment = walletPayment(transfer, intent)
   const captured = { type: 'captured', cents: transfer.amountEuros } as const
   const evidence = transferEvidence(transfer, cause)
-  beginPayment(payment, captured, walletChannel(capture, to), evidence, batch, context)
+  capturePayment(payment, captured, walletChannel(capture, to), evidence, batch, context)
   transfer.transactionId = payment.transactionId
 }
 
@@ -89,10 +104,10 @@ function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit 
   transfer.completedAt = now
   transfers.push(transfer)
   emit('transfer.completed', transferEvent(transfer))
-  return { ...transfer, ...unsetFields }
+  return transferResponse(transfer)
 }
 
-/** Begins a payment by SEPA: its money is held, the day's limit is used, and its process begins with the commit. */
+/** Pays a beneficiary by SEPA: the transfer begins in this transaction, and its process takes it further. */
 function payBeneficiary(
   request: TransferRequest,
   batch: BatchState,
@@ -102,7 +117,7 @@ function payBeneficiary(
   const { refuse } = context
   const { book, payments } = batch
   const intent = payments.find(request.input.body.intentId)
-  const { beneficiaryId, amountEuros } = request.input.body
+  const { beneficiaryId, amountEuros, scheme = 'sct', reference } = request.input.body
   const from = payingWallet(request, batch)
   const payee = sepa.payees.get(String(beneficiaryId))
   if (!from) return refuse('wallet_not_found')
@@ -111,39 +126,35 @@ function payBeneficiary(
   if (sepa.railMissing) return refuse('sepa_rail_missing', sepa.railMissing)
   if (from.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const above = limitExceeded(sepa.limits, sepa.used, amountEuros)
+  const above = limitExceeded(sepa.today, amountEuros)
   if (above) return refuse(...above)
   if (!intent && !book.canPay(from.id, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from.id)))
-  const transfer = bySepa(request, newTransfer(request, from, intent, batch), payee, sepa.day)
-  sepa.used += amountEuros
-  sepa.added += amountEuros
-  const [payment, evidence] = [sepaPayment(transfer), transferEvidence(transfer)]
-  beginPayment(payment, authorizedOf(transfer), sepaChannel, evidence, batch, context)
-  batch.transfers.push(transfer)
-  context.emit('payment.updated', transferEvent(transfer))
-  context.wake(transferProcess, transfer)
-  return { ...transfer, ...unsetFields }
-}
-
-function bySepa(
-  { input: { body }, now }: TransferRequest,
-  transfer: TransferRow,
-  { name, sepaName, iban, bic }: PayeeRow,
-  day: string,
-): TransferRow {
-  const { scheme = 'sct', reference } = body
-  return {
-    ...transfer,
-    kind: 'sepa',
+  const { name, sepaName, iban, bic } = payee
+  const transfer = newSepaTransfer(request, {
+    ...membersOf(request, from, intent, batch),
     scheme,
     reference: reference && sepaText(reference, MAX_REFERENCE_LENGTH),
-    endToEndId: transfer.id.replace('transfer_', ''),
     payee: { name, sepaName, iban, bic },
-    countedOn: day,
-    dueAt: after(now, PROCESS_GRACE_MS),
-    workflowId: workflowIdOf(transferProcess, transfer.id),
-  }
+    countedOn: sepa.today.day,
+  })
+  beginTransfer(transfer, batch, sepa.today.days, context)
+  batch.transfers.push(transfer)
+  return transferResponse(transfer)
+}
+
+/** Begins a transfer by SEPA: its money is held, the day's limit is used, and its process begins with the commit. */
+export function beginTransfer(
+  transfer: TransferRow,
+  batch: PaymentBatch,
+  days: DayLimits,
+  { emit, wake }: Pick<Context<never, Pick<typeof transferEvents, 'payment.updated'>>, 'emit' | 'wake'>,
+): void {
+  const payment = sepaPayment(transfer)
+  holdPayment(payment, authorizedOf(transfer), sepaChannel, transferEvidence(transfer), batch, { wake })
+  days.use(transfer)
+  emit('payment.updated', transferEvent(transfer))
+  wake(transferProcess, transfer)
 }
 
 /**
@@ -166,7 +177,8 @@ function payRecord(
   if (from === own) return refuse('same_wallet')
   if (from.status === 'closed' || own?.status === 'closed') return refuse('wallet_closed')
   if (from.status === 'frozen') return refuse('wallet_frozen')
-  const transfer = { ...newTransfer(request, from, intent, batch), toWalletId: own?.id ?? null }
+  const members = membersOf(request, from, intent, batch)
+  const transfer = newTransfer(request, { ...members, toWalletId: own?.id ?? null })
   const take = (cause: Cause) =>
     captureIntent(transfer, intent, { capture: 'charge_out', to: 'bank', cause }, batch, context)
   const { ownerId, walletId, name, payable } = payee
@@ -185,29 +197,25 @@ function payRecord(
   return complete(transfer, batch, context)
 }
 
-/** A transfer as it is made, charged to the budget of the token that pays. */
-function newTransfer(
+/** What every transfer of a request has. It is charged to the budget of the token that pays. */
+function membersOf(
   request: TransferRequest,
-  from: WalletRow,
+  { id: fromWalletId, agentId }: WalletRow,
   intent: IntentRow | undefined,
   batch: BatchState,
-): TransferRow {
-  const { input, tenant, now } = request
-  const { toWalletId = null, beneficiaryId = null, intentId = null, amountEuros, reference } = input.body
+) {
+  const { toWalletId = null, beneficiaryId = null, intentId = null, ...body } = request.input.body
+  const { amountEuros, reference } = body
+  const delegationId = intent?.delegationId ?? null
+  const tokenId = chargeTokenBudget(request, intent, batch)
   return {
-    ...tenant,
-    ...{ id: newId('transfer'), createdAt: now, updatedAt: now, status: transferMachine.initial },
-    ...{ agentId: from.agentId, fromWalletId: from.id, toWalletId, beneficiaryId, amountEuros, reference },
-    ...{ intentId, delegationId: intent?.delegationId ?? null },
-    tokenId: chargeTokenBudget(request, intent, batch),
-    kind: 'internal',
-    ...{ scheme: null, endToEndId: null, payee: null, creditId: null, transactionId: null },
-    ...{ countedOn: null, inquiries: 0, dueAt: null, completedAt: null, workflowId: null },
+    ...{ agentId, fromWalletId, toWalletId, beneficiaryId, amountEuros, reference },
+    ...{ intentId, delegationId, tokenId },
   }
 }
 
 /** Pays into a wallet of the owner, or by SEPA. */
-export function payOwnPayee(request: TransferRequest, batch: BatchState, context: DecideContext) {
+function payOwnPayee(request: TransferRequest, batch: BatchState, context: DecideContext) {
   const refusal = intentRefusal(request, batch, context)
   if (refusal) return refusal
   return batch.sepa && request.input.body.beneficiaryId !== undefined
@@ -225,3 +233,32 @@ export const pay = {
   },
   write: writeBatch,
 } satisfies PayHandler<BatchState>
+
+type CreateRequest = Parameters<CreateHandler['decide']>[0]
+type Verdict = Parameters<CreateHandler['decide']>[2]
+
+/** Judges the signature over a payment, and burns its challenge whatever comes of it; undefined where nothing is wrong. */
+function signatureProblem(
+  { input: { body }, actor }: CreateRequest,
+  { checked, locked, wallets, sepa }: SignedBatch,
+  verdict: Verdict,
+): AssertionCode | Problem | undefined {
+  const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
+  if (!found) return mustSign(actor) ? 'assertion_required' : undefined
+  const stopped = locked.stopped.get(found)
+  if (stopped) return stopped
+  const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
+  const personId = mustSign(actor) ? actor.id : null
+  return judge(found, locked, { kind: 'payment', members, personId }, verdict)
+}
+
+/** Pays as a key asks for it, or as a person in the console has signed it. */
+export const create: CreateHandler = {
+  load: loadSigned,
+  decide(request, batch: SignedBatch, verdict) {
+    const code = signatureProblem(request, batch, verdict)
+    if (code instanceof Problem) return code
+    return code ? verdict.refuse(code) : payOwnPayee(request, batch, verdict)
+  },
+  write: writeSigned,
+}

@@ -2,41 +2,18 @@ import { burnAssertion } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { openBook, shortfallText } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import { MAX_TRANSFER } from './api.ts'
-import { transferEvent } from './events.ts'
-import { transferResponse } from './response.ts'
+import type { splitApi } from './api.ts'
 import { paymentSubject, signatureOf, signedWallets } from './signed-payment.ts'
-import type { splitApi } from './split-api.ts'
-import { divide, type Part, Transfer, transferMachine } from './transfer.ts'
+import {
+  partsOf,
+  partsRefusal,
+  Transfer,
+  transferEvent,
+  transferMachine,
+  transferResponse,
+} from './transfer.ts'
 
 type Split = ContextOf<typeof splitApi.split>
-
-interface SplitRequest {
-  readonly amountEuros?: bigint | undefined
-  readonly parts: readonly {
-    walletId: string
-    amountEuros?: bigint | undefined
-    share?: number | undefined
-  }[]
-}
-
-/** The amount of each wallet, as given or by its share. */
-export function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
-  const amounts =
-    amountEuros === undefined
-      ? parts.map(part => part.amountEuros ?? 0n)
-      : divide(
-          amountEuros,
-          parts.map(({ share = 0 }) => share),
-        )
-  return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
-}
-
-/** The refusal because of the amounts; undefined if they can be paid. */
-export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
-  if (parts.reduce((sum, { amountEuros }) => sum + amountEuros, 0n) > MAX_TRANSFER) return 'too_much'
-  return parts.some(({ amountEuros }) => amountEuros === 0n) ? 'part_of_nothing' : undefined
-}
 
 const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
 

@@ -1,33 +1,35 @@
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
+import type { FindPayments, IntentPayment } from '../../kernel/contract/payables.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { after } from '../../values/clock.ts'
-import { transfersApi } from './api.ts'
-import { challenge } from './challenge.ts'
-import { challengeApi } from './challenge-api.ts'
-import { create } from './create.ts'
-import { paymentsOnIntents } from './intent-payments.ts'
-import { limitsApi } from './limits/limits-api.ts'
-import { ownerLimits } from './limits/owner-limits.ts'
-import { transfersPersonal } from './personal.ts'
+import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { walletsById } from '../../money/wallets/index.ts'
+import { after, clock, dayOf } from '../../values/clock.ts'
+import { restOf } from '../../values/money.ts'
+import { challengeApi, limitsApi, splitApi, transfersApi } from './api.ts'
+import { type Limits, limitsOf, setLimits, usedOn } from './limits.ts'
+import { create } from './pay.ts'
 import { transferProcess } from './process.ts'
-import { transferResponse } from './response.ts'
-import { blockReactions } from './sepa/block-reactions.ts'
-import { inquire } from './sepa/inquire.ts'
-import { lockTransfer } from './sepa/lock-transfer.ts'
-import { pain001 } from './sepa/pain001.ts'
-import { PROCESS_GRACE_MS } from './sepa/sepa-transfer.ts'
-import { simulate } from './sepa/simulate.ts'
-import { simulateApi } from './sepa/simulate-api.ts'
-import { status } from './sepa/status.ts'
-import { lapse, noticed, submit, verify } from './sepa/steps.ts'
-import { stepsApi } from './sepa/steps-api.ts'
+import { simulateApi, stepsApi } from './sepa/api.ts'
+import { blockReactions } from './sepa/cancel-unsubmitted.ts'
+import { simulate } from './sepa/notices.ts'
+import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
+import { inquire, lapse, status, submit, verify } from './sepa/steps.ts'
+import { challenge } from './signed-payment.ts'
 import { split } from './split.ts'
-import { splitApi } from './split-api.ts'
 import { takeBack, takeBackApi, takeBackReactions } from './take-back.ts'
-import { Transfer, transferMachine, waitsForPayee } from './transfer.ts'
+import {
+  PROCESS_GRACE_MS,
+  Transfer,
+  transferMachine,
+  transferResponse,
+  transfersPersonal,
+  waitsForPayee,
+} from './transfer.ts'
 
 /** Only a transfer by SEPA waits. In words: behind a parameter PostgreSQL would not see that the index over those has it. */
 const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
@@ -58,34 +60,49 @@ const transfers = implement(transfersApi, {
     return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 
-  pain001,
+  /** The payment order of one transfer, as its rail writes it; of one that is not submitted, as it would be now. */
+  async pain001({ params }, context) {
+    const { records, sql, tenant, now, ports, refuse } = context
+    const transfer = await records.findOne(Transfer, { id: params.id })
+    if (!transfer) return refuse('transfer_not_found')
+    const { scheme, endToEndId, payee, amountEuros, reference, fromWalletId } = transfer
+    if (!scheme || !endToEndId || !payee) return refuse('transfer_not_by_sepa')
+    const rail = ports.sepaRail(tenant.mode)
+    const madeAt = transfer.submittedAt ?? now
+    const { executeOn } = rail.nextFile(scheme, madeAt)
+    const payerIban = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)?.iban ?? null
+    const paid = { endToEndId, amountEuros, reference, payerIban, payee: { ...payee, name: payee.sepaName } }
+    const order = { messageId: endToEndId, madeAt, executeOn, scheme, payments: [paid] }
+    return { type: 'application/xml', content: rail.message(order) }
+  },
 
   async cancel({ params, body }, context) {
-    const sepaTransfer = await lockTransfer(params.id, context)
-    if (!sepaTransfer) return context.refuse('transfer_not_found')
+    const locked = await lockTransfer(params.id, context)
+    if (!locked) return context.refuse('transfer_not_found')
     const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
-    if (!(await sepaTransfer.cancel(reason)))
-      return context.refuse('transfer_not_cancellable', whyNotCancelled(sepaTransfer.transfer))
-    await sepaTransfer.post()
-    return transferResponse(sepaTransfer.transfer)
+    if (!cancelTransfer(locked, reason, context))
+      return context.refuse('transfer_not_cancellable', whyNotCancelled(locked.transfer))
+    await writeTransfer(locked, context)
+    return transferResponse(locked.transfer)
   },
 
   async confirmPayee({ params, body }, context) {
     const { now, refuse } = context
-    const sepaTransfer = await lockTransfer(params.id, context)
-    if (!sepaTransfer) return refuse('transfer_not_found')
-    const { transfer } = sepaTransfer
+    const locked = await lockTransfer(params.id, context)
+    if (!locked) return refuse('transfer_not_found')
+    const { transfer } = locked
     if (!waitsForPayee(transfer)) return refuse('payee_not_waiting')
     const dueAt = transfer.status === 'verifying' ? after(now, PROCESS_GRACE_MS) : transfer.dueAt
-    sepaTransfer.update({ payeeConfirmedAt: now, dueAt }, body.comment)
+    updateTransfer(transfer, { payeeConfirmedAt: now, dueAt }, context, body.comment)
     return transferResponse(transfer)
   },
 
   async recall({ params, body }, context) {
     const { now, refuse } = context
-    const sepaTransfer = await lockTransfer(params.id, context)
-    if (!sepaTransfer) return refuse('transfer_not_found')
-    const { status, kind, recall } = sepaTransfer.transfer
+    const locked = await lockTransfer(params.id, context)
+    if (!locked) return refuse('transfer_not_found')
+    const { transfer } = locked
+    const { status, kind, recall } = transfer
     if (kind !== 'sepa' || (status !== 'submitted' && status !== 'completed'))
       return refuse('transfer_not_recallable')
     if (recall?.status === 'requested') return refuse('recall_under_way')
@@ -96,8 +113,8 @@ const transfers = implement(transfersApi, {
       answeredAt: null,
       answer: null,
     } as const
-    sepaTransfer.update({ recall: request, dueAt: now, inquiries: 0 })
-    return transferResponse(sepaTransfer.transfer)
+    updateTransfer(transfer, { recall: request, dueAt: now, inquiries: 0 }, context)
+    return transferResponse(transfer)
   },
 })
 
@@ -106,9 +123,37 @@ const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
     ? undefined
     : `The transfer is ${status} already.`
 
-const splits = implement(splitApi, { split })
-const challenges = implement(challengeApi, { challenge })
-const steps = implement(stepsApi, { status, verify, submit, inquire, lapse, noticed })
+/** Reads the tenant's clock anew: the one of the request may be a moment old, and a new day may have begun. */
+async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
+  const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
+  const used = await usedOn(sql, tenant, day)
+  return {
+    ...tenant,
+    singleEuros: single,
+    dailyEuros: daily,
+    day,
+    usedEuros: used,
+    remainingEuros: restOf(daily, used),
+  }
+}
+
+const ownerLimits = implement(limitsApi, {
+  async limits(_, { sql, tenant: { ownerId, mode } }) {
+    const limits = await limitsOf(sql, { ownerId, mode })
+    if (!limits) throw new Error(`${ownerId}: a key without a customer`)
+    return limitsResponse(limits, { ownerId, mode }, sql)
+  },
+
+  async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
+    const tenant = { ownerId: params.id, mode: body.mode }
+    if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
+    actFor(tenant)
+    await setLimits(sql, tenant, { single: body.singleEuros, daily: body.dailyEuros }, now)
+    const limits = (await limitsOf(sql, tenant)) as Limits
+    emit('transfer.limits_changed', { ...tenant, singleEuros: limits.single, dailyEuros: limits.daily })
+    return limitsResponse(limits, tenant, sql)
+  },
+})
 
 const all = implement(
   {
@@ -123,13 +168,62 @@ const all = implement(
   {
     ...ownerLimits.handlers,
     ...transfers.handlers,
-    ...splits.handlers,
-    ...challenges.handlers,
-    ...steps.handlers,
+    ...{ split, challenge },
+    ...{ status, verify, submit, inquire, lapse },
     ...simulate.handlers,
     ...takeBack.handlers,
   },
 )
+
+type PaymentRow = Row &
+  Pick<Transfer, 'status' | 'reason' | 'payee' | 'payeeCheck'> & {
+    readonly id: string
+    readonly intentId: string
+    readonly amountEuros: Transfer['amountEuros']
+    readonly updatedAt: Date
+    readonly payeeConfirmedAt: Date | null
+  }
+
+/** A payment that fails can be made anew, so an intent may have many: the newest are answered. */
+const MAX_PAYMENTS = 20
+
+/** The lateral join has PostgreSQL use the index for each intent, whatever its statistics say. */
+const FIND_PAYMENTS = `
+select t.* from unnest($3::text[]) as w (id)
+cross join lateral (
+  select id, intent_id as "intentId", status, amount_cents as "amountEuros", reason, payee, payee_check as "payeeCheck",
+    payee_confirmed_at as "payeeConfirmedAt", updated_at as "updatedAt"
+  from transfers where (owner_id, mode, intent_id) = ($1, $2, w.id) order by id desc limit ${MAX_PAYMENTS}
+) t
+order by t.id desc`
+
+/** Finds the transfers that pay these intents. */
+const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
+  const rows = await sql<PaymentRow>(FIND_PAYMENTS, [ownerId, mode, intentIds])
+  return rows.map(row => ({
+    intentId: row.intentId,
+    type: 'transfer',
+    id: row.id,
+    status: row.status,
+    amountEuros: row.amountEuros,
+    reason: row.reason ?? unconfirmedPayee(row),
+    updatedAt: row.updatedAt,
+  }))
+}
+
+/** The reason of a transfer that waits for its payee to be confirmed; null if it does not. */
+function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
+  const { id, status, payee, payeeCheck } = row
+  if (!payeeCheck || !waitsForPayee(row)) return null
+  const { result, suggestedName } = payeeCheck
+  const refusal = result === 'not_possible' ? 'cannot verify the name' : 'does not know the name'
+  const answer = suggestedName ? `knows the account as ${suggestedName}` : refusal
+  const otherwise = status === 'verifying' ? 'cancel the transfer' : 'have the bank cancel the order'
+  return {
+    code: result,
+    message: `The bank of ${payee?.name} ${answer}: confirm the payee (POST /transfers/${id}/confirm-payee) or ${otherwise}.`,
+  }
+}
 
 export const transfersArea = area(
   'Transfers',

@@ -5,13 +5,14 @@ import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { walletClosed } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
+import { keysOf } from '../../values/collections.ts'
 import { id } from '../../values/ids.ts'
-import { type Ground, legalGrounds } from '../../values/personal.ts'
+import { legalGrounds } from '../../values/personal.ts'
 import { ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
 import { merchant_needed } from './data-export.ts'
 import { deletionMachine } from './deletion.ts'
 import { SubjectRecord, subject, subject_not_found } from './export-api.ts'
-import { type ObstacleType, obstacleTypes } from './obstacles.ts'
+import { obstacleTypes } from './obstacles.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
 const writers = { callers: ['key'], scope: 'gdpr:write' } as const
@@ -22,13 +23,13 @@ const status = z.enum(deletionMachine.states).meta({
 })
 
 const ObstacleRecord = z.object({
-  type: z.enum(Object.keys(obstacleTypes) as [ObstacleType, ...ObstacleType[]]),
+  type: z.enum(keysOf(obstacleTypes)),
   id: z.string(),
   howItEnds: z.string().meta({ description: 'What it is, and what to do.' }),
 })
 
 const KeptRecord = z.object({
-  ground: z.enum(Object.keys(legalGrounds) as [Ground, ...Ground[]]),
+  ground: z.enum(keysOf(legalGrounds)),
   law: z.string().meta({ description: 'The law that has them kept.' }),
   records: z.int(),
   areas: z.array(z.string()).meta({ description: 'Whose records they are.' }),

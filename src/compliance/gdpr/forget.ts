@@ -9,6 +9,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { closeAllWallets } from '../../money/wallets/index.ts'
 import { after, days, minuteInWords, minutes } from '../../values/clock.ts'
+import { keysOf } from '../../values/collections.ts'
 import { type Ground, legalGrounds } from '../../values/personal.ts'
 import { countsOf } from './count-records.ts'
 import { Deletion, deletionMachine, type Kept } from './deletion.ts'
@@ -107,7 +108,7 @@ async function goOn(found: Deletion, context: Advancing): Promise<void> {
  * that comes for a closed wallet years later names who has sent it.
  */
 function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion, now: Date): Date | null {
-  const all = subjectType === 'owner' ? (Object.keys(legalGrounds) as Ground[]) : []
+  const all = subjectType === 'owner' ? keysOf(legalGrounds) : []
   const ends = [
     ...kept.map(({ until }) => Date.parse(until)),
     ...all.map(ground => endOf(ground, firstCompletedAt ?? completedAt ?? now).getTime()),
@@ -197,7 +198,7 @@ async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept
     const records = counts[place] ?? 0
     return records > 0 ? groundsOf(table).map(ground => ({ ground, records, table })) : []
   })
-  return (Object.keys(legalGrounds) as Ground[]).flatMap(ground => {
+  return keysOf(legalGrounds).flatMap(ground => {
     const own = found.filter(one => one.ground === ground)
     if (own.length === 0 || legalGrounds[ground].years === 0) return []
     const areas = [...new Set(own.map(({ table }) => table.area.name))]

@@ -4,6 +4,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import { credential } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
+import { first } from '../../values/collections.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { readBudgetUse } from '../agents/index.ts'
@@ -64,6 +65,5 @@ export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenan
 }
 
 export async function tokenResponse(token: AgentToken, context: ReadContext) {
-  const [record] = await tokenResponses([token], context)
-  return record as NonNullable<typeof record>
+  return first(await tokenResponses([token], context))
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { first } from '../../values/collections.ts'
 import type { Euros } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import type { DelegationRevoked } from './api.ts'
@@ -42,8 +43,7 @@ const least = (amounts: readonly Euros[]): Euros =>
   amounts.reduce((least, amount) => (amount < least ? amount : least))
 
 export async function delegationResponse(delegation: Delegation, context: ReadContext) {
-  const [record] = await delegationResponses([delegation], context)
-  return record as NonNullable<typeof record>
+  return first(await delegationResponses([delegation], context))
 }
 
 /** The data of a delegation's event. */

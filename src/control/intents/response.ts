@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { first } from '../../values/collections.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
@@ -37,8 +38,7 @@ export async function intentResponses(intents: readonly Intent[], context: ReadC
 }
 
 export async function intentResponse(intent: Intent, context: ReadContext) {
-  const [record] = await intentResponses([intent], context)
-  return record as NonNullable<typeof record>
+  return first(await intentResponses([intent], context))
 }
 
 /** The response for an intent on which nothing can have been paid yet. */

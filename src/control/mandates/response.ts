@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
+import { first } from '../../values/collections.ts'
 import type { Euros } from '../../values/money.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { type BudgetCounters, readCounters } from '../budgets/index.ts'
@@ -63,8 +64,7 @@ export async function mandateResponses(mandates: readonly Mandate[], { sql, tena
 }
 
 export async function mandateResponse(mandate: Mandate, context: ReadContext) {
-  const [record] = await mandateResponses([mandate], context)
-  return record as NonNullable<typeof record>
+  return first(await mandateResponses([mandate], context))
 }
 
 type EventMembers = Pick<Mandate, 'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'>

@@ -1,18 +1,21 @@
+import type { Sql } from '../../kernel/contract/sql.ts'
 import {
   addWitness,
+  insertTransactions,
   moveToState,
   newTransaction,
   type TransactionRow,
+  updateTransactions,
 } from '../../money/transactions/index.ts'
 import { minOf, minus, restOf } from '../../values/money.ts'
 import type { IntentRow } from '../intents/index.ts'
 import { countUsage } from './count-usage.ts'
 import { diffOf, intentStepOf, refundedOfPayment } from './diff.ts'
-import { addFact, type FirstFact, type PaymentFact } from './facts.ts'
+import { addFact, type PaymentFact } from './facts.ts'
 import { moveMoney, refundWallet } from './move-money.ts'
 import {
   type ApplyContext,
-  type BeginContext,
+  type CaptureContext,
   type Channel,
   coveringIntent,
   type DirectChannel,
@@ -47,19 +50,49 @@ export function applyFact<P extends Payment, B extends PaymentBatch, C extends A
   return state
 }
 
-/**
- * Applies the first fact of a payment that we make. Nothing is settled and nothing comes back by it, so neither the channel
- * nor the events of the operation say how.
- */
-export const beginPayment = <P extends Payment, B extends PaymentBatch>(
+type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
+
+const noEvent = (event: string): never => {
+  throw new Error(`${event}: nothing has left by a hold`)
+}
+
+/** Holds the money of a payment that we make, or frees it before any of it has left: no event follows from that. */
+export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
-  fact: FirstFact,
+  fact: FactOf<'authorized' | 'reversed'>,
+  channel: Channel<P, B>,
+  evidence: Evidence,
+  batch: B,
+  { wake }: Pick<ApplyContext, 'wake'>,
+): PaymentState => applyFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
+
+/**
+ * Captures a payment that we make at once. Nothing is settled and nothing comes back by it, so neither the channel nor the
+ * events of the operation say how.
+ */
+export const capturePayment = <P extends Payment, B extends PaymentBatch>(
+  payment: P,
+  fact: FactOf<'captured'>,
   channel: DirectChannel<P, B>,
   evidence: Evidence,
   batch: B,
-  context: BeginContext,
+  context: CaptureContext,
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
+
+/** Writes what facts have changed: postings, holds, limits, intents, refunds and transactions. A channel writes its records. */
+export async function writePayments(
+  { tenant, payments, refunds, book, changed }: PaymentBatch,
+  sql: Sql,
+): Promise<void> {
+  await Promise.all([
+    payments.write(sql),
+    refunds.write(sql),
+    book.post(sql),
+    insertTransactions(sql, [...changed.newTransactions]),
+    updateTransactions(sql, tenant, [...changed.transactions]),
+  ])
+}
 
 /** A payment that is paid after it was given back keeps its intent only if no other payment has taken it. */
 function reclaimIntent(payment: Payment, state: PaymentState, { payments }: PaymentBatch): void {

@@ -73,7 +73,7 @@ function releaseAbove(reference: Cause, kept: bigint, counters: PaymentBatch['co
   if (reserved > kept) counters.releasePart(reference, reserved - kept)
 }
 
-/** A payment whose money has come back stays a use, in whatever order its facts arrive. */
+/** A payment whose money has come back stays a use, in any order of its facts. */
 function setSpent(
   reference: Cause,
   { spentCents, capturedCents }: Pick<Usage, 'spentCents' | 'capturedCents'>,

@@ -100,7 +100,7 @@ export function refundedOfPayment(state: PaymentState): Cents {
 }
 
 /** What the state asks of the payment's intent. */
-export type IntentStep = 'begin' | 'complete' | 'free'
+type IntentStep = 'begin' | 'complete' | 'free'
 
 /** An intent is being paid while something is held or unknown, completed by the first capture, and free if there is none. */
 export function intentStepOf(

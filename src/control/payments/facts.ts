@@ -1,4 +1,4 @@
-import type { Euros } from '../../values/money.ts'
+import { type Cents, cents, type Euros } from '../../values/money.ts'
 
 /** What a network, a merchant, the owner or we ourselves state about one payment. */
 export type PaymentFact =
@@ -30,7 +30,7 @@ export type PaymentFact =
   /** The time for what was authorized or captured is over. */
   | { readonly type: 'expired' }
 
-export interface NetworkAnswer {
+interface NetworkAnswer {
   readonly cents: Euros
   readonly approved: boolean
 }
@@ -38,16 +38,13 @@ export interface NetworkAnswer {
 /** An amount in cents, as JSON keeps it. */
 type StoredCents = string
 
-/** A request of the network, and our answer. */
-export interface AuthRequest {
-  readonly ask: number
-  readonly asked: StoredCents
-  readonly approved: StoredCents
-}
-
 /** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
 export interface PaymentFacts {
-  readonly asks: readonly AuthRequest[]
+  readonly asks: readonly {
+    readonly ask: number
+    readonly asked: StoredCents
+    readonly approved: StoredCents
+  }[]
   readonly outcome: readonly { readonly amount: StoredCents; readonly approved: boolean }[]
   readonly reversals: readonly { readonly id: string; readonly amount: StoredCents | null }[]
   readonly clearings: readonly {
@@ -72,6 +69,37 @@ export const noFacts: PaymentFacts = {
   confirmed: null,
   expired: false,
 }
+
+/** A request of the network, and our answer. */
+export interface AuthRequest {
+  readonly increment: number
+  readonly requestedCents: Cents
+  /** Zero = declined. */
+  readonly approvedCents: Cents
+}
+
+export const authRequestsOf = ({ asks }: PaymentFacts): AuthRequest[] =>
+  asks.map(({ ask, asked, approved }) => ({
+    increment: ask,
+    requestedCents: cents(asked),
+    approvedCents: cents(approved),
+  }))
+
+/** What a dispute leaves with the owner. */
+export const creditOf = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
+  cents(returned.find(({ id }) => id === disputeId)?.amount ?? '0')
+
+/** The facts that a payment whose request never came can pass on: reversals, and its expiry. */
+export const endingFactsOf = ({ reversals, expired }: PaymentFacts): PaymentFact[] => [
+  ...reversals.map(
+    ({ id, amount }): PaymentFact => ({
+      type: 'reversed',
+      id,
+      cents: amount === null ? null : cents(amount),
+    }),
+  ),
+  ...(expired ? [{ type: 'expired' } as const] : []),
+]
 
 /** Appends a fact. Facts commute, and one that is known already changes nothing: networks repeat and reorder messages. */
 export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
@@ -108,9 +136,6 @@ export function addFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
 }
 
 type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
-
-/** By which a payment of ours begins: it is held, or captured at once. */
-export type FirstFact = FactOf<'authorized' | 'captured'>
 
 export const factsOf = (facts: readonly PaymentFact[]): PaymentFacts => facts.reduce(addFact, noFacts)
 

@@ -1,7 +1,17 @@
-export { applyFact, beginPayment } from './apply.ts'
+export { applyFact, capturePayment, holdPayment, writePayments } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
 export { bookedBy } from './diff.ts'
-export { addFact, factsOf, noFacts, type PaymentFact, type PaymentFacts } from './facts.ts'
+export {
+  type AuthRequest,
+  addFact,
+  authRequestsOf,
+  creditOf,
+  endingFactsOf,
+  factsOf,
+  noFacts,
+  type PaymentFact,
+  type PaymentFacts,
+} from './facts.ts'
 export { refundWallet } from './move-money.ts'
 export {
   type ApplyContext,

@@ -112,7 +112,10 @@ export function evidenceOf(type: string, id: string, paymentId: string, change: 
   return { witness: { type, id }, nextPosting }
 }
 
-export type BeginContext = Pick<Context<never, typeof transactionEvents & typeof paidEvents>, 'emit' | 'wake'>
+export type CaptureContext = Pick<
+  Context<never, typeof transactionEvents & typeof paidEvents>,
+  'emit' | 'wake'
+>
 
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 

@@ -1,11 +1,8 @@
 import { type Cents, cents, minOf, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
-import type { PaymentFacts } from './facts.ts'
+import { type AuthRequest, authRequestsOf, type PaymentFacts } from './facts.ts'
 
 /** What was approved for one request of the network. */
-export interface Approval {
-  readonly increment: number
-  readonly approvedCents: Cents
-}
+type Approval = Pick<AuthRequest, 'increment' | 'approvedCents'>
 
 /** The state of a payment, by its facts alone. */
 export interface PaymentState {
@@ -24,6 +21,8 @@ export interface PaymentState {
   readonly confirmedCents: Cents | null
   /** May still be spent, as long as no one has stated what became of a payment that we began. */
   readonly pendingCents: Cents
+  /** Zero where the network or the payee has stated the payment first. */
+  readonly begunCents: Cents
   /** Whether we began the payment, before the network or the payee mentioned it. */
   readonly isOurs: boolean
   /** A refund is all that is known: money that came back for an unknown payment. */
@@ -38,14 +37,14 @@ const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
   sumOf(facts.map(({ amount }) => cents(amount)))
 
 /** The network's account of a request, else our own answer. */
-function approvalsOf({ asks, outcome }: PaymentFacts): Approval[] {
-  const ours = asks.filter(({ ask }) => ask >= outcome.length)
+function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
+  const ours = requests.filter(({ increment }) => increment >= outcome.length)
   return [
     ...outcome.map(({ amount, approved }, increment) => ({
       increment,
       approvedCents: approved ? cents(amount) : NO_CENTS,
     })),
-    ...ours.map(({ ask, approved }) => ({ increment: ask, approvedCents: cents(approved) })),
+    ...ours.map(({ increment, approvedCents }) => ({ increment, approvedCents })),
   ]
 }
 
@@ -58,20 +57,22 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
 
 /** Reads the state from the facts. It depends on the set, not on the order in which facts arrived. */
 export function foldFacts(facts: PaymentFacts): PaymentState {
-  const approvals = approvalsOf(facts)
+  const requests = authRequestsOf(facts)
+  const approvals = approvalsOf(facts, requests)
   const approvedCents = sumOf(approvals.map(approval => approval.approvedCents))
   const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
   const clearedCents = sumOfFacts(facts.clearings)
   const refundedCents = sumOfFacts(facts.refunds)
+  const begunCents = cents(facts.begun ?? '0')
   const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
   const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
   const isOver = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
   const isAwaited = !isOver && confirmedCents !== null && confirmedCents > clearedCents
   const capturedCents = isAwaited ? confirmedCents : clearedCents
-  const isAnswered = facts.asks.length + facts.outcome.length > 0 || confirmedCents !== null
+  const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
   return {
     approvals,
-    requestedCents: sumOf(facts.asks.map(({ asked }) => cents(asked))),
+    requestedCents: sumOf(requests.map(one => one.requestedCents)),
     approvedCents,
     heldCents: isOver ? NO_CENTS : restOf(restOf(approvedCents, reversedCents), capturedCents),
     capturedCents,
@@ -79,7 +80,8 @@ export function foldFacts(facts: PaymentFacts): PaymentState {
     refundedCents,
     creditedCents: sumOfFacts(facts.returned ?? []),
     confirmedCents,
-    pendingCents: isOver || isAnswered ? NO_CENTS : restOf(cents(facts.begun ?? '0'), clearedCents),
+    pendingCents: isOver || isAnswered ? NO_CENTS : restOf(begunCents, clearedCents),
+    begunCents,
     isOurs: facts.begun !== undefined,
     isRefundOnly:
       facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined,

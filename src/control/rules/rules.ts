@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keysOf } from '../../values/collections.ts'
 import { euros } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 import { mccGroup, mccGroupNames, patternProblem } from '../merchants/index.ts'
@@ -124,7 +125,7 @@ export type Rules = z.output<typeof StoredRules>
 /** A policy that sets no rule. */
 export const noRules: Rules = StoredRules.parse({ name: 'no rules' })
 
-export const ruleNames = Object.keys(ruleFields) as (keyof Rules)[]
+export const ruleNames = keysOf(ruleFields)
 
 /** The rules of a policy without its other members. */
 export const rulesOf = (policy: Rules): Rules =>

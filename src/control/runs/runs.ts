@@ -7,6 +7,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, reaches } from '../../kernel/database/entity.ts'
 import { timelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
+import { first } from '../../values/collections.ts'
 import { excerpt } from '../../values/schemas.ts'
 import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -23,8 +24,7 @@ async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) 
 }
 
 async function runResponse(run: Run, context: ReadContext) {
-  const [record] = await runResponses([run], context)
-  return record as NonNullable<typeof record>
+  return first(await runResponses([run], context))
 }
 
 /** The data of a run's event. */

@@ -25,7 +25,8 @@ export const guidesOf = (book: Book): Guide[] =>
     })
 
 /** The text before the first section. */
-export const leadOf = (book: Book): Html[] => markdown(book.document.info.description.split(/^## /m)[0] ?? '')
+export const leadOf = (book: Book): Content[] =>
+  markdown(book.document.info.description.split(/^## /m)[0] ?? '')
 
 export const guideSection = ({ id, title, content }: Guide): Html => html`
 <section class="guide" id="${id}" aria-labelledby="${id}-title">

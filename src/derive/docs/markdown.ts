@@ -1,40 +1,111 @@
+import { Lexer, Marked, type MarkedToken, type Tokens } from 'marked'
+import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
+import { type Language, panel } from './panel.ts'
 
-/** The Markdown that our descriptions use: paragraphs, lists, tables, `code`, **strong**. */
-export const markdown = (text: string): Html[] =>
-  text
-    .trim()
-    .split(/\n{2,}/)
-    .filter(Boolean)
-    .map(block)
-
-function block(text: string): Html {
-  const lines = text.split('\n')
-  if (lines[0]?.startsWith('|')) return table(lines)
-  if (lines[0]?.startsWith('- '))
-    return html`<ul>${items(text).map(item => html`<li>${inline(item)}</li>`)}</ul>`
-  return html`<p>${inline(text)}</p>`
+/** Where the links and the pictures of a text lead to on the page; undefined for what is not served. */
+export interface Addresses {
+  readonly link: (target: string) => string | undefined
+  readonly picture: (target: string) => string | undefined
 }
 
-/** An item goes on in the lines below it. */
-const items = (text: string): string[] => text.slice(2).split(/\n- /)
+/** A description links to what is served, and has no pictures. */
+const asWritten: Addresses = {
+  link: target => (/^(https?:|#|\/)/.test(target) ? target : undefined),
+  picture: () => undefined,
+}
 
-function table([head = '', _rule, ...rows]: readonly string[]): Html {
+/** An address in a sentence is an example: only what is written as a link is one. */
+const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
+
+/** A text as a page shows it. What a description holds of HTML is shown as text. */
+export const markdown = (text: string, addresses = asWritten): Content[] =>
+  blocksOf(text).map(block => shown(block, addresses))
+
+/** A sentence with `code`, **strong** and links, without a paragraph around it. Thousands of members share a few hundred. */
+export const inline = boundedCache((text): readonly Content[] =>
+  (Lexer.lexInline(text, options) as MarkedToken[]).map(token => shown(token, asWritten)),
+)
+
+export const blocksOf = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
+
+/** The anchor of a heading, as Git hosts make it. */
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+
+/** A cell that is the name of a setting. */
+export const SETTING = /^`([A-Z][A-Z0-9_]+)`$/
+
+function shown(token: MarkedToken, addresses: Addresses): Content {
+  const within = (tokens: readonly unknown[] = []): Content[] =>
+    (tokens as readonly MarkedToken[]).map(inner => shown(inner, addresses))
+  if (token.type === 'heading') return heading(token, within(token.tokens))
+  if (token.type === 'code') return codePanel(token)
+  if (token.type === 'table') return table(token, within)
+  if (token.type === 'list') return list(token, within)
+  if (token.type === 'paragraph') return html`<p>${within(token.tokens)}</p>`
+  if (token.type === 'text') return token.tokens ? within(token.tokens) : token.text
+  if (token.type === 'codespan') return html`<code>${token.text}</code>`
+  if (token.type === 'strong') return html`<strong>${within(token.tokens)}</strong>`
+  if (token.type === 'em') return html`<em>${within(token.tokens)}</em>`
+  if (token.type === 'link') return link(addresses.link(token.href), within(token.tokens))
+  if (token.type === 'image') return picture(addresses.picture(token.href), token.text)
+  if (token.type === 'escape') return token.text
+  if (token.type === 'space' || token.raw.startsWith('<!--')) return undefined
+  return token.raw
+}
+
+function heading({ depth, text }: Tokens.Heading, content: Content[]): Html {
+  const id = slugOf(text)
+  if (depth === 1) return html`<h1>${content}</h1>`
+  if (depth === 2) return html`<h2 id="${id}"><a href="#${id}">${content}</a></h2>`
+  return html`<h3 id="${id}">${content}</h3>`
+}
+
+const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: Language]>> = {
+  bash: ['Terminal', 'shell'],
+  sh: ['Terminal', 'shell'],
+  json: ['JSON', 'json'],
+  js: ['JavaScript', 'typescript'],
+  ts: ['TypeScript', 'typescript'],
+  python: ['Python', 'python'],
+}
+
+/** How a line begins that is typed into a terminal. */
+const COMMAND =
+  /^([A-Z_]+=|(agentpay|cat|cp|curl|docker|export|git|node|npm|npx|openssl|postgres-config|psql|temporal)\b)/
+
+function codePanel({ lang, text }: Tokens.Code): Html {
+  const language = lang ?? (COMMAND.test(text) ? 'sh' : '')
+  return panel(LANGUAGES[language]?.[0] ?? 'Example', text, LANGUAGES[language]?.[1] ?? 'json')
+}
+
+type Within = (tokens: readonly unknown[]) => Content[]
+
+/** A row whose first cell is the name of a setting can be linked to by that name. */
+function table({ header, rows }: Tokens.Table, within: Within): Html {
+  const row = (cells: Tokens.TableCell[]): Html => {
+    const setting = SETTING.exec(cells[0]?.text ?? '')?.[1]
+    const content = cells.map(({ tokens }) => html`<td>${within(tokens)}</td>`)
+    return setting === undefined ? html`<tr>${content}</tr>` : html`<tr id="${setting}">${content}</tr>`
+  }
+  const names = header.map(({ tokens }) => html`<th scope="col">${within(tokens)}</th>`)
   return html`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>
-    <thead><tr>${cells(head).map(cell => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead>
-    <tbody>${rows.map(row => html`<tr>${cells(row).map(cell => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody>
+    <thead><tr>${names}</tr></thead>
+    <tbody>${rows.map(row)}</tbody>
   </table></div>`
 }
 
-const cells = (row: string): string[] =>
-  row
-    .split('|')
-    .slice(1, -1)
-    .map(cell => cell.trim())
+function list({ ordered, start, items }: Tokens.List, within: Within): Html {
+  const content = items.map(({ tokens }) => html`<li>${within(tokens)}</li>`)
+  return ordered ? html`<ol start="${start}">${content}</ol>` : html`<ul>${content}</ul>`
+}
 
-export const inline = (text: string): Content[] =>
-  text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map(part => {
-    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
-    if (part.startsWith('**')) return html`<strong>${part.slice(2, -2)}</strong>`
-    return part
-  })
+const link = (address: string | undefined, content: Content[]): Content =>
+  address === undefined ? content : html`<a href="${address}">${content}</a>`
+
+const picture = (address: string | undefined, text: string): Content =>
+  address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`

@@ -1,12 +1,12 @@
+import type { MarkedToken } from 'marked'
 import { problems } from '../../kernel/contract/problem.ts'
 import { GUIDES, type GuideFile, type Guides, plain, sectionsOf } from '../guides/guides.ts'
-import { type Block, cellsOf } from '../guides/markdown-blocks.ts'
-import { SETTING } from '../guides/markdown-page.ts'
 import type { RefusalCode } from '../guides/refusal-pages.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
 import { type Book, type Chapter, type Entry, EVENTS, jsonOf, OVERVIEW } from './book.ts'
 import { eventsIn } from './event-groups.ts'
 import type { Guide } from './guide.ts'
+import { SETTING } from './markdown.ts'
 import { QUICKSTART } from './navigation.ts'
 import { REFUSALS } from './refusals.ts'
 
@@ -89,10 +89,13 @@ function inGuide(file: GuideFile): Findable[] {
   ])
 }
 
-const textOf = (block: Block): string => {
-  if (block.kind === 'table') return block.rows.join(' ')
-  return block.kind === 'list' ? block.items.join(' ') : block.text
+const textOf = (block: MarkedToken): string => {
+  if (block.type === 'table') return [block.header, ...block.rows].flat().map(textOfPart).join(' ')
+  if (block.type === 'list') return block.items.map(textOfPart).join(' ')
+  return 'text' in block ? block.text : ''
 }
+
+const textOfPart = ({ text }: { readonly text: string }): string => text
 
 /** Each word once, with what belongs to names of members, settings and addresses. */
 const wordsIn = (text: string): string =>
@@ -104,10 +107,10 @@ const wordsIn = (text: string): string =>
     ),
   ].join(' ')
 
-function settingsIn(block: Block, section: string): Findable[] {
-  if (block.kind !== 'table') return []
+function settingsIn(block: MarkedToken, section: string): Findable[] {
+  if (block.type !== 'table') return []
   return block.rows.flatMap(row => {
-    const [name = '', ...more] = cellsOf(row)
+    const [name = '', ...more] = row.map(textOfPart)
     const setting = SETTING.exec(name)?.[1]
     return setting === undefined
       ? []

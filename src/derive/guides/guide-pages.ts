@@ -1,10 +1,10 @@
 import { type Html, html } from '../../web/html.ts'
 import { type Book, type Entry, jsonOf } from '../docs/book.ts'
 import type { Page } from '../docs/layout.ts'
+import { markdown } from '../docs/markdown.ts'
 import { panel, samples } from '../docs/panel.ts'
 import { samplesOf } from '../docs/samples.ts'
 import { addressesIn, GUIDES, type GuideFile, type Guides, guideAddress } from './guides.ts'
-import { pageOf } from './markdown-page.ts'
 
 const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title}`
 
@@ -33,7 +33,7 @@ const guidePage = (book: Book, guides: Guides, file: GuideFile): Page => ({
   about: file.about.slice(0, 300),
   content: html`
 <article class="guide manual">
-${pageOf(file.markdown, addressesIn(guides))}
+${markdown(file.markdown, addressesIn(guides))}
 ${operationsIn(book, file)}
 </article>`,
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
-import { type Block, blocksOf, slugOf } from './markdown-blocks.ts'
-import type { Addresses } from './markdown-page.ts'
+import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
 /** A file of docs/: a page under /docs/guides. */
 export interface GuideFile {
@@ -37,8 +37,8 @@ export function readGuides(): Guides {
 function readGuide(file: string): GuideFile {
   const markdown = readFileSync(new URL(file, FOLDER), 'utf8')
   const blocks = blocksOf(markdown)
-  const title = blocks.find(block => block.kind === 'heading')?.text ?? file
-  const about = blocks.find(block => block.kind === 'paragraph')?.text ?? ''
+  const title = blocks.find(block => block.type === 'heading')?.text ?? file
+  const about = blocks.find(block => block.type === 'paragraph')?.text ?? ''
   return { name: file.slice(0, -'.md'.length), title, about: plain(about), markdown }
 }
 
@@ -70,15 +70,17 @@ export interface GuideSection {
   /** Empty for what stands before the first one. */
   readonly anchor: string
   readonly title: string
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly MarkedToken[]
 }
 
 export function sectionsOf({ title, markdown }: GuideFile): GuideSection[] {
-  const sections: { anchor: string; title: string; blocks: Block[] }[] = [{ anchor: '', title, blocks: [] }]
+  const sections: { anchor: string; title: string; blocks: MarkedToken[] }[] = [
+    { anchor: '', title, blocks: [] },
+  ]
   for (const block of blocksOf(markdown)) {
-    if (block.kind === 'heading' && block.level === 2)
+    if (block.type === 'heading' && block.depth === 2)
       sections.push({ anchor: slugOf(block.text), title: plain(block.text), blocks: [] })
-    else if (block.kind !== 'heading' || block.level > 1) sections.at(-1)?.blocks.push(block)
+    else if (block.type !== 'heading' || block.depth > 1) sections.at(-1)?.blocks.push(block)
   }
   return sections
 }

@@ -10,6 +10,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
+import { first } from '../../values/collections.ts'
 import { grantEnrolment, openSignInChallenge, passkeyEvents, verifySignIn } from '../passkeys/index.ts'
 import {
   consentOf,
@@ -170,8 +171,7 @@ const consoleOperations = implement(consoleApi, {
     if (!visible) return refuse('session_not_found')
     if (standingOf(visible, clock.real()).status === 'ended') return refuse('session_ended')
     endSession(visible, 'ended', context)
-    const [response] = await sessionResponses([visible], context)
-    return response as NonNullable<typeof response>
+    return first(await sessionResponses([visible], context))
   },
 })
 

@@ -6,6 +6,7 @@ import { implement } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { keysOf } from '../../values/collections.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, customersPersonal, kycMachine, PLATFORM_OWNER } from './customer.ts'
 
@@ -58,7 +59,7 @@ const isHolderData = (name: string): boolean => name in holder.shape
 function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: ChangeContext): Customer {
   actFor(customer.account())
   const { status, ...members } = changes
-  const names = Object.keys(changes) as (keyof Changes)[]
+  const names = keysOf(changes)
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
   if (status === 'active') customer.resume()

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
+import { keysOf } from '../../values/collections.ts'
 import type { verifiedEvents } from './api.ts'
 import { Customer, type KycStatus, kycMachine } from './customer.ts'
 import { customerEvent } from './customers.ts'
@@ -42,7 +43,7 @@ export function verifyHolder(
   if (!move(customer, 'verified')) return
   emit('customer.verified', customerEvent(customer))
   const verified = { name: holder.name, country: holder.address.country, address: holder.address }
-  const names = Object.keys(verified) as (keyof typeof verified)[]
+  const names = keysOf(verified)
   const changed = names.filter(member => !isDeepStrictEqual(customer[member], verified[member]))
   if (changed.length === 0) return
   Object.assign(customer, verified)

@@ -1,23 +1,126 @@
 import { z } from 'zod'
+import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
-import { get, list, post } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { upload } from '../../kernel/contract/upload.ts'
-import { documentKinds, rejectionCodes } from '../../ports/identity-verification.ts'
+import { documentKinds, type IdentityNotice, rejectionCodes } from '../../ports/identity-verification.ts'
+import { instant } from '../../values/clock.ts'
+import { FILE_KINDS } from '../../values/file-kind.ts'
 import { id } from '../../values/ids.ts'
-import { country, freeText, label, postalAddress } from '../../values/schemas.ts'
-import { DOCUMENT_TYPES } from './document.ts'
 import {
-  DocumentRecord,
-  decisionEvents,
-  documentEvents,
-  documentKind,
-  endingEvents,
-  kycEvents,
-  kycFails,
-  RejectionRecord,
-  SubmissionRecord,
+  country,
+  freeText,
+  label,
+  PostalAddressRecord,
+  ProcessStatusRecord,
+  postalAddress,
+  recordHead,
+  recordTail,
+} from '../../values/schemas.ts'
+import { verifiedEvents } from '../customers/index.ts'
+import { DOCUMENT_TYPES } from './document.ts'
+import { deciders, submissionMachine } from './submission.ts'
+
+const status = z.enum(submissionMachine.states)
+const documentKind = z.enum(documentKinds)
+
+const representativeId = id('representative').nullable().meta({
+  description: 'The representative of a company; null for the account holder.',
+})
+
+const DocumentRecord = z
+  .object({
+    ...recordHead('kycdocument'),
+    submissionId: id('kycsubmission').nullable(),
+    kind: documentKind,
+    type: z.enum(FILE_KINDS).meta({ description: 'What its first bytes say that it is.' }),
+    bytes: z.int(),
+    sha256: z.string(),
+    eraseAt: instant
+      .nullable()
+      .meta({ description: 'Null while the submission is not decided, and once it is erased.' }),
+    erasedAt: instant.nullable(),
+    ...recordTail,
+  })
+  .meta({ id: 'KycDocument' })
+
+const RejectionRecord = z.object({
+  code: z.enum(rejectionCodes),
+  reason: z.string(),
+  sendInstead: z.string().nullable().meta({ description: 'What would help; null where nothing would.' }),
+})
+
+const SubmissionRecord = z
+  .object({
+    ...recordHead('kycsubmission'),
+    representativeId,
+    status,
+    provider: z.string().meta({ description: 'Who checks: `KYC_PROVIDER`.', examples: ['sandbox'] }),
+    name: z.string(),
+    dateOfBirth: z.iso.date(),
+    nationality: z.string(),
+    address: PostalAddressRecord,
+    documents: z.array(
+      DocumentRecord.pick({ id: true, kind: true, type: true, bytes: true, eraseAt: true, erasedAt: true }),
+    ),
+    rejection: RejectionRecord.nullable().meta({ description: 'Null unless it is `rejected`.' }),
+    decidedBy: z.enum(deciders).nullable(),
+    decidedAt: instant.nullable(),
+    contradictedAt: instant.nullable().meta({
+      description:
+        'When the provider has told the opposite of what stands. The first answer counts: ask the provider.',
+    }),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'KycSubmission' })
+
+/** Ids only: what a person has said goes to no system of others. */
+const KycEvent = z.object({
+  submissionId: id('kycsubmission'),
+  customerId: id('customer'),
+  representativeId,
   status,
-} from './schemas.ts'
+})
+
+const KycDocumentEvent = z.object({
+  documentId: id('kycdocument'),
+  submissionId: id('kycsubmission').nullable(),
+  kind: documentKind,
+})
+
+const kycEvents = {
+  'kyc.submitted': event('A person has said who they are.', KycEvent),
+  'kyc.in_review': event('The documents of a person are being looked at.', KycEvent),
+  'kyc.verified': event('A person is who they say.', KycEvent),
+  'kyc.rejected': event(
+    'A person was not verified. The submission says why, and what to send instead.',
+    KycEvent.extend({ code: z.enum(rejectionCodes) }),
+  ),
+}
+
+const documentEvents = {
+  'kyc.document_uploaded': event('A document of a person has been uploaded.', KycDocumentEvent),
+  'kyc.document_read': event('The operator has read a document of a person.', KycDocumentEvent),
+  'kyc.document_erased': event('A document of a person was erased, as its time was over.', KycDocumentEvent),
+}
+
+/** What the end of a submission may emit. */
+export const endingEvents = {
+  'kyc.verified': kycEvents['kyc.verified'],
+  'kyc.rejected': kycEvents['kyc.rejected'],
+  ...verifiedEvents,
+}
+
+/** What an answer of the provider may emit. */
+export const decisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], ...endingEvents }
+
+const kycFails = {
+  submission_not_found: missing('identity submission'),
+  document_not_found: missing('document'),
+  document_erased: [410, 'The document was erased: its time was over.'],
+  submission_decided: [400, 'The submission is decided already. The first decision stands.'],
+} as const satisfies Record<string, Failure>
 
 const readers = { callers: ['key', 'dash'], scope: 'kyc:read' } as const
 const writers = { callers: ['key'], scope: 'kyc:write' } as const
@@ -204,5 +307,51 @@ export const kycApi = {
     body: z.strictObject({}),
     returns: [200, z.object({ taken: z.boolean() })],
     emits: decisionEvents,
+  }),
+}
+
+/** Whether there was anything to do. */
+const acted = [200, z.object({ acted: z.boolean() })] as const
+
+const step = { callers: [], returns: acted, fails: { submission_not_found }, emits: decisionEvents } as const
+const outside = { ...step, run: 'outside', requires: 'identityVerification' } as const
+
+const steps = ['submit', 'inquire'] as const
+
+/** Only the door makes one, from a notice whose signature is proven. */
+const notice = z.custom<IdentityNotice>(
+  value => typeof value === 'object' && value !== null && 'reference' in value && 'status' in value,
+  'must be a notice of the identity provider',
+)
+
+/** The steps of the process. Each may be repeated: a step that is not due changes nothing. */
+export const stepsApi = {
+  processStatus: get('/kyc/submissions/{id}/status', {
+    readsClock: true,
+    summary: 'How a submission stands',
+    callers: [],
+    returns: [
+      200,
+      ProcessStatusRecord.extend({
+        next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
+      }),
+    ],
+    fails: { submission_not_found },
+  }),
+  submit: post('/kyc/submissions/{id}/submit', { ...outside, summary: 'Hand a person to the provider' }),
+  inquire: post('/kyc/submissions/{id}/inquire', { ...outside, summary: 'Ask the provider about a person' }),
+  /** Takes a notice that the provider sends by itself; it may send it again. */
+  noticed: post('/kyc/submissions/noticed', {
+    ...step,
+    summary: 'Take note of what the provider tells',
+    body: notice,
+  }),
+  /** Erases a document whose time is over, by the tenant's clock, and nothing before that or again. */
+  eraseDocument: post('/kyc/documents/{id}/erase', {
+    summary: 'Erase a document',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    fails: { document_not_found },
+    emits: { 'kyc.document_erased': documentEvents['kyc.document_erased'] },
   }),
 }

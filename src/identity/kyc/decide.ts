@@ -8,9 +8,9 @@ import {
 import { after, clock } from '../../values/clock.ts'
 import { lockHolder, moveKyc, type verifiedEvents, verifyHolder } from '../customers/index.ts'
 import { noteIdentity } from '../onboarding/index.ts'
+import type { decisionEvents, endingEvents } from './api.ts'
 import { KEPT_MS, KycDocument } from './document.ts'
 import { kycProcess } from './process.ts'
-import type { decisionEvents, endingEvents } from './schemas.ts'
 import {
   isOpen,
   isSimulated,

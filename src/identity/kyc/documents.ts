@@ -6,9 +6,8 @@ import { keepFile, releaseFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFile, type Files } from '../../ports/files.ts'
 import { after } from '../../values/clock.ts'
-import { kycApi } from './api.ts'
+import { kycApi, type stepsApi } from './api.ts'
 import { fileNameOf, KEPT_MS, KycDocument, MAX_UNUSED } from './document.ts'
-import type { stepsApi } from './steps-api.ts'
 import { actForOwnerOfDocument } from './submissions.ts'
 
 const documentEvent = ({ id, submissionId, kind }: KycDocument) => ({ documentId: id, submissionId, kind })

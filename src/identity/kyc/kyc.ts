@@ -15,14 +15,13 @@ import {
   verifyHolder,
 } from '../customers/index.ts'
 import { findCompany, missingForCompany, OnboardingEvent } from '../onboarding/index.ts'
-import { kycApi } from './api.ts'
+import { kycApi, stepsApi } from './api.ts'
 import { create } from './create.ts'
 import { end, lockSubmission, subjectOf } from './decide.ts'
 import { ERASED_IN_TIME, KycDocument } from './document.ts'
 import { eraseDocument, readDocument, upload } from './documents.ts'
 import { kycProcess } from './process.ts'
 import { inquire, noticed, submit } from './steps.ts'
-import { stepsApi } from './steps-api.ts'
 import {
   isOpen,
   KycSubmission,

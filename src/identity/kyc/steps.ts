@@ -2,13 +2,17 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import type { CheckStatus, IdentityCheck, Unanswered } from '../../ports/identity-verification.ts'
-import { isUnanswered } from '../../ports/identity-verification.ts'
+import {
+  type CheckStatus,
+  type IdentityCheck,
+  isUnanswered,
+  type Unanswered,
+} from '../../ports/identity-verification.ts'
 import { after } from '../../values/clock.ts'
+import { stepsApi } from './api.ts'
 import { applyAnswer } from './decide.ts'
 import { KycDocument } from './document.ts'
 import { contentOf } from './documents.ts'
-import { stepsApi } from './steps-api.ts'
 import { KycSubmission, pauseAfter } from './submission.ts'
 
 type StepContext = ContextOf<typeof stepsApi.submit>

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import { keysOf } from '../../values/collections.ts'
 import { end, review } from './advance.ts'
 import type { onboardingApi } from './api.ts'
 import { endedWords, isOpen, openRequestOf } from './company-onboarding.ts'
@@ -47,7 +48,7 @@ function applyChanges(submission: Submission, changes: Changes, context: Changin
   if (representatives) replaceRepresentatives(submission, representatives, context)
   if (beneficialOwners) replaceOwners(submission, beneficialOwners, context)
   const after = valuesOf(submission)
-  const named = Object.keys(changes) as (keyof Changes)[]
+  const named = keysOf(changes)
   return named.filter(name => changes[name] !== undefined && !isDeepStrictEqual(before[name], after[name]))
 }
 

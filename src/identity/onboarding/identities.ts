@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { entityTable } from '../../kernel/database/entity-table.ts'
+import { entityTable } from '../../record-store/index.ts'
 import { setDue, wakeProcess } from './advance.ts'
 import { isOpen, Onboarding } from './company-onboarding.ts'
 import { type IdentityStatus, identityMachine, missingOf, Representative } from './company-people.ts'

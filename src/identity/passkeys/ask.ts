@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { type Role, roleScopes, scopes } from '../../kernel/contract/scopes.ts'
+import { roleScopes, scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Kind } from '../../statements/index.ts'
+import { keysOf } from '../../values/collections.ts'
 import { otherSubjects } from '../../values/personal.ts'
 import { email, label } from '../../values/schemas.ts'
 import type { passkeysApi } from './api.ts'
@@ -25,7 +26,7 @@ const purpose = <F extends z.ZodType>(form: F, words: string, opening: Purpose<F
   ({ form, words, opening }) as unknown as Purpose
 
 const anId = z.string().min(1).max(128)
-const aRole = z.enum(Object.keys(roleScopes) as [Role, ...Role[]])
+const aRole = z.enum(keysOf(roleScopes))
 
 const anInvitation = z.union([
   z.strictObject({ name: label, email: email.nullable().default(null), role: aRole }),

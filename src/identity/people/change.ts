@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Role } from '../../kernel/contract/scopes.ts'
+import { keysOf } from '../../values/collections.ts'
 import { lockPasskeys, passkeyStanding, revokeAllOf } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
@@ -38,7 +39,7 @@ export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body 
 type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | undefined }
 
 const namesOfChanged = (person: Person, changes: Changes) =>
-  (Object.keys(changes) as (keyof Changes)[]).filter(name => changes[name] !== person[name])
+  keysOf(changes).filter(name => changes[name] !== person[name])
 
 /** Why a person cannot be changed like this; undefined if that is possible. The consent is used up either way. */
 async function updateBlocker(

@@ -7,6 +7,7 @@ import { scopes } from '../../kernel/contract/scopes.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { GUESS_WINDOW_MS } from '../../kernel/database/wrong-guesses.ts'
 import { clock } from '../../values/clock.ts'
+import { first } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
 import { endKeysOf, findKey, keyEvents } from '../keys/index.ts'
 import { sessionEvent, sessionEvents, sessionsApi } from './api.ts'
@@ -40,8 +41,7 @@ const revoke: HandlerOf<typeof sessionsApi.revoke> = async ({ params }, context)
   await endKeysOf(visible.id, context)
   const session = await records.lock(DeviceSession, visible.id)
   if (!session || !endSession(session, context)) return refuse('session_not_open')
-  const [response] = await sessionResponses([session], context)
-  return response as NonNullable<typeof response>
+  return first(await sessionResponses([session], context))
 }
 
 interface EndedKey {

@@ -111,7 +111,7 @@ export class Relay {
     if (!this.#woken) await rest(POLL, this.#idling.signal)
   }
 
-  /** Backs off exponentially after a failure, whatever arrives meanwhile. */
+  /** Backs off exponentially after a failure, even if more arrives meanwhile. */
   async #recover(): Promise<void> {
     await rest(Math.min(LONGEST_PAUSE, 100 * 2 ** this.#failures), this.#stopping.signal)
     if (this.#failures > 0) this.#failures++

@@ -40,7 +40,7 @@ interface Candidate {
 }
 
 /**
- * Looks once more under the file's lock: whoever has brought the same content meanwhile holds it until the commit, or has
+ * Looks once more under the file's lock: an upload of the same content holds it until the commit, or has
  * committed, or will give the file its name anew.
  */
 const eraseUnused = (database: Database, files: Files, { owner, sha256, end }: Candidate): Promise<void> =>

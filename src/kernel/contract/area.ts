@@ -1,4 +1,4 @@
-import type { EntityClass } from '@mikro-orm/postgresql'
+import type { EntityClass } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Personal } from '../../values/personal.ts'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
@@ -15,7 +15,7 @@ import type { Sql } from './sql.ts'
 
 /**
  * Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. What a page asks
- * by itself is in the background: it is no sign that somebody is there.
+ * by itself is in the background: it does not prove that a person is there.
  */
 export type Authenticate = (secret: string, sql: Sql, isBackground: boolean) => Promise<Actor | undefined>
 
@@ -62,7 +62,7 @@ export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
   concerns: data => data[member] !== undefined && data[member] !== null,
 })
 
-/** A response to all of them at once. Events are kept as JSON; whoever responds reads them by their schema. */
+/** A response to all of them at once. Events are kept as JSON, and read by their schema. */
 export const reactionToAll = <D extends z.ZodType, E extends Events>(
   event: D,
   emits: E,
@@ -75,7 +75,7 @@ export const reactionToAll = <D extends z.ZodType, E extends Events>(
   },
 })
 
-/** A response to events of which a request emits one. */
+/** A response to events that a request emits once. */
 export const reaction = <D extends z.ZodType, E extends Events>(
   event: D,
   emits: E,

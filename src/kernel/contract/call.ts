@@ -48,7 +48,7 @@ export interface Outcome {
   readonly name?: string
   /** How clients may cache the body. */
   readonly cache?: CachedFile
-  /** For how many seconds anybody may keep the body. */
+  /** For how many seconds any cache may keep the body. */
   readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export type Events = Readonly<Record<string, z.ZodType>>
 
 export interface EventDescription {
-  /** What has happened when the event is sent, for whoever decides what to subscribe to. */
+  /** What has happened when the event is sent: subscribers choose by it. */
   readonly sentence: string
   /** Whether the event can be subscribed to, but is never sent. */
   readonly reserved: boolean

@@ -71,7 +71,7 @@ export const mediaTypeOf = (schema: z.ZodType): string | undefined =>
 export const isStreamed = (content: Content): content is ByteStream =>
   typeof content !== 'string' && !(content instanceof Uint8Array)
 
-/** Whatever is in the file, a browser that shows it all the same runs nothing of it and asks nobody for anything. */
+/** A browser that shows the file all the same runs nothing in it and sends no request for it. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 /** The headers of an original as others have brought it: for the contract of the operation that sends it. */
@@ -79,7 +79,7 @@ export const attachmentHeaders = {
   200: { 'Content-Security-Policy': 'Nothing in the file is run.' },
 } as const
 
-/** The schema of such an answer: of any kind, told by its Content-Type. */
+/** The schema of such an answer: of any kind, as its Content-Type says. */
 export const attachment = file('application/octet-stream')
 
 /** An original leaves only to be saved, under a name of ours. */

@@ -21,20 +21,38 @@ export class AnswerNow<R> {
   }
 }
 
-/** The answer of `record` where one more call is needed: its reservation is committed before the call is made. */
+/** The answer of a step where a call is needed: its reservation is committed before the call is made. */
 export class CallExternal<V> {
   readonly reservation: V
+  /** The call, where it is another one than that of the handler. */
+  readonly link: Link<unknown, unknown, unknown> | undefined
 
-  constructor(reservation: V) {
+  constructor(reservation: V, link?: Link<unknown, unknown, unknown>) {
     this.reservation = reservation
+    this.link = link
   }
 }
+
+/** A call of a chain whose calls differ, and the batched step that records its answer. */
+export interface Link<P, A, I> {
+  /** What the call is made with. It lives as long as the request: `recover` gets the reservation alone. */
+  readonly value: P
+  call(value: P, outside: CallContext): Promise<A>
+  readonly step: BatchedStep<I, unknown, string, Record<never, never>>
+  /** The answers that the step records; `record` of the handler takes any other. */
+  takes(answer: A | I): answer is I
+}
+
+/** The next call of a chain: what it is made with goes from its reservation to its call, and from there to its step. */
+export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallExternal<V> =>
+  new CallExternal(reservation, link)
 
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is plain
  * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
  * call. An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the one
- * that was committed last, so each says what a crash after it means.
+ * that was committed last, so each says what a crash after it means. Where the calls of a chain differ, each names the next
+ * one by `nextCall`.
  *
  * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
  *
@@ -93,7 +111,7 @@ export interface Verdict<F extends string, E extends Events> {
 }
 
 /**
- * Requests of one lane lock the same row. Where that one is locked by somebody else, the requests of its lane wait apart, in
+ * Requests of one lane lock the same row. Where another transaction has locked it, the requests of its lane wait apart, in
  * batches of their own.
  */
 export interface Lanes<I> {

@@ -1,3 +1,5 @@
+import { keysOf } from '../../values/collections.ts'
+
 export interface Machine<State extends string> {
   readonly name: string
   readonly states: readonly [State, ...State[]]
@@ -15,7 +17,7 @@ export function machine<const State extends string>(
   name: string,
   table: Record<State, readonly NoInfer<State>[]>,
 ): Machine<State> {
-  const states = Object.keys(table) as [State, ...State[]]
+  const states = keysOf(table)
   const can = (from: State, to: State): boolean => table[from].includes(to)
   return {
     name,

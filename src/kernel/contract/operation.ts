@@ -18,7 +18,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type Run = 'plain' | 'read' | 'hot' | 'outside'
 
-/** A refusal's status, its default message, and how it is told where that is not `{error}` alone. */
+/** A refusal's status, its default message, and its form where that is not `{error}` alone. */
 export type Failure = readonly [status: number, message: string, told?: Told]
 
 export interface Told {
@@ -97,7 +97,7 @@ export interface Contract<
 /** The types of problems that payments over HTTP know. */
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 
-/** How a refusal of an operation is told. */
+/** The form of a refusal. */
 export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): Told => fails?.[code]?.[2] ?? {}
 
 /**
@@ -121,7 +121,7 @@ export const isWriting = ({ method, emits, run }: AnyOperation): boolean =>
 const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ?? {}).length > 0
 
 /**
- * Whether anybody begins a session by the operation: it sets the cookie, or asks for a passkey. It is refused where the
+ * Whether the operation begins a session: it sets the cookie, or asks for a passkey. It is refused where the
  * browser does not say that a page of ours has sent it.
  */
 export const beginsSession = ({ callers, http, returns, requires }: AnyOperation): boolean =>
@@ -199,7 +199,7 @@ export type ContextOf<O> =
     ? Context<F, E>
     : never
 
-// biome-ignore lint/suspicious/noExplicitAny: stands for every operation, whatever its types
+// biome-ignore lint/suspicious/noExplicitAny: an operation of any types
 export type AnyOperation = Operation<any, any, any, any, any, any, any>
 export type Api = Readonly<Record<string, AnyOperation>>
 export type Handlers<A extends Api> = { readonly [Name in keyof A]: HandlerOf<A[Name]> }

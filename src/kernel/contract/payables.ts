@@ -2,7 +2,7 @@ import type { Euros } from '../../values/money.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
-/** How something stands that asks for money. Only what is `open` is paid. */
+/** The state of a record that asks for money. Only `open` ones are paid. */
 const payableStates = ['open', 'paid', 'expired', 'cancelled', 'refunded'] as const
 
 /** A record that asks for money, as an intent names it: a payment request, which may be another owner's. */

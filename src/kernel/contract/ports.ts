@@ -20,7 +20,7 @@ import type { FindPayables, FindPayments } from './payables.ts'
 import type { Sql } from './sql.ts'
 import type { Tools } from './tool.ts'
 
-/** In words, what is missing before the tenant's owner can make live keys; empty once they can. */
+/** Sentences: what is missing before the tenant's owner can make live keys; empty once they can. */
 export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
 /** What handlers may use beyond the database; wired in `app`. */
@@ -39,7 +39,7 @@ export interface Ports extends ExternalSystems {
   relyingParty(): RelyingParty
   /** The address of a page for people, under the relying party's origin: `path` begins with a slash. */
   pageUrl(path: string): string
-  /** Where people look at the run of a process in the Temporal Web UI; null where nobody has said where that is. */
+  /** Where people look at the run of a process in the Temporal Web UI; null if it is not configured. */
   runUrl(workflowId: string): string | null
   /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
@@ -49,7 +49,7 @@ export interface Ports extends ExternalSystems {
   readonly paymentsOn: FindPayments
   /** The records that ask for money, with these ids, from all areas. */
   readonly findPayables: FindPayables
-  /** What is missing before the owner can make live keys, in words. */
+  /** What is missing before the owner can make live keys, in sentences. */
   readonly missingIdentity: FindMissingIdentity
   /** What the tables of all areas hold about people. */
   personalAreas(): readonly PersonalArea[]
@@ -78,7 +78,7 @@ export interface Ports extends ExternalSystems {
    * for none, for the final one, or for all of them.
    */
   readonly weekendRelief: 'none' | 'final' | 'all'
-  /** Where people report weaknesses of the service: a `mailto:` or `https:` URL; null where nobody has said. */
+  /** Where people report weaknesses of the service: a `mailto:` or `https:` URL; null if it is not configured. */
   readonly securityContact: string | null
   /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
@@ -87,7 +87,7 @@ export interface Ports extends ExternalSystems {
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
   readonly waitForEvents: WaitForEvents
-  /** Answers what the grammar of the conversation does not know; null where nobody has set one. */
+  /** Answers what the grammar of the conversation does not know; null if none is configured. */
   readonly languageModel: LanguageModel | null
   /** What assistants may call. */
   readonly tools: Tools

@@ -1,4 +1,4 @@
-/** A refusal by the business: a value that a handler returns, committed with whatever the handler wrote. */
+/** A refusal by the business: a value that a handler returns, committed with what the handler wrote. */
 export class Refusal {
   readonly status: number
   readonly code: string

@@ -2,7 +2,7 @@
 export interface Process {
   /** The name of the workflow. */
   readonly name: string
-  /** The record in a word or two, which begins the line of its runs in the list: `Intent`. */
+  /** Names the kind of record at the beginning of its runs' line in the list: `Intent`. */
   readonly title?: string
   /** Markdown above each of its runs: what the run does, and what an operator can do about it. */
   readonly details?: string

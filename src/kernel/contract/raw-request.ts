@@ -4,6 +4,6 @@ export interface RawRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** As it came; empty where the contract does not ask for it. */
   readonly body: Uint8Array
-  /** The host and port at which the service was asked: its own ones, whatever the client wrote. */
+  /** The host and port at which the service was asked: its own ones, never those of the client's header. */
   readonly host: string
 }

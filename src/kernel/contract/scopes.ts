@@ -1,3 +1,5 @@
+import { keysOf } from '../../values/collections.ts'
+
 /**
  * Every scope a credential can carry, and whether an agent's token has it: `given` by default, only when `asked` for by
  * name, or `never`. A test compares this list with the scopes that contracts require.
@@ -101,7 +103,7 @@ const rights = {
 
 export type Scope = keyof typeof rights
 
-export const scopes = Object.keys(rights) as [Scope, ...Scope[]]
+export const scopes = keysOf(rights)
 
 const given = scopes.filter(scope => rights[scope] === 'given')
 
@@ -113,7 +115,7 @@ export const tokenScopes = {
 
 const reader = given.filter(scope => scope.endsWith(':read'))
 
-/** Scopes by what a token is for: whoever names a set need not know which operation asks for which scope. */
+/** Scopes by the purpose of a token: the caller need not know which operation needs which scope. */
 export const tokenScopeSets = {
   reader,
   payer: [
@@ -133,7 +135,7 @@ export const tokenScopeSets = {
 
 export type TokenScopeSet = keyof typeof tokenScopeSets
 
-export const tokenScopeSetNames = Object.keys(tokenScopeSets) as [TokenScopeSet, ...TokenScopeSet[]]
+export const tokenScopeSetNames = keysOf(tokenScopeSets)
 
 /** The scopes that these names and names of sets mean, each once. */
 export const scopesMeant = (names: readonly (Scope | TokenScopeSet)[]): Scope[] => [
@@ -142,7 +144,7 @@ export const scopesMeant = (names: readonly (Scope | TokenScopeSet)[]): Scope[] 
   ),
 ]
 
-/** Whoever reads an archive of personal data reads everything, of everybody: that is for owners. */
+/** An archive of personal data has everything about everyone: it is for owners. */
 const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
 
 /** Everybody has passkeys, sessions and devices of their own; those of others are for owners. */
@@ -165,6 +167,6 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
 
 export type Role = keyof typeof roleScopes
 
-/** Whether these scopes suffice to let somebody act in a role: nobody gives more than they have. */
+/** Whether these scopes suffice to grant a role: no one grants more than they have. */
 export const mayGive = (held: ReadonlySet<string>, role: Role): boolean =>
   [...roleScopes[role]].every(scope => held.has(scope))

@@ -76,7 +76,7 @@ export interface DescribedTarget extends ToolTarget {
   readonly refusals: readonly { readonly code: string; readonly status: number; readonly message: string }[]
 }
 
-/** What an operation would be given by somebody who proposes it. */
+/** What a proposal would give to its operation. */
 export interface Plan {
   readonly target: ToolTarget
   /** The members, with those that the proposer's credential implies. */
@@ -117,7 +117,7 @@ export interface Tools {
   mayCall(actor: Actor, operation: string): boolean
   /** What a passkey signs for an operation that a tool can reach, if it takes a signature. */
   signatureOf(operation: string): Signature | undefined
-  /** The operations that the caller may call and that these words describe best. */
+  /** The operations that the caller may call and that match this text best. */
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined
   /** Runs the operation as a request by HTTP would: the same rights, reading of the input, limits and keys. */
@@ -140,7 +140,7 @@ export interface Tools {
     given: Readonly<Record<string, unknown>>,
     requestId: string,
   ): Promise<unknown>
-  /** Says to the operator that an answer failed: whoever asked is told without the reason. */
+  /** Reports to the operator why an answer failed: the caller is not shown the reason. */
   reportFailure(error: unknown, requestId: string): void
   /** Says to the operator that a number like that of a card would have left by a tool. */
   reportCardNumber(tool: string, requestId: string): void

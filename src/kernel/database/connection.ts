@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
+import { sendPipeline } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { Problem } from '../contract/problem.ts'
@@ -23,12 +24,18 @@ export async function onConnection<T>(
     if (begin !== null) client.query(begin).catch(() => undefined)
     return await work(client)
   } catch (error) {
-    broken = isLost(error) ? (error as Error) : await failureOf(client.query('rollback'))
+    broken = isLost(error) ? (error as Error) : await failureOf(send(client, 'rollback'))
     throw error
   } finally {
     endTransaction(client)
     client.release(broken)
   }
+}
+
+/** Sends what ends a transaction, behind the statements that wait. */
+function send(client: PoolClient, text: 'commit' | 'rollback'): Promise<QueryResult> {
+  sendPipeline(client)
+  return client.query(text)
 }
 
 const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
@@ -56,7 +63,7 @@ export async function commit(
 ): Promise<void> {
   const statements = Promise.allSettled(underWay)
   try {
-    const committed = client.query('commit')
+    const committed = send(client, 'commit')
     endTransaction(client)
     const { command } = await committed
     if (command !== 'COMMIT') throw failureIn(await statements)
@@ -139,7 +146,7 @@ export const readAlone = <T>(
     const sql = sqlOn(client)
     const [lock] = await sql<{ isOurs: boolean }>(TRY_LOCK, [name])
     const result = lock?.isOurs ? await work(sql) : undefined
-    await client.query('commit')
+    await send(client, 'commit')
     return result
   })
 
@@ -147,6 +154,6 @@ export const readAlone = <T>(
 export const readAtOneInstant = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   onConnection(database, 'begin isolation level repeatable read read only', async client => {
     const result = await work(sqlOfTransaction(client))
-    await client.query('commit')
+    await send(client, 'commit')
     return result
   })

@@ -1,44 +1,19 @@
-import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import pg from 'pg'
-import type { Sql } from '../contract/sql.ts'
-import { runGrouped } from './grouped-statements.ts'
+import { runAlone, runInPipeline, sendPipeline } from '../../record-store/index.ts'
+import type { Row, Sql } from '../contract/sql.ts'
 
 /** The process's connection pool. */
 export interface Database {
   readonly pool: Pool
 }
 
-const { builtins, getTypeParser } = pg.types
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === builtins.INT8 ? BigInt : getTypeParser(oid, format),
-} as pg.CustomTypesConfig
-
-const statementNames = new Map<string, string>()
-
-/** Names a statement by its text, so that each connection prepares it once: hot paths run few statements very often. */
-function statementName(text: string): string {
-  const existing = statementNames.get(text)
-  if (existing) return existing
-  const name = createHash('sha256').update(text).digest('base64url').slice(0, 24)
-  statementNames.set(text, name)
-  return name
-}
-
-const queryOf = (text: string, values: readonly unknown[] = []) => ({
-  text,
-  values: [...values],
-  types,
-  name: statementName(text),
-})
-
 const transactionsEnded = new WeakMap<Pool | PoolClient, number>()
 
 const endedOn = (connection: Pool | PoolClient): number => transactionsEnded.get(connection) ?? 0
 
-/** From here on the connection belongs to whoever takes it next: SQL of before fails. */
+/** From here on the connection belongs to another transaction: SQL of before has been sent, and what comes later fails. */
 export function endTransaction(client: PoolClient): void {
+  sendPipeline(client)
   transactionsEnded.set(client, endedOn(client) + 1)
 }
 
@@ -53,10 +28,9 @@ function assertNotEnded(connection: Pool | PoolClient, before: number, text: str
 /** Runs SQL on one connection until its transaction ends, or on any of a pool. */
 export function sqlOn(connection: Pool | PoolClient): Sql {
   const before = endedOn(connection)
-  return async (text, values) => {
+  return async <R extends Row>(text: string, values?: readonly unknown[]) => {
     assertNotEnded(connection, before, text)
-    const { rows } = await connection.query(queryOf(text, values))
-    return rows
+    return (await runAlone(connection, text, values)) as R[]
   }
 }
 
@@ -68,10 +42,10 @@ export function sqlOn(connection: Pool | PoolClient): Sql {
 export function sqlOfTransaction(client: PoolClient): Sql {
   let failure: unknown
   const before = endedOn(client)
-  return async (text, values) => {
+  return async <R extends Row>(text: string, values?: readonly unknown[]) => {
     assertNotEnded(client, before, text)
     try {
-      return (await runGrouped(client, queryOf(text, values))).rows
+      return (await runInPipeline(client, text, values)) as R[]
     } catch (error) {
       failure ??= error
       throw failure

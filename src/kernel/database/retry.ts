@@ -16,7 +16,7 @@ interface DatabaseError {
   detail?: string
 }
 
-/** The SQLSTATE of an error. MikroORM wraps the driver's error, which carries it. */
+/** The SQLSTATE of an error, or of the one that caused it. */
 export const codeOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 

@@ -6,6 +6,7 @@ import {
   type TakenStep,
   takeStep,
 } from '../contract/handlers.ts'
+import type { Ports } from '../contract/ports.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
 import { batcher, type Settled } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
@@ -51,11 +52,10 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
     }
   }
 
-  async function record(call: Call, reservation: unknown, answer: unknown): Promise<Done> {
-    const handler = outsideHandlerOf(call)
-    const step = handler.recordBatched?.(answer, reservation)
+  async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<Done> {
+    const step = stepFor(call, made, answer)
     if (step) return together(withStep(call, step, true))
-    const work = (context: RequestContext) => handler.record(answer, reservation, context)
+    const work = (context: RequestContext) => outsideHandlerOf(call).record(answer, made.reservation, context)
     return inOwnTransaction(
       runtime,
       call,
@@ -73,11 +73,10 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
     let call = given
     let done = first
     while (done instanceof CallExternal) {
-      const { reservation } = done
+      const next = done
       if (await lease.stillHolds(String(call.lease))) {
-        const { requestId } = call
-        const answer = await outsideHandlerOf(call).call(reservation, { ports, requestId })
-        done = await keptAnswers.record(call, () => record(call, reservation, answer), leave)
+        const answer = await makeCall(call, next, ports)
+        done = await keptAnswers.record(call, () => record(call, next, answer), leave)
       } else {
         if (!call.idempotencyKey) throw takenOver()
         call = { ...call, lease: await lease.hold() }
@@ -97,6 +96,18 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
     const left = Promise.withResolvers<never>()
     return Promise.race([finish(call, done, left.reject), left.promise])
   }
+}
+
+/** Calls the other system, with no transaction open. */
+function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, ports: Ports): Promise<unknown> {
+  const outside = { ports, requestId: call.requestId }
+  return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
+}
+
+/** The batched step that records an answer; undefined where `record` does. */
+function stepFor(call: Call, { reservation, link }: CallExternal<unknown>, answer: unknown) {
+  if (!link) return outsideHandlerOf(call).recordBatched?.(answer, reservation)
+  return link.takes(answer) ? takeStep(link.step, answer) : undefined
 }
 
 /** The lease under which a request calls other systems; 503 where the database is away. */

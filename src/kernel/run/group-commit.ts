@@ -16,7 +16,7 @@ const LOCKED_FOR_MS = 5_000
 /** More are never remembered; those that are forgotten are found again. */
 const MOST_LOCKED = 10_000
 
-/** The lanes whose rows somebody else has locked. */
+/** The lanes whose rows another transaction has locked. */
 class LockedLanes {
   readonly #until = new Map<string, number>()
 

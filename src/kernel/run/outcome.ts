@@ -69,7 +69,7 @@ function refused(operation: AnyOperation, { status, code, message }: Refusal): O
   return { status, type: PROBLEM_JSON, body, errorCode: code }
 }
 
-/** Headers that a contract does not name, or that cannot be sent, undo the request: nobody would see the answer. */
+/** Headers that a contract does not name, or that cannot be sent, undo the request: the caller would not get the answer. */
 function declared(
   { http, path }: AnyOperation,
   status: number,

@@ -1,4 +1,5 @@
 import type { EntityClass } from '@mikro-orm/core'
+import { RecordStore } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type Call, identityOf } from '../contract/call.ts'
@@ -12,14 +13,13 @@ import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readAlone, readAtOneInstant } from '../database/connection.ts'
-import { reachOf } from '../database/entity.ts'
+import { type RecordScope, reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
-import { RecordStore } from '../database/record-store.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
-/** A promise that somebody awaits later: until then its failure is nobody's. */
+/** A promise that is awaited later: until then its failure is no unhandled rejection. */
 export function unwatched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
@@ -32,7 +32,7 @@ export class RequestContext implements Context {
   /** What the handler and the reactions have sent along. */
   readonly underWay: Promise<unknown>[] = []
   readonly sql: Sql
-  readonly records: RecordStore
+  readonly records: RecordStore<RecordScope>
   readonly #runtime: Runtime
   readonly #call: Call
   readonly #tx: JoinedTransaction | undefined

@@ -107,7 +107,7 @@ async function open<C extends Call>(calls: readonly C[], whenLocked: keyof typeo
     tenant?.mode ?? null,
     names,
   ])
-  // Sent right behind the locks, so it reads what whoever had them before has left.
+  // Sent right behind the locks, so it reads what their last holder has left.
   const [[begun], answers] = await Promise.all([opening, findStoredAnswers(sql, scoped)])
   if (!begun) throw new Error('the transaction could not be opened')
   const free = new Set(names.filter((_, index) => begun.locked[index]))

@@ -8,10 +8,41 @@ import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { recordFails } from '../ledger/index.ts'
 import { payableMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
-import { assignedEvent, creditEvents, IncomingEvent } from './events.ts'
 import { arrivedStates, creditMachine } from './incoming-credit.ts'
+
+/** An event about a credit names no sender: that is for its owner to read. */
+export const IncomingEvent = z.object({
+  creditId: id('credit'),
+  walletId: id('wallet').nullable(),
+  status: z.enum(creditMachine.states),
+  amountEuros: euros,
+  reason: z.enum(unmatchedReasons).nullable(),
+  source: z.enum(creditSources),
+  ...payableMembers,
+})
+
+/** The events of an incoming credit. */
+export const creditEvents = {
+  'incoming.received': event('Money has come in from outside.', IncomingEvent),
+  'wallet.credited': event(
+    'Money has come into a wallet, by SEPA or from an agent that is being deleted.',
+    WalletEvent,
+  ),
+  'wallet.debited': event(
+    'Money has left a wallet for what its owner owed, or because a funding was drawn back.',
+    WalletEvent,
+  ),
+}
+
+const assignedEvent = {
+  'incoming.assigned': event('A credit that nobody could match has been given to its wallet.', IncomingEvent),
+}
+
+/** The events of what was handed over, where it is booked. */
+export const arrivalEvents = { ...creditEvents, ...assignedEvent }
 
 /** A camt.054 with one credit, to an account that no wallet has. */
 export const exampleBankFile = [
@@ -22,6 +53,7 @@ export const exampleBankFile = [
   'MDAxNzwvQWNjdFN2Y3JSZWY+PC9OdHJ5PjwvTnRmY3RuPjwvQmtUb0NzdG1yRGJ0Q2R0TnRmY3RuPjwvRG9jdW1lbnQ+',
 ].join('')
 
+const mode = z.enum(['test', 'live'])
 const status = z.enum(creditMachine.states)
 const text = z.string().nullable()
 
@@ -155,7 +187,7 @@ export const incomingApi = {
     callers: ['dash'],
     filters: {
       status: status.optional(),
-      mode: z.enum(['test', 'live']).optional(),
+      mode: mode.optional(),
       ownerId: id('customer').optional(),
       walletId: id('wallet').optional(),
       ...timeRange,
@@ -174,7 +206,7 @@ export const incomingApi = {
         .min(1)
         .max(1_048_576)
         .meta({ description: 'The file, in Base64; with it the body has at most 1 MiB.' }),
-      mode: z.enum(['test', 'live']).default('live').meta({
+      mode: mode.default('live').meta({
         description: 'Whose wallets it is for. `test` is for trying it out: live money is never test money.',
       }),
     }),
@@ -257,5 +289,143 @@ export const ownCreditsApi = {
     returns: [200, IncomingRecord],
     fails: assignmentFails,
     emits: assignmentEvents,
+  }),
+}
+
+const payoutReference = z
+  .string()
+  .trim()
+  .min(1)
+  .max(60)
+  .meta({ description: 'Under which the bank has paid it.', examples: ['OUT-2026-0003'] })
+
+const suspenseMembers = {
+  ownerId: id('customer'),
+  mode,
+  suspenseEuros: euros.meta({ description: 'What lies on the account.' }),
+  creditsEuros: euros.meta({
+    description: 'Of it, what incoming credits have brought that wait: they are assigned, or sent back.',
+  }),
+  freeEuros: euros.meta({
+    description:
+      'The rest: refunds and returns of payments for which no wallet of the owner was open. It can be paid out.',
+  }),
+}
+
+const SuspenseRecord = z.object({ id: id('account'), ...suspenseMembers }).meta({ id: 'SuspenseAccount' })
+
+const PaidOutEvent = z.object({
+  payoutId: payoutReference,
+  amountEuros: euros,
+  freeEuros: euros,
+})
+
+/** What the operator does with money that has come back to owners who have no wallet any more. */
+export const suspenseApi = {
+  suspense: list('/billing/suspense', {
+    callers: ['dash'],
+    summary: 'List suspense accounts with money',
+    description:
+      'Of all owners. What waits there is nobody’s to keep: incoming credits are assigned or sent back, and the rest belongs to the owner, also to one who was forgotten.',
+    item: SuspenseRecord,
+  }),
+  payOut: post('/billing/suspense/payouts', {
+    callers: ['dash'],
+    summary: 'Record what was paid out of a suspense account',
+    description:
+      'A refund, the outcome of a dispute or a returned transfer that came when no wallet of the owner was open. It belongs to the owner: the operator has the bank pay it to them, and this books it. The same reference counts once: with the same owner and amount it is answered again, with others it is refused.',
+    body: z.strictObject({
+      ownerId: id('customer'),
+      mode: mode.default('live'),
+      amountEuros: positiveEuros(),
+      reference: payoutReference,
+    }),
+    example: {
+      ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz',
+      mode: 'test',
+      amountEuros: 30,
+      reference: 'OUT-2026-0003',
+    },
+    returns: [200, z.object(suspenseMembers).meta({ id: 'SuspenseBalance' })],
+    fails: {
+      ...recordFails,
+      beyond_suspense: [400, 'amountEuros: so much is not there to be paid out.'],
+    },
+    emits: {
+      'suspense.paid_out': event(
+        'Money that had come back when no wallet was open was paid out to its owner.',
+        PaidOutEvent,
+      ),
+    },
+  }),
+}
+
+const shortText = z.string().max(140).nullable()
+
+const ArrivingCredit = z.object({
+  id: id('credit'),
+  walletId: id('wallet'),
+  amountEuros: positiveEuros(),
+  reason: z.enum(unmatchedReasons).nullable(),
+  source: z.enum(creditSources),
+  origin: z.string().max(140),
+  bankReference: z.string().max(140),
+  part: z.int(),
+  iban: shortText,
+  reference: shortText,
+  senderName: shortText,
+  senderIban: shortText,
+  endToEndId: shortText,
+  valueDate: z.iso.date().max(10),
+  fromOwnerId: shortText,
+  fromWalletId: shortText,
+  ...payableMembers,
+})
+
+const done = [200, z.object({ done: z.boolean() })] as const
+
+const exampleCredit: z.input<typeof ArrivingCredit> = {
+  id: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz',
+  walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
+  amountEuros: 250,
+  reason: null,
+  source: 'bank',
+  origin: 'DE89370400440532013000',
+  bankReference: '2026112000017',
+  part: 0,
+  iban: null,
+  reference: 'RF54 0000 0000 42',
+  senderName: 'Adler GmbH',
+  senderIban: null,
+  endToEndId: null,
+  valueDate: '2026-11-20',
+  fromOwnerId: null,
+  fromWalletId: null,
+  payableType: null,
+  payableId: null,
+}
+
+/** What was handed over to an owner, as an operation that books it takes it. */
+export const arrivals = {
+  callers: [] as const,
+  returns: done,
+  body: z.strictObject({ credits: z.array(ArrivingCredit).min(1).max(10_000) }),
+  example: { credits: [exampleCredit] },
+}
+
+/**
+ * The steps by which money of the platform, or of another owner, comes to an owner. Each may be repeated: what is booked is
+ * not booked again.
+ */
+export const incomingSteps = {
+  arrive: post('/billing/incoming/arrivals', {
+    summary: 'Book what the platform or another owner has handed over',
+    ...arrivals,
+    emits: arrivalEvents,
+  }),
+  finish: post('/billing/incoming/{id}/finish', {
+    summary: 'Book a credit whose hand-over was interrupted',
+    callers: [],
+    returns: done,
   }),
 }

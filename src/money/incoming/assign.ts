@@ -17,7 +17,7 @@ import type { incomingApi, ownCreditsApi } from './api.ts'
 import { bookArrivals, handedOver } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from './incoming-credit.ts'
 import { payableIn } from './match.ts'
-import { repayDebt } from './suspense.ts'
+import { repayDebt } from './receive.ts'
 
 /** A credit that is to be assigned: whose it is, what its payer wrote, and what it paid when it was handed over. */
 interface NamedCredit extends Tenant {

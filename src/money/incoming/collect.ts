@@ -2,8 +2,7 @@ import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { Euros } from '../../values/money.ts'
 import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected } from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
-import type { Receiving } from './receive.ts'
-import { enterSuspense, repayDebt } from './suspense.ts'
+import { enterSuspense, type Receiving, repayDebt } from './receive.ts'
 
 /** What the book must have open for charges of an acquirer into these wallets. */
 export const accountsToCollect = (...walletIds: readonly string[]) =>

@@ -3,8 +3,8 @@ import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { payableColumns, payableOf } from '../references/index.ts'
+import type { incomingSteps } from './api.ts'
 import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
-import type { incomingSteps } from './steps-api.ts'
 
 /** The owner of this installation who has paid, and from which wallet; nulls where it was somebody else. */
 export type Payer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>

@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRange } from '../../kernel/database/entity.ts'
-import { incomingApi, ownCreditsApi } from './api.ts'
+import { incomingApi, incomingSteps, ownCreditsApi, suspenseApi } from './api.ts'
 import { assign, assignOwn, returnCredit } from './assign.ts'
 import { readFile } from './bank-file.ts'
 import { simulateCredit } from './credits.ts'
@@ -10,8 +10,6 @@ import { finish, handOversDue } from './hand-over.ts'
 import { creditMachine, IncomingCredit, IS_INCOMING, incomingPersonal } from './incoming-credit.ts'
 import { payOut, suspense } from './pay-out.ts'
 import { arrive } from './receive.ts'
-import { incomingSteps } from './steps-api.ts'
-import { suspenseApi } from './suspense-api.ts'
 
 /** Of a credit that its owner has, the platform’s record is left out. */
 const NOT_ARRIVED_ELSEWHERE =

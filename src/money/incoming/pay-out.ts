@@ -4,7 +4,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { openForRecord } from '../ledger/index.ts'
-import type { suspenseApi } from './suspense-api.ts'
+import type { suspenseApi } from './api.ts'
 
 const WAITING = `(select coalesce(sum(c.amount_cents), 0)::bigint from incoming_credits c
   where c.owner_id = a.owner_id and c.mode = a.mode and c.status = 'unmatched')`

@@ -1,16 +1,14 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { BETWEEN_OWNERS, type Book, type Cause, type OtherWallets, type openBook } from '../ledger/index.ts'
 import { type Payable, payableColumns } from '../references/index.ts'
-import { mainWalletId, type WalletEvent, type WalletRow, walletsById } from '../wallets/index.ts'
-import type { IncomingEvent } from './events.ts'
+import { mainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
+import type { creditEvents } from './api.ts'
 import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
 import { type CreditRows, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
-import { creditWallet, type Incoming } from './receive.ts'
-import { enterSuspense } from './suspense.ts'
+import { type Crediting, creditWallet, enterSuspense, type Incoming } from './receive.ts'
 
 /** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, its own ones among them. */
 export interface OwnerPayment {
@@ -34,21 +32,12 @@ interface MadePayment {
 }
 
 export type PayingContext = Pick<
-  Context<
-    never,
-    {
-      'incoming.received': typeof IncomingEvent
-      'wallet.credited': typeof WalletEvent
-      'wallet.debited': typeof WalletEvent
-    }
-  >,
+  Context<never, typeof creditEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
 >
 
 /** What making a payment needs of the context of a request, or of an item of a group commit. */
-interface MakingContext extends TenantNow, Pick<PayingContext, 'emit'> {
-  readonly records: Pick<Records, 'create'>
-}
+type MakingContext = Pick<TenantNow, 'now'> & Crediting
 
 /** What the book must have open for a payment between these wallets, of this owner or another one. */
 export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>) =>

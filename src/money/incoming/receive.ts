@@ -1,37 +1,25 @@
 import type { z } from 'zod'
-import type { ReceivedCredit } from '../../iso20022/credit.ts'
+import type { ReceivedCredit, UnmatchedReason } from '../../iso20022/credit.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type Book, DEBT_ACCOUNTS, openBook } from '../ledger/index.ts'
+import type { Euros } from '../../values/money.ts'
+import { type Book, type Cause, DEBT_ACCOUNTS, openBook, postCollected } from '../ledger/index.ts'
 import { payableColumns, payableOf } from '../references/index.ts'
-import {
-  firstOpenWallet,
-  mainWalletId,
-  type WalletEvent,
-  type WalletRow,
-  walletEvent,
-  walletsById,
-} from '../wallets/index.ts'
-import type { IncomingEvent } from './events.ts'
+import { firstOpenWallet, mainWalletId, type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
+import type { arrivals, creditEvents, incomingSteps } from './api.ts'
 import type { Payer } from './hand-over.ts'
 import { causeOf, creditEvent, creditMachine, IncomingCredit, isFromOwner } from './incoming-credit.ts'
 import { type Destination, destinationsOf, type MatchScope } from './match.ts'
-import type { arrivals, incomingSteps } from './steps-api.ts'
-import { enterSuspense, repayDebt } from './suspense.ts'
 
 export type Receiving = Pick<
-  Context<
-    never,
-    {
-      'incoming.received': typeof IncomingEvent
-      'wallet.credited': typeof WalletEvent
-      'wallet.debited': typeof WalletEvent
-    }
-  >,
+  Context<never, typeof creditEvents>,
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
+
+/** What booking one credit needs: its record is made as an entity, or in a group commit as a row. */
+export type Crediting = Pick<Receiving, 'tenant' | 'emit'> & { readonly records: Pick<Records, 'create'> }
 
 const RECORDED = `
 select distinct c.origin, c.bank_reference as "bankReference"
@@ -119,11 +107,6 @@ async function alreadyRecorded(
   return new Set(recorded.map(({ id }) => id))
 }
 
-/** Makes the record of a credit: as an entity, or in a group commit as a row. */
-interface NewRecords {
-  readonly records: Pick<Records, 'create'>
-}
-
 /** The posting that brings a credit into its wallet. */
 const postingOf = ({ source }: IncomingCredit) =>
   source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
@@ -134,7 +117,7 @@ export function creditWallet(
   wallet: WalletRow,
   book: Book,
   tell: (credit: IncomingCredit) => void,
-  { records, tenant, emit }: Pick<Receiving, 'tenant' | 'emit'> & NewRecords,
+  { records, tenant, emit }: Crediting,
 ): IncomingCredit {
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
@@ -145,6 +128,42 @@ export function creditWallet(
   emit('wallet.credited', walletEvent(wallet, book.balance(wallet.id).posted, credit.amountEuros))
   repayDebt(wallet, credit.amountEuros, causeOf(credit), book, emit)
   return credit
+}
+
+/** Posts a credit to the tenant's suspense account, in a book that the caller has open. */
+export function enterSuspense(
+  received: ReceivedCredit,
+  reason: UnmatchedReason,
+  book: Book,
+  { records, tenant, emit }: Crediting,
+): IncomingCredit {
+  const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
+  const posting = { to: 'suspense', amountEuros: credit.amountEuros, cause: causeOf(credit) }
+  if (credit.source === 'acquirer')
+    postCollected('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)
+  else book.move('unmatched_credit', 'bank', 'suspense', credit.amountEuros, causeOf(credit))
+  emit('incoming.received', creditEvent(credit))
+  return credit
+}
+
+/** Posts a credit to the tenant's suspense account, where it waits to be assigned. */
+export async function creditSuspense(
+  received: ReceivedCredit,
+  reason: UnmatchedReason,
+  context: Receiving,
+): Promise<IncomingCredit> {
+  const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
+  const credit = enterSuspense(received, reason, book, context)
+  context.sendAlong(book.post(context.sql))
+  return credit
+}
+
+type Emit = Context<never, Pick<typeof creditEvents, 'wallet.debited'>>['emit']
+
+/** Money from outside first pays what the owner owes the platform. */
+export function repayDebt(wallet: WalletRow, credited: Euros, cause: Cause, book: Book, emit: Emit): void {
+  const paid = book.repayDebt(wallet.id, credited, cause)
+  if (paid > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, paid))
 }
 
 type Arrivals = z.output<(typeof arrivals)['body']>

@@ -4,6 +4,7 @@ export {
   lockTransactions,
   Transaction,
   type TransactionRow,
+  transactionOf,
   transactionsById,
   updateRefunded,
   updateTransactions,
@@ -12,6 +13,5 @@ export { addWitness, moveToState, newTransaction, type TransactionState } from '
 export {
   completedTransaction,
   refundTransaction,
-  transactionOf,
   underDelegation,
 } from './transactions.ts'

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { insertInto, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto, lockedRowsById, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
@@ -106,3 +108,15 @@ export const lockTransactions = lockedRowsById(transactionTable)
 
 /** Reads transactions by their ids. Whoever changes them has locked their agents. */
 export const transactionsById = rowsById(transactionTable)
+
+const OF_TRANSFER = `
+select ${selectList(transactionTable, 't')} from transactions t
+where (t.owner_id, t.mode, t.transfer_id) = ($1, $2, $3) for update`
+
+/** Locks the transaction of a transfer; undefined if the transfer has not been submitted. */
+export const transactionOf = async (
+  transferId: string,
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<TransactionRow | undefined> =>
+  (await sql<TransactionRow & Row>(OF_TRANSFER, [ownerId, mode, transferId]))[0]

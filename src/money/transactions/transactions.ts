@@ -105,12 +105,6 @@ export function completedTransaction(
   return transaction
 }
 
-/** Locks the transaction of a transfer; null if the transfer has not been submitted. */
-export const transactionOf = (
-  { records }: Pick<Context, 'records'>,
-  transferId: string,
-): Promise<Transaction | null> => records.findOne(Transaction, { transferId }, { lock: true })
-
 /** Limits a delegation's token to payments on intents that were declared with it. */
 export const underDelegation = ({ delegationId }: Pick<Actor, 'delegationId'>): object =>
   delegationId

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { authRequestsOf } from '../../control/payments/index.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CardMerchant, MessageContent } from '../../ports/card-processor.ts'
 import type { Known, NetworkContext } from './card-network-message.ts'
@@ -81,7 +82,10 @@ export const incrementing = (
   }))
 
 const nextAsk = ({ authorization }: Known): number =>
-  Math.max(0, ...(authorization?.facts.asks ?? []).map(({ ask }) => ask)) + 1
+  Math.max(
+    0,
+    ...(authorization ? authRequestsOf(authorization.facts) : []).map(({ increment }) => increment),
+  ) + 1
 
 export const reversing = ({ amountEuros }: z.output<typeof ReverseBody>, known: Known): Made => ({
   kind: 'reversal',

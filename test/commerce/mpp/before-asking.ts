@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressProblem } from '../../../src/commerce/mpp/pay/reserve.ts'
+import { addressProblem } from '../../../src/commerce/mpp/pay/address.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
 import type { Ports } from '../../../src/kernel/contract/ports.ts'
 import { lastAsk } from '../../support/cards/reveal.ts'

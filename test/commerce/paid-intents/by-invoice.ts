@@ -33,7 +33,10 @@ import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-/** A rail of the tests: an invoice that a bank pays. It states facts and shows the state; the engine does all else. */
+/**
+ * A whole rail, as an example: an invoice that a bank pays. A rail is a channel (`channel`), the facts of its messages
+ * (`factOf`) and the loading of its batch (`stateFact`). Money, limits, transaction, refunds and intent follow from the facts.
+ */
 const TABLES = 'create table invoices (intent_id text primary key, transaction_id text, facts jsonb)'
 
 const fact = z.object({
@@ -80,12 +83,16 @@ const channel: Channel<Payment, PaymentBatch> = {
 const factOf = ({ type, amountEuros: cents }: z.output<typeof fact>): PaymentFact =>
   type === 'cleared' || type === 'refunded' ? { type, id: type, cents, final: true } : { type, cents }
 
+/** Whom the invoices pay. No card pays them, and no limit beside those of the intent counts them. */
+const bookshop = { agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null }
+
+/** Opens the batch in the order of locks (counters, accounts, intents), applies one fact, and writes what follows. */
 async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
   const { sql, tenant, now } = context
   const [intentId, walletId] = [params.id, body.walletId]
   const payments = await openPayments(sql, { tenant, now }, [intentId])
-  const [stored] = await sql<Row & { facts: PaymentFacts; transaction: string | null }>(
-    'select facts, transaction_id as transaction from invoices where intent_id = $1',
+  const [stored] = await sql<Row & { facts: PaymentFacts; transactionId: string | null }>(
+    'select facts, transaction_id as "transactionId" from invoices where intent_id = $1',
     [intentId],
   )
   const others = ['bank', 'clearing_sepa', 'suspense'] as const
@@ -94,22 +101,12 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     book: await openBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
     wallets: await walletsById(sql, tenant, [walletId]),
     refunds: await openRefunds(sql, { tenant, now }, {}),
-    transactions: new Map(await transactionsById(sql, tenant, [stored?.transaction ?? ''])),
+    transactions: new Map(await transactionsById(sql, tenant, [stored?.transactionId ?? ''])),
   })
   await payments.lock(sql)
-  const facts = stored?.facts ?? noFacts
-  const payment: Payment = {
-    ...{
-      id: intentId,
-      source: 'intent',
-      intentId,
-      walletId,
-      facts,
-      transactionId: stored?.transaction ?? null,
-    },
-    ...{ agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null },
-    ...bookedBy(foldFacts(facts)),
-  }
+  const [facts, transactionId] = [stored?.facts ?? noFacts, stored?.transactionId ?? null]
+  const record = { id: intentId, intentId, walletId, source: 'intent', facts, transactionId }
+  const payment: Payment = { ...record, ...bookshop, ...bookedBy(foldFacts(facts)) }
   const evidence = evidenceOf('invoice', intentId, intentId, `${body.type}/${body.amountEuros}`)
   const { pendingCents } = applyFact(payment, factOf(body), channel, evidence, batch, context)
   await sql(

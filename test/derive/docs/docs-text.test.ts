@@ -30,8 +30,15 @@ describe('markdown', () => {
     )
   })
 
+  test('links to what is served, and makes no link of an address that stands as an example', () => {
+    const text = '[Money](/docs/money), [x](javascript:alert) and https://shop.example.com <!-- hidden -->'
+    expect(textOf(markdown(text))).toBe(
+      '<p><a href="/docs/money">Money</a>, x and https://shop.example.com </p>',
+    )
+  })
+
   test('has lists, with items over several lines, and tables', () => {
-    expect(textOf(markdown('- a\n  b\n- c'))).toBe('<ul><li>a\n  b</li><li>c</li></ul>')
+    expect(textOf(markdown('- a\n  b\n- c'))).toBe('<ul><li>a\nb</li><li>c</li></ul>')
     expect(textOf(markdown('| A |\n|---|\n| `x` |'))).toContain('<td><code>x</code></td>')
   })
 })

@@ -5,8 +5,8 @@ import { SepaFile } from '../../../src/commerce/rails/sepa-file.ts'
 import { Agent } from '../../../src/control/agents/agent.ts'
 import type { RecordScope } from '../../../src/kernel/database/entity.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
-import { RecordStore } from '../../../src/kernel/database/record-store.ts'
 import { Wallet } from '../../../src/money/wallets/wallet.ts'
+import { RecordStore } from '../../../src/record-store/index.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -23,7 +23,7 @@ const tenantEntities = entities.filter(
     !['customers', 'incoming'].includes(name) &&
     ![SepaFile, SepaMessage].some(operatorEntity => operatorEntity === entity),
 )
-const openRecords = () => new RecordStore(sqlOn(engine.runtime.database.pool))
+const openRecords = () => new RecordStore<RecordScope>(sqlOn(engine.runtime.database.pool))
 
 describe.each(tenantEntities)('a query of %s', (_, entity) => {
   test('throws unless a tenant is bound', async () => {

@@ -3,21 +3,28 @@ import { areas as realAreas } from '../../../src/areas.ts'
 import { chargeEvents } from '../../../src/cards/agent-credentials/api.ts'
 import {
   mppTokenEvents,
+  noteDeletion,
   registerMppToken,
   revokeMppToken,
+  tokenToDelete,
 } from '../../../src/cards/agent-credentials/mpp-token.ts'
 import { writeCardBatch } from '../../../src/cards/authorizations/batch.ts'
+import { cardChannel } from '../../../src/cards/authorizations/channel.ts'
 import {
   decideTokenPayment,
+  isPaidByNetwork,
   loadTokenPayments,
-  settleTokenPayment,
+  outcomeFact,
   tokenPaymentEvents,
+  tokenPaymentOf,
 } from '../../../src/cards/authorizations/token-payments.ts'
 import { Card, CardNumber } from '../../../src/cards/cards/card.ts'
-import type { Tenant } from '../../../src/kernel/contract/actor.ts'
+import { applyFact } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
+import { AnswerNow } from '../../../src/kernel/contract/handlers.ts'
 import {
   type ContextOf,
+  externalCall,
   type HandlerOf,
   type InputOf,
   implement,
@@ -26,7 +33,7 @@ import {
 import { isFailure } from '../../../src/ports/card-processor.ts'
 import { after, days } from '../../../src/values/clock.ts'
 import { id, newId } from '../../../src/values/ids.ts'
-import { euros } from '../../../src/values/money.ts'
+import { cents, euros } from '../../../src/values/money.ts'
 import { aKeyPair } from './encryption-keys.ts'
 
 /** The key of the merchant of all machine payments here. */
@@ -123,7 +130,7 @@ async function begin(body: Body, context: ContextOf<typeof api.begin>) {
     intentId,
     cardId,
     numberId: number.id,
-    amountEuros,
+    amountCents: cents(amountEuros),
     host,
     url: `https://${host}/paid`,
   }
@@ -142,7 +149,13 @@ async function begin(body: Body, context: ContextOf<typeof api.begin>) {
   const { decision, authorizationId } = decided
   if (authorizationId) {
     const thumbprint = merchantKey.key.thumbprint
-    const named = { ...payment, delegationId: null, merchantHost: host, keyThumbprint: thumbprint }
+    const named = {
+      ...payment,
+      amountEuros,
+      delegationId: null,
+      merchantHost: host,
+      keyThumbprint: thumbprint,
+    }
     registerMppToken({ ...named, expiresAt, processor: 'sandbox', issued }, context)
   }
   const failed = decision.checks.filter(({ outcome }) => outcome === 'fail').map(({ rule }) => rule)
@@ -156,7 +169,11 @@ async function settle(
 ) {
   const { sql, tenant, now } = context
   const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: [mppCredentialId] })
-  const transactionId = settleTokenPayment(mppCredentialId, outcome, batch, context)
+  const authorization = tokenPaymentOf(mppCredentialId, batch)
+  const { fact, evidence } = outcomeFact(authorization, outcome)
+  if (outcome === 'paid' || !isPaidByNetwork(authorization))
+    applyFact(authorization, fact, cardChannel, evidence, batch, context)
+  const { transactionId } = authorization
   await writeCardBatch(batch, sql)
   if (outcome === 'not_paid' && transactionId === null) await revokeMppToken(mppCredentialId, context)
   return { transactionId }
@@ -189,15 +206,23 @@ const charge: HandlerOf<typeof api.charge> = {
   recover: async () => ({ outcome: 'lost', code: null, reason: null }),
 }
 
-const deleteToken: HandlerOf<typeof api.deleteToken> = {
-  reserve: async ({ params }, { tenant }) => ({ params, tenant }),
-  call: (reserved, { ports, requestId }) => {
-    const { params, tenant } = reserved as { params: { id: string }; tenant: Tenant }
-    return ports.runFor(tenant, 'agentCredentials.deleteMppToken', { params }, requestId)
+const deleteToken = externalCall(api.deleteToken, {
+  async reserve({ params }, context) {
+    const tokenId = await tokenToDelete(params.id, context)
+    if (tokenId === null) return new AnswerNow({ done: true })
+    return { mppCredentialId: params.id, tokenId, now: context.now.toISOString() }
   },
-  record: async answer => answer as { done: boolean },
+  async call({ mppCredentialId, tokenId, now }, { ports, requestId }) {
+    const call = { reference: `${mppCredentialId}-deleted`, requestId, now: new Date(now) }
+    const answer = await ports.cardProcessor('test').setNetworkToken?.(tokenId, 'deleted', call)
+    if (!answer) throw new Error('the sandbox deletes network tokens')
+    return answer
+  },
+  record: async (answer, { mppCredentialId }, context) => ({
+    done: await noteDeletion(mppCredentialId, answer, context),
+  }),
   recover: async () => ({ done: false }),
-}
+})
 
 const machinePayments = area(
   'Machine payments of the tests',

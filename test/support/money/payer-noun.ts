@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { type ContextOf, implement, post } from '../../../src/kernel/contract/operation.ts'
+import { creditEvents } from '../../../src/money/incoming/api.ts'
 import { lockCredit } from '../../../src/money/incoming/credits.ts'
-import { creditEvents } from '../../../src/money/incoming/events.ts'
 import { CreditRows, IncomingCredit } from '../../../src/money/incoming/incoming-credit.ts'
 import {
   accountsToPay,

@@ -1,6 +1,6 @@
 import { areas } from '../../../src/areas.ts'
 import { endOverdue } from '../../../src/kernel/background/deadlines.ts'
-import type { IncomingEvent } from '../../../src/money/incoming/events.ts'
+import type { IncomingEvent } from '../../../src/money/incoming/api.ts'
 import { aWallet, bodyOf } from '../factories.ts'
 import { type Owner, startTestService } from '../harness.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'

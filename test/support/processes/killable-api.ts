@@ -14,6 +14,8 @@ export interface KillableApi {
   client(token: string): TestClient
   owner(): Promise<string>
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
+  /** Kills the process with SIGKILL, and starts another one once `between` is done. */
+  kill(between: () => Promise<unknown>): Promise<void>
   /** Starts a request, kills the process with SIGKILL once `isThere` says so, and starts another one. */
   killDuring(request: () => Promise<unknown>, isThere: () => boolean | Promise<boolean>): Promise<void>
   /** Locks what this statement reads until it is let go, so that a request waits there. */
@@ -35,17 +37,23 @@ export async function killableApi(env: Record<string, string> = {}): Promise<Kil
   const PORT = String(await lastingPort())
   let api: Api = await startApi(databaseUrl, { ...env, PORT })
 
+  const kill: KillableApi['kill'] = async between => {
+    api.kill('SIGKILL')
+    await api.exit
+    await between()
+    api = await startApi(databaseUrl, { ...env, PORT })
+  }
+
   const killDuring: KillableApi['killDuring'] = async (request, isThere) => {
     const asked = request().then(
       () => 'answered',
       () => 'lost',
     )
     await until('the step at which the process is killed', isThere)
-    api.kill('SIGKILL')
-    await api.exit
-    if ((await asked) === 'answered')
-      throw new Error('the request was answered before the process was killed')
-    api = await startApi(databaseUrl, { ...env, PORT })
+    await kill(async () => {
+      if ((await asked) === 'answered')
+        throw new Error('the request was answered before the process was killed')
+    })
   }
 
   return {
@@ -54,6 +62,7 @@ export async function killableApi(env: Record<string, string> = {}): Promise<Kil
     client: token => clientAt({ url: api.url, token }),
     owner: () => createOwner(api.url),
     sql: async (text, values = []) => (await database.query(text, values)).rows,
+    kill,
     killDuring,
     async hold(text, values) {
       const holder = new pg.Client({ connectionString: databaseUrl })

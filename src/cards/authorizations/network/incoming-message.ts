@@ -30,6 +30,9 @@ export interface IncomingMessage<C extends MessageContent = MessageContent> exte
   readonly answer: (reply: CardReply) => ProcessorAnswer
 }
 
+/** A message about a payment: a request, or a fact. */
+export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
+
 /** A request for authorization with all that it is decided by: of the network, of a simulation, or of a machine payment. */
 export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
@@ -46,8 +49,9 @@ export const firstRequest = (
   request: Pick<AuthorizationRequest, 'amountEuros' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
 
-export const isRequest = (message: IncomingMessage): message is IncomingMessage<AuthorizationRequest> =>
-  message.content.kind === 'authorization'
+export const isRequest = (
+  message: IncomingMessage | PaymentMessage,
+): message is IncomingMessage<AuthorizationRequest> => message.content.kind === 'authorization'
 
 /** The processor's id of the payment that a message is about; null for news about the card itself. */
 export function processorRefOf(content: MessageContent): string | null {
@@ -90,7 +94,7 @@ export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRe
 }
 
 /** What a batch of messages loads. */
-export function queryOf(messages: readonly IncomingMessage[]): CardBatchQuery {
+export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
   const contents = messages.map(({ content }) => content)
   return {
     agentIds: messages.map(({ agentId }) => agentId),

@@ -1,10 +1,8 @@
-import { addFact, type PaymentFact } from '../../../control/payments/index.ts'
+import { addFact, authRequestsOf, endingFactsOf } from '../../../control/payments/index.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type {
   AuthorizationRequest,
-  CardFact,
-  CardNotice,
   CardReply,
   MessageContent,
   ProcessorAnswer,
@@ -56,7 +54,7 @@ export const processMessages: ProcessMessages = {
     }
     const { reply, authorizationId } = isRequest(message)
       ? authorize(message, existing, batch, context)
-      : applyMessage(message as IncomingMessage<CardFact>, existing, batch, context)
+      : applyMessage(message, existing, batch, context)
     // The payment that a credit was booked for may have another name.
     if (existing && creditId && existing.processorRef !== processorRefOf(message.content))
       store(message, NOTED, existing.id, batch, { id: creditId, kind: 'credit' })
@@ -68,9 +66,7 @@ export const processMessages: ProcessMessages = {
 /** Applies news about a card itself. */
 export const processNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
   const { content, cardId, numberId } = message
-  return deduplicate(message, context, () =>
-    applyCardNotice({ id: numberId, cardId }, content as CardNotice, context),
-  )
+  return deduplicate(message, context, () => applyCardNotice({ id: numberId, cardId }, content, context))
 }
 
 /** Acts on a message and stores it with its answer. One that comes again changes nothing and gets the same answer. */
@@ -110,7 +106,9 @@ const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: M
 
 /** Whether a request has the number of one that has been answered, and another amount. */
 const isOtherRequest = ({ ask, amountEuros }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
-  facts.asks.some(one => one.ask === ask && one.asked !== String(amountEuros))
+  authRequestsOf(facts).some(
+    ({ increment, requestedCents }) => increment === ask && requestedCents !== amountEuros,
+  )
 
 /** The authorization that a message is about, or the confirmed checkout that it is the network's side of. */
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
@@ -155,14 +153,7 @@ function merge(
   { authorizations, changed }: CardBatch,
 ): AuthorizationRow {
   if (!isPlaceholder(known) || known.transactionId !== null) return known
-  const { reversals, expired } = known.facts
-  const facts: PaymentFact[] = reversals.map(({ id, amount }) => ({
-    type: 'reversed',
-    id,
-    cents: amount === null ? null : BigInt(amount),
-  }))
-  if (expired) facts.push({ type: 'expired' })
-  begun.facts = facts.reduce(addFact, begun.facts)
+  begun.facts = endingFactsOf(known.facts).reduce(addFact, begun.facts)
   begun.processorRef = known.processorRef
   authorizations.delete(known)
   changed.newAuthorizations.delete(known)
@@ -171,7 +162,7 @@ function merge(
   return begun
 }
 
-/** A credit that names no payment belongs to the one of which exactly this amount was asked back. */
+/** A credit that names no payment belongs to the payment whose pending refund has exactly this amount. */
 const findRefunded = (
   { cardId, merchantKeys, amountEuros }: UnnamedRefund,
   { authorizations, refunds }: CardBatch,
@@ -199,7 +190,8 @@ function answerMembers(message: IncomingMessage, reply: CardReply): AnswerMember
 
 function storedMembers(message: IncomingMessage, reply: CardReply) {
   const { id, agentId, cardId, digest, content } = message
-  return { id, agentId, cardId, digest, kind: content.kind as string, ...answerMembers(message, reply) }
+  const kind: string = content.kind
+  return { id, agentId, cardId, digest, kind, ...answerMembers(message, reply) }
 }
 
 /** Stores a message, or the credit that it reports, with the answer. */

@@ -132,7 +132,7 @@ async function answerInTime(
   { requestId }: SignedRequest,
   { ports, onFailure }: ReceiverTools,
 ): Promise<Outcome> {
-  /** A locked row is no failure: the answer is a decline, and its code stands in the log. */
+  /** A locked row is no failure: the answer is a decline, and the log has its code. */
   const report = (error: unknown): void => {
     if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
   }

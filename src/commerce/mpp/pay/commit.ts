@@ -1,21 +1,23 @@
-import { type mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
+import { mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
   agentLanes,
-  type BegunPayment,
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
-  type tokenPaymentEvents,
+  tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../../kernel/contract/handlers.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import { type BatchedStep, CallExternal, nextCall } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
+import { withMembers } from '../../../kernel/database/entity.ts'
 import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
 import { after } from '../../../values/clock.ts'
 import { excerpt } from '../../../values/schemas.ts'
+import { mintEvents, mintRefusals, offerRefusals } from '../api.ts'
 import {
   credentialEvent,
   MppCredential,
@@ -25,29 +27,16 @@ import {
   type senders,
 } from '../credential.ts'
 import { merchantOf } from '../hosts.ts'
-import { requestDigest } from '../merchant-request.ts'
+import { headersBeside, requestDigest } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
-import { mintRefusals, offerRefusals } from '../refusals.ts'
-import type { mintEvents } from '../schemas.ts'
+import { payeeProblem } from './address.ts'
 import type { Minted } from './mint.ts'
-import {
-  type GivingBack,
-  givingBack,
-  isProblem,
-  type PayProblem,
-  type PayProblemCode,
-} from './reservation.ts'
-import { payeeProblem } from './reserve.ts'
+import type { GivingBack, MintedPayment, PayProblem, PayProblemCode, SentPayment, Stage } from './payment.ts'
+import { isPaid, LOCK_WAITS, paidStep, send } from './send.ts'
 
-type Sender = (typeof senders)[number]
-
-/**
- * How long payments wait for an agent that somebody else has locked: their tokens are minted, or have left. Earlier batches
- * of the same agents are no reason to look for whoever holds them.
- */
-export const WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
+const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents }
 
 interface State {
   readonly batch: CardBatch
@@ -56,20 +45,19 @@ interface State {
   readonly ports: Ports
 }
 
-/** The means of one payment of the batch. */
-type MintContext = Item<Minted> & Verdict<PayProblemCode, MintingEvents> & Pick<State, 'records' | 'ports'>
-type MintingEvents = typeof tokenPaymentEvents & typeof mppTokenEvents & typeof mintEvents
+/** The credential on record and shown to the caller, or the call that comes next: it is sent, or its token given back. */
+type Decided = ShownCredential | CallExternal<Stage>
+type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
+
+export type MintStep = BatchedStep<Minted, Decided, PayProblemCode, typeof mintingEvents, State>
 
 /**
  * Decides with everything locked, begins the intent's payment, and puts the credential on record: all before a byte of it
  * leaves. Where something has changed since the merchant was asked, the token is given back.
  */
-export const mintStep = <R>(
-  sentBy: Sender,
-  then: (minted: Minted, begun: BegunPayment, credential: MppCredential) => R,
-): BatchedStep<Minted, R | CallExternal<GivingBack>, PayProblemCode, MintingEvents, State> => ({
+export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   name: 'mint',
-  lanes: agentLanes(({ payment }) => payment.agentId, WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
 
   async load(items, sql, ports) {
     const { tenant, now } = items[0]
@@ -83,13 +71,41 @@ export const mintStep = <R>(
     return { batch, rules, records, ports }
   },
 
-  decide(item, state, verdict) {
-    const { input: minted } = item
-    const { records, ports } = state
+  decide(item, { batch, rules, records, ports }, verdict) {
+    const { payment, issued, keyThumbprint, expiresAt, header, credential: value } = item.input
     const context = { ...item, ...verdict, records, ports }
-    const decided = begin(minted, sentBy, state, context)
-    if (isProblem(decided)) return new CallExternal(givingBack(minted.payment, decided))
-    return then(minted, decided.begun, decided.credential)
+    const problem = changedSince(item.input, rules)
+    if (problem) return new CallExternal(givingBack(payment, problem))
+    const decided = decideTokenPayment(payment, batch, context)
+    if (decided.blocker !== null)
+      return new CallExternal(givingBack(payment, blocked(decided.blocker, decided.message)))
+    const { authorizationId, decision } = decided
+    if (authorizationId === null)
+      return new CallExternal(givingBack(payment, blocked('payment_denied', decision.reason)))
+    const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host, request } = payment
+    const members = { agentId, delegationId, intentId, cardId, amountEuros: amountCents }
+    const processor = ports.cardProcessor(payment.mode).name
+    const token = registerMppToken(
+      { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
+      context,
+    )
+    const credential = records.create(MppCredential, {
+      ...members,
+      ...tracesOf(item.input),
+      id: mppCredentialId,
+      agentCredentialId: token.id,
+      sentBy,
+    })
+    verdict.emit('mpp.credential.minted', credentialEvent(credential))
+    follow(credential, context)
+    if (sentBy === 'caller')
+      return withMembers(credential, { header: shownHeader(header), credential: value })
+    const headers = { ...headersBeside(request.headers, header), [header]: value }
+    const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
+    return nextCall(
+      { stage: 'send', credentialId: mppCredentialId },
+      { value: sent, call: send, step: paidStep, takes: isPaid },
+    )
   },
 
   async write({ batch, records }, sql) {
@@ -97,44 +113,17 @@ export const mintStep = <R>(
   },
 })
 
-interface Begun {
-  readonly begun: BegunPayment
-  /** On record with its token. */
-  readonly credential: MppCredential
-}
+const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => ({
+  stage: 'give back',
+  credentialId: payment.mppCredentialId,
+  mode: payment.mode,
+  tokenId: payment.tokenId,
+  now: payment.askedAt.toISOString(),
+  problem,
+})
 
-function begin(
-  minted: Minted,
-  sentBy: Sender,
-  { batch, rules }: State,
-  context: MintContext,
-): Begun | PayProblem {
-  const { payment, issued } = minted
-  const problem = changedSince(minted, rules)
-  if (problem) return problem
-  const decided = decideTokenPayment(payment, batch, context)
-  if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
-  const { authorizationId, decision } = decided
-  if (authorizationId === null) return blocked('payment_denied', decision.reason ?? undefined)
-  const { mppCredentialId, agentId, delegationId, intentId, cardId, amountEuros } = payment
-  const members = { agentId, delegationId, intentId, cardId, amountEuros }
-  const { keyThumbprint, expiresAt } = minted
-  const processor = context.ports.cardProcessor(payment.mode).name
-  const token = registerMppToken(
-    { ...members, mppCredentialId, merchantHost: payment.host, keyThumbprint, expiresAt, processor, issued },
-    context,
-  )
-  const credential = context.records.create(MppCredential, {
-    ...members,
-    ...tracesOf(minted),
-    id: mppCredentialId,
-    agentCredentialId: token.id,
-    sentBy,
-  })
-  context.emit('mpp.credential.minted', credentialEvent(credential))
-  follow(credential, context)
-  return { begun: { id: authorizationId, agentId, cardId }, credential }
-}
+const shownHeader = (header: string): string =>
+  header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
 
 /** What has changed since the merchant was asked. */
 function changedSince(
@@ -168,9 +157,12 @@ function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }:
 
 /**
  * Starts the process that looks after what is left of a credential. One that the service sends counts as sent from here on:
- * whoever comes after a crash cannot know better.
+ * after a crash it is unknown whether it was.
  */
-function follow(credential: MppCredential, { now, wake, ports }: MintContext): void {
+function follow(
+  credential: MppCredential,
+  { now, wake, ports }: Pick<Context, 'now' | 'wake' | 'ports'>,
+): void {
   const isSent = credential.sentBy === 'service'
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null

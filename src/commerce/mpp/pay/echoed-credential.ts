@@ -41,7 +41,7 @@ function secretsOf(header: string): Secrets[] {
   const whole = header.slice(header.indexOf(' ') + 1)
   const last4 = typeof panLastFour === 'string' ? panLastFour : null
   if (typeof jwe !== 'string') return [{ whole: [whole], encrypted: [], last4 }]
-  // The first part of a JWE says how it is encrypted, and anybody may know it.
+  // The first part of a JWE says how it is encrypted, which is no secret.
   const encrypted = jwe.slice(jwe.indexOf('.') + 1)
   const from = Buffer.from(whole, 'base64url').indexOf(encrypted)
   // What follows it in the credential is no secret: an honest receipt names the network, too.
@@ -246,7 +246,7 @@ function lengthOfNumber(text: string, places: Int32Array): number {
 }
 
 /**
- * Whether digits stand together, each alone, or in groups of one size or of three and more, as somebody writes a number. In
+ * Whether digits stand together, each alone, or in groups of one size or of three and more, as people write a number. In
  * ids, digests and times they do not, and a long answer has so many that some would look like the card's.
  */
 function isWritten(text: string, places: Int32Array, from: number): boolean {

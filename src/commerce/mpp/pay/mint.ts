@@ -15,15 +15,15 @@ import { type IssuedNetworkToken, isFailure } from '../../../ports/card-processo
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { after, clock, days } from '../../../values/clock.ts'
 import { encryptionKeyOf } from '../../../values/encryption-key.ts'
+import { cents } from '../../../values/money.ts'
+import { askRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
-import { askRefusals, mintRefusals } from '../refusals.ts'
-import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './reservation.ts'
-import { asksOwnListener } from './reserve.ts'
+import { asksOwnListener } from './address.ts'
+import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
 
 /** An offer that can be paid, and the credential that pays it, with the traces that are kept of it. */
 export interface Minted {
-  readonly kind: 'minted'
   readonly payment: MintedPayment
   readonly offer: CardOffer
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
@@ -35,6 +35,8 @@ export interface Minted {
   readonly credential: string
   readonly digest: string
 }
+
+export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
 
 const ASK_MS = 10_000
 /** More than the headers and the problem of a 402 need. */
@@ -57,15 +59,16 @@ export async function askAndMint(
   payment: MachinePayment,
   outside: CallContext,
 ): Promise<Minted | PayProblem> {
-  const { challenge, mode, request, intentId, cardId, processorCardId, askedAt: now } = payment
+  const { challenge, mode, request, intentId, cardId, processorCardId, heldCents, askedAt: now } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
   const offer = challenge === null ? await ask(request, mode, ports) : given(challenge)
   if (isProblem(offer)) return offer
-  const terms = { now: clock.real(), heldEuros: payment.heldEuros, body: request.body }
   const problem = offerProblem(offer, {
-    ...terms,
+    now: clock.real(),
+    heldEuros: heldCents,
     networks: tokenNetworks ?? [],
+    body: request.body,
     url: new URL(request.url),
   })
   if (problem) return problem
@@ -86,8 +89,7 @@ export async function askAndMint(
     return { code, message: mintRefusals[code][1] }
   }
   return {
-    kind: 'minted',
-    payment: { ...payment, tokenId: issued.tokenId, amountEuros: offer.charge.amount },
+    payment: { ...payment, tokenId: issued.tokenId, amountCents: cents(offer.charge.amount) },
     offer,
     issued,
     expiresAt,
@@ -127,7 +129,7 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   ...(body === null ? {} : { body }),
 })
 
-/** Why somebody who was asked before the minting has given nothing. */
+/** Why a merchant that was asked before the minting has given nothing. */
 function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
@@ -164,7 +166,7 @@ async function fetchMerchantKey(
 }
 
 /** The one key of this name in a key set. */
-export function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
+function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named
   if (named.length !== 1 || !isObject(jwk))

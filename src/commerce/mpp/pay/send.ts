@@ -1,11 +1,14 @@
 import type { z } from 'zod'
 import {
   agentLanes,
-  type BegunPayment,
   type CardBatch,
-  settleTokenPayment,
+  cardChannel,
+  loadTokenPayments,
+  outcomeFact,
+  tokenPaymentOf,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import { applyFact } from '../../../control/payments/index.ts'
 import type { BatchedStep, CallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
@@ -16,14 +19,13 @@ import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import { hasMaskableNumber } from '../../../values/mask-card-numbers.ts'
 import type { mppApi } from '../api.ts'
-import type { MppCredential } from '../credential.ts'
+import { MppCredential } from '../credential.ts'
 import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
-import { consume, lockPayment, lockPayments, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
-import { WAITS } from './commit.ts'
+import { consume, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
+import { asksOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { sendable } from './mint.ts'
-import type { MintedPayment, Sending } from './reservation.ts'
-import { asksOwnListener } from './reserve.ts'
+import type { SentPayment } from './payment.ts'
 
 type SendContext = ContextOf<typeof mppApi.pay>
 
@@ -32,10 +34,9 @@ const SEND_MS = 30_000
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
 /** A 2xx: it is paid. */
-export interface Paid {
+interface Paid {
   readonly kind: 'paid'
-  readonly payment: MintedPayment
-  readonly begun: BegunPayment
+  readonly payment: SentPayment
   readonly answer: Answered
   /** What the merchant sells. */
   readonly goods: MerchantBody
@@ -50,10 +51,12 @@ export interface Open {
   readonly answer: OutboundAnswer
 }
 
+export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === 'paid'
+
 const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
 /** Sends the credential once: there is no second attempt, and no redirect is followed. */
-export async function send({ payment, begun }: Sending, { ports }: CallContext): Promise<Paid | Open> {
+export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
@@ -66,7 +69,7 @@ export async function send({ payment, begun }: Sending, { ports }: CallContext):
   const given = await cleaned(answer, request.headers, agentId, ports)
   if (!isGood(given)) return { kind: 'open', credentialId, answer: given }
   // Read here, where no transaction is open.
-  return { kind: 'paid', payment, begun, answer: given, goods: goodsOf(given, answer), sentAt }
+  return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
 }
 
 /** A body beyond this is searched in a thread: other requests would wait for it. */
@@ -89,6 +92,12 @@ function cleaned(
   return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
+/**
+ * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have left. Earlier
+ * batches of the same agents are no reason to look for the holder of the lock.
+ */
+export const LOCK_WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
+
 interface State {
   readonly batch: CardBatch
   readonly credentials: ReadonlyMap<string, MppCredential>
@@ -100,13 +109,22 @@ type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 /** Records that merchants were paid, for many payments together. */
 export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
-  lanes: agentLanes(({ payment }) => payment.agentId, WAITS),
+  lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
 
   async load(items, sql) {
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
-    const sent = items.map(({ input: { payment, begun } }) => ({ id: payment.mppCredentialId, begun }))
-    return { records, ...(await lockPayments(sent, { sql, records, tenant, now })) }
+    const payments = items.map(({ input }) => input.payment)
+    const begun = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
+    const loading = loadTokenPayments(sql, { tenant, now }, { begun })
+    // Right behind the agents, without which no one locks more than one of them.
+    const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
+    const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
+    // Awaited last: its failure must not end the transaction while more is sent.
+    finding.catch(() => undefined)
+    const batch = await loading
+    const credentials = await finding
+    return { records, batch, credentials: new Map(credentials.map(one => [one.id, one])) }
   },
 
   decide({ input: { payment, answer, goods, sentAt }, now }, { batch, credentials }, { emit, wake }) {
@@ -117,8 +135,10 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
     const context = { now, emit, wake }
     if (!isSaidNotPaid(credential)) {
-      const transactionId = settleTokenPayment(payment.mppCredentialId, 'paid', batch, context)
-      consume(credential, transactionId, 'merchant', context)
+      const authorization = tokenPaymentOf(payment.mppCredentialId, batch)
+      const { fact, evidence } = outcomeFact(authorization, 'paid')
+      applyFact(authorization, fact, cardChannel, evidence, batch, context)
+      consume(credential, authorization.transactionId, 'merchant', context)
     }
     return {
       credential_id: credential.id,
@@ -149,8 +169,8 @@ const LATE =
   'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
 
 /**
- * Somebody's word that it is not paid was recorded first, and counts: if the merchant has charged the token, the network says so.
- * A deadline is nobody's word.
+ * A statement that it is not paid was recorded first, and counts: if the merchant has charged the token, the network reports it.
+ * A deadline states nothing.
  */
 const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
@@ -162,7 +182,7 @@ function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date
   return { receipt: read.receipt, note: isSaidNotPaid(credential) ? LATE : note }
 }
 
-/** What a person has said about the outcome. */
+/** The comment of a person on the outcome. */
 const commentOn = ({ outcomeBy, note }: MppCredential): string | null =>
   outcomeBy === 'key' || outcomeBy === 'operator' ? note : null
 
@@ -173,7 +193,7 @@ function receiptIn(
 ): ReadReceipt {
   const [header, ...others] = headerLists['payment-receipt'] ?? []
   if (others.length > 0) return { receipt: null, note: 'The merchant gave more than one receipt.' }
-  // No receipt has a star of its own: it stands for what the merchant was sent.
+  // A receipt never contains an asterisk: it marks what the merchant was sent.
   if (header?.includes('*'))
     return { receipt: null, note: 'The receipt contains what the merchant was sent.' }
   const charge = requestOf(challenge)
@@ -191,7 +211,7 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
 }
 
-/** Whether the network has said meanwhile what became of it decides how it stands; the merchant gave nothing either way. */
+/** Its state depends on what the network has reported meanwhile; the merchant has given nothing in any case. */
 async function notPaid(
   payment: OpenPayment,
   note: string,
@@ -208,14 +228,14 @@ async function notPaid(
 const PAID = 'The card network says that it is paid.'
 const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
 
-/** How it stands after an answer that says nothing, and what to do. */
-export function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
+/** Its state after an answer without an outcome, and what to do. */
+function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
   return `The credential ${id} was sent, so nobody knows whether it was paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} tells how it stands; once the merchant has told the owner, POST /v1/mpp/credentials/${id}/resolve ends it.`
 }
 
-/** After a crash: nobody has the answer, and nothing is sent again. */
+/** After a crash the answer is lost, and nothing is sent again. */
 export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
   const payment = await lockPayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
@@ -234,7 +254,7 @@ interface ReceiptTerms {
 }
 
 /** The receipt as it came, or why it is none for this payment. It is unsigned: nothing but the money hangs on it. */
-export type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
+type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
 
 export function readReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {
   if (header === undefined) return { receipt: null, note: 'The merchant gave no receipt.' }

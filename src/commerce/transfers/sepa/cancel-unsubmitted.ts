@@ -1,35 +1,25 @@
+import { AgentEvent } from '../../../control/agents/index.ts'
+import { DelegationRevoked } from '../../../control/delegations/index.ts'
 import { paymentsToCancel } from '../../../control/intents/index.ts'
+import { paymentBatch, writePayments } from '../../../control/payments/index.ts'
+import { CustomerEvent } from '../../../identity/customers/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
+import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../../kernel/database/hot-table.ts'
+import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
 import { openBook } from '../../../money/ledger/index.ts'
-import { transferEvent } from '../events.ts'
-import { addToDay, lockDay } from '../limits/limits.ts'
-import { transferProcess } from '../process.ts'
-import type { transferEvents } from '../schemas.ts'
-import { Transfer, transferMachine } from '../transfer.ts'
+import { openRefunds } from '../../../money/refunds/index.ts'
+import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
+import { clock } from '../../../values/clock.ts'
+import { holdReference } from '../channels.ts'
+import { lockDays } from '../limits.ts'
+import { transferEvents } from '../schemas.ts'
+import { type TransferRow, transferTable } from '../transfer.ts'
+import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
 
-const MEMBERS = [
-  'id',
-  'updatedAt',
-  'agentId',
-  'fromWalletId',
-  'toWalletId',
-  'beneficiaryId',
-  'intentId',
-  'amountEuros',
-  'status',
-  'reason',
-  'dueAt',
-  'countedOn',
-] as const satisfies readonly (keyof Transfer)[]
-
-type Unsubmitted = Pick<Transfer, (typeof MEMBERS)[number]>
-
-const table = tableOf(Transfer)
-const updateCancelled = updateOf(table, ['status', 'reason', 'dueAt', 'updatedAt'])
+const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
 /** Which transfers are cancelled: those of a wallet, on intents of an agent, under delegations, or all of an owner. */
 interface Payer {
@@ -43,7 +33,7 @@ interface Payer {
  * makes from an agent's wallet is not the agent's.
  */
 const FIND_UNSUBMITTED = `
-select ${selectList(table, 't', MEMBERS)} from transfers t
+select ${selectList(transferTable, 't')} from transfers t
 where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('created', 'verifying')
   and ($3::text is null or t.from_wallet_id = $3)
   and ($4::text is null or (t.agent_id = $4 and t.intent_id is not null))
@@ -51,8 +41,10 @@ where (t.owner_id, t.mode) = ($1, $2) and t.kind = 'sepa' and t.status in ('crea
   and ($6::text[] is null or t.id = any($6))
 order by t.id`
 
+const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
+
 type CancelContext = Pick<
-  Context<never, Pick<typeof transferEvents, 'transfer.failed'>>,
+  Context<never, typeof failed>,
   'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
 >
 
@@ -63,54 +55,61 @@ type CancelContext = Pick<
  * locked before days and records, as everywhere, so a payee that is confirmed at the same moment comes before this or
  * finds its transfer cancelled.
  */
-export async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
-  const { sql, tenant, now } = context
+async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
+  const { sql, tenant, now, sendAlong } = context
   const { walletId = null, agentId = null, delegationIds = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
-  const unlocked = await sql<Unsubmitted & Row>(FIND_UNSUBMITTED, [...values, null])
+  const unlocked = await sql<TransferRow & Row>(FIND_UNSUBMITTED, [...values, null])
   if (unlocked.length === 0) return
   const payments = paymentsToCancel(
     { tenant, now },
     unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
-  const wallets = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
-  const holds = [...unlocked.map(causeOf), ...payments.holds]
   // Only those found before: the holds of others are not in the open book.
   const ids = unlocked.map(({ id }) => id)
-  const [book, days, , transfers] = await Promise.all([
-    openBook(sql, { tenant, now }, { wallets, holds }),
-    lockDays(unlocked, context),
+  const walletIds = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
+  const holds = [...ids.map(holdReference), ...payments.holds]
+  const [book, days, , transfers, wallets, refunds] = await Promise.all([
+    openBook(sql, { tenant, now }, { wallets: walletIds, holds }),
+    lockDays(sql, tenant, unlocked),
     payments.lock(sql),
-    sql<Unsubmitted & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids]),
+    sql<TransferRow & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids]),
+    walletsById(sql, tenant, walletIds),
+    openRefunds(sql, { tenant, now }, {}),
   ])
+  const batch = paymentBatch({ tenant, now }, { payments, book, wallets, refunds })
   for (const transfer of transfers) {
-    transferMachine.move(transfer, 'cancelled')
-    Object.assign(transfer, { reason, dueAt: null, updatedAt: now })
-    book.release(causeOf(transfer))
-    const intent = payments.find(transfer.intentId)
-    if (intent) payments.cancel(intent, context)
-    days.giveBack(transfer)
-    context.emit('transfer.failed', transferEvent(transfer))
-    context.wake(transferProcess, transfer)
+    cancelTransfer({ transfer, batch, days }, reason, context)
+    Object.assign(transfer, { updatedAt: now })
   }
-  context.sendAlong(updateCancelled(sql, tenant, transfers))
-  context.sendAlong(days.write())
-  context.sendAlong(payments.write(sql))
-  context.sendAlong(book.post(sql))
+  sendAlong(updateCancelled(sql, tenant, transfers))
+  sendAlong(days.write(sql))
+  sendAlong(writePayments(batch, sql))
 }
 
-const causeOf = ({ id }: Unsubmitted) => ({ type: 'transfer', id })
-
-/** Locks the daily limits that these transfers have used, oldest day first. */
-async function lockDays(transfers: readonly Unsubmitted[], { sql, tenant }: CancelContext) {
-  const givenBack = new Map(transfers.flatMap(({ countedOn }) => (countedOn ? [[countedOn, 0n]] : [])))
-  await Promise.all([...givenBack.keys()].sort().map(day => lockDay(sql, tenant, day)))
-  return {
-    giveBack({ countedOn, amountEuros }: Unsubmitted): void {
-      if (countedOn) givenBack.set(countedOn, (givenBack.get(countedOn) ?? 0n) + amountEuros)
-    },
-    async write(): Promise<void> {
-      await Promise.all([...givenBack].map(([day, amount]) => addToDay(sql, tenant, day, -amount)))
-    },
-  }
+/** Freezing an agent or a wallet, revoking delegations or suspending a customer cancels what is not submitted yet. */
+export const blockReactions = {
+  'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
+    cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),
+  ),
+  'delegation.revoked': reactionToAll(DelegationRevoked['delegation.revoked'], failed, (revoked, context) =>
+    cancelUnsubmitted(
+      { delegationIds: revoked.map(({ delegationId }) => delegationId) },
+      blockReasons.delegation_revoked,
+      context,
+    ),
+  ),
+  'wallet.updated': reaction(WalletEvent, failed, async ({ walletId, status }, context) => {
+    if (status === 'frozen') await cancelUnsubmitted({ walletId }, blockReasons.wallet_frozen, context)
+  }),
+  /** A customer is suspended in both modes. */
+  'customer.updated': reaction(CustomerEvent, failed, async ({ customerId: ownerId, status }, context) => {
+    const { tenant, now, sql, actFor } = context
+    if (status !== 'suspended') return
+    for (const mode of ['test', 'live'] as const) {
+      actFor({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
+      await cancelUnsubmitted({}, blockReasons.customer_suspended, context)
+    }
+    actFor(tenant, now)
+  }),
 }

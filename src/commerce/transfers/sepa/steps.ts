@@ -1,24 +1,35 @@
+import { applyFact } from '../../../control/payments/index.ts'
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
+import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../../ports/sepa-rail.ts'
+import { after, clock, minuteInWords } from '../../../values/clock.ts'
+import { formatEuros } from '../../../values/money.ts'
+import { sepaChannel, transferEvidence } from '../channels.ts'
+import type { TransferSignal, TransferStatus } from '../process.ts'
 import {
-  isUnanswered,
-  type Payee,
-  type PayeeCheck,
-  type Payment,
-  type PaymentStatus,
-  type Unanswered,
-} from '../../../ports/sepa-rail.ts'
-import { after, clock } from '../../../values/clock.ts'
-import { transferEvent } from '../events.ts'
-import { transferProcess } from '../process.ts'
-import { Transfer, transferMachine, waitsForPayee } from '../transfer.ts'
-import { applyNotice, applyStatus } from './apply-notice.ts'
-import { blockReasons } from './block-reasons.ts'
-import { lockTransfer } from './lock-transfer.ts'
-import { NOTHING, payeeOf, paymentOf, type RailRequest, type StepContext } from './rail-request.ts'
-import { CONFIRM_WITHIN_MS, INSTANT_MS, PROCESS_GRACE_MS } from './sepa-transfer.ts'
-import { stepsApi } from './steps-api.ts'
+  isReady,
+  PROCESS_GRACE_MS,
+  Transfer,
+  transferEvent,
+  transferMachine,
+  waitsForPayee,
+} from '../transfer.ts'
+import { stepsApi } from './api.ts'
+import { markUncertain, NOTHING, recordAnswers } from './notices.ts'
+import { askPayeesBank, askRail, payeeOf, paymentOf, type RailRequest, sendPayment } from './rail.ts'
+import {
+  blockReasons,
+  CONFIRM_WITHIN_MS,
+  cancelTransfer,
+  INSTANT_MS,
+  inquiryPause,
+  type LockedTransfer,
+  lockTransfer,
+  report,
+  type StepContext,
+  writeTransfer,
+} from './sepa-transfer.ts'
 
 /** A check whose answer was lost is simply repeated: it moves no money. */
 export const verify = externalCall(stepsApi.verify, {
@@ -32,8 +43,7 @@ export const verify = externalCall(stepsApi.verify, {
     transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: async (request, { ports, requestId }) =>
-    request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId }),
+  call: askPayeesBank,
   record: recordPayeeCheck,
   recover: (request, context) => recordPayeeCheck(null, request, context),
 })
@@ -42,8 +52,9 @@ export const verify = externalCall(stepsApi.verify, {
 async function recordPayeeCheck(
   answer: PayeeCheck | Unanswered | null,
   request: RailRequest<Payee> | null,
-  { records, now, emit, wake }: StepContext,
+  context: StepContext,
 ) {
+  const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
   if (!transfer || answer === null) return NOTHING
   if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
@@ -52,57 +63,80 @@ async function recordPayeeCheck(
     : answer
   transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
   transfer.dueAt = after(now, waitsForPayee(transfer) ? CONFIRM_WITHIN_MS : PROCESS_GRACE_MS)
-  emit('payment.updated', transferEvent(transfer))
-  wake(transferProcess, transfer)
-  return { acted: true }
+  return { acted: report('payment.updated', transfer, context) }
 }
 
-/** Blocks the transfer of a customer who was suspended while it was being made. */
-async function suspensionReason({ records, tenant }: StepContext): Promise<Reason | undefined> {
+/** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
+async function blockReason(
+  { wallet, intent, batch }: LockedTransfer,
+  { records, tenant }: StepContext,
+): Promise<Reason | undefined> {
+  if (wallet.status === 'frozen') return blockReasons.wallet_frozen
+  const blocker = intent && batch.payments.submissionBlockerOf(intent)
+  if (blocker) return blockReasons[blocker]
+  // A transfer may be made while its customer is being suspended.
   const { status } = await findCustomer(records, tenant.ownerId)
   return status === 'suspended' ? blockReasons.customer_suspended : undefined
 }
 
 /**
- * Writes the state `submitted` before it calls the rail, and only the transaction that wrote it calls. If the answer is
- * lost, or the call was never made, `inquire` finds out.
+ * The money leaves the wallet, and from now on the rail says how the transfer ends. The state `submitted` is written before
+ * the rail is called, and only the transaction that wrote it calls. If the answer is lost, or the call was never made,
+ * `inquire` finds out.
  */
 export const submit = externalCall(stepsApi.submit, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
-    const sepaTransfer = await lockTransfer(params.id, context)
-    if (!sepaTransfer) return refuse('transfer_not_found')
+    const locked = await lockTransfer(params.id, context)
+    if (!locked) return refuse('transfer_not_found')
     ports.sepaRail(tenant.mode)
-    if (!sepaTransfer.transfer.isReady()) return null
-    const blocked = sepaTransfer.blockReason() ?? (await suspensionReason(context))
-    if (blocked) await sepaTransfer.cancel(blocked)
-    else sepaTransfer.submit()
-    await sepaTransfer.post()
-    // Real time after which an instant payment is not sent: nothing of it may arrive when its time is over.
+    const { transfer, payment, batch } = locked
+    if (!isReady(transfer)) return null
+    const blocked = await blockReason(locked, context)
+    if (blocked) {
+      cancelTransfer(locked, blocked, context)
+      await writeTransfer(locked, context)
+      return null
+    }
+    transferMachine.move(transfer, 'submitted')
+    Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
+    const captured = { type: 'captured', cents: transfer.amountEuros } as const
+    applyFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
+    transfer.transactionId = payment.transactionId
+    report('payment.updated', transfer, context)
+    await writeTransfer(locked, context)
     const byMs = clock.milliseconds() + INSTANT_MS
-    return blocked ? null : { id: params.id, mode: tenant.mode, asks: paymentOf(sepaTransfer, now), byMs }
+    return { id: params.id, mode: tenant.mode, asks: paymentOf(locked, now), byMs }
   },
-  async call(request, { ports, requestId }) {
-    if (!request) return null
-    const { id, mode, asks, byMs } = request
-    if (asks.until && clock.milliseconds() >= byMs) return 'late'
-    return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
-  },
-  record: (answer, request, context) => recordStatus(answer, request, context),
-  recover: (request, context) => recordStatus('late', request, context),
+  call: sendPayment,
+  record: (status, request, context) => recordAnswers(status && { status, recall: null }, request, context),
+  recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
 })
 
-async function recordStatus(
-  answer: PaymentStatus | Unanswered | null,
-  request: RailRequest<Payment> | null,
-  context: StepContext,
-) {
-  const sepaTransfer = request && (await lockTransfer(request.id, context))
-  if (!sepaTransfer || answer === null) return NOTHING
-  const acted = await applyStatus(sepaTransfer, answer, context.now)
-  await sepaTransfer.post()
-  return { acted }
-}
+/** Asks the rail when that is due; the due time moves before the call, so that no two ask at once. */
+export const inquire = externalCall(stepsApi.inquire, {
+  async reserve({ params }, context) {
+    const { tenant, now, ports, refuse } = context
+    const locked = await lockTransfer(params.id, context)
+    if (!locked) return refuse('transfer_not_found')
+    ports.sepaRail(tenant.mode)
+    const { transfer } = locked
+    const howItStands = transfer.status === 'submitted'
+    const whetherItComesBack = transfer.recall?.status === 'requested'
+    const isDue = transfer.dueAt !== null && transfer.dueAt <= now
+    if (!isDue || !(howItStands || whetherItComesBack)) return null
+    transfer.inquiries++
+    transfer.dueAt = after(now, inquiryPause(transfer.inquiries))
+    const isAcknowledged = transfer.acknowledgedAt !== null
+    if (transfer.scheme === 'sct_inst' || !isAcknowledged) markUncertain(transfer, context)
+    const mayBeSent = transfer.scheme === 'sct' && !isAcknowledged
+    const asks = { payment: paymentOf(locked, now), howItStands, whetherItComesBack, mayBeSent }
+    return { id: params.id, mode: tenant.mode, asks }
+  },
+  call: askRail,
+  record: recordAnswers,
+  recover: (request, context) => recordAnswers(null, request, context),
+})
 
 const UNCONFIRMED = {
   code: 'payee_not_confirmed',
@@ -110,21 +144,81 @@ const UNCONFIRMED = {
 }
 
 export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, context) => {
-  const sepaTransfer = await lockTransfer(params.id, context)
-  if (!sepaTransfer) return context.refuse('transfer_not_found')
-  const { transfer } = sepaTransfer
+  const locked = await lockTransfer(params.id, context)
+  if (!locked) return context.refuse('transfer_not_found')
+  const { transfer } = locked
   const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
   if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
-  const acted = await sepaTransfer.cancel(UNCONFIRMED)
-  await sepaTransfer.post()
+  const acted = cancelTransfer(locked, UNCONFIRMED, context)
+  await writeTransfer(locked, context)
   return { acted }
 }
 
-export const noticed: HandlerOf<typeof stepsApi.noticed> = async ({ params, body }, context) => {
-  const sepaTransfer = await lockTransfer(params.id, context)
-  if (!sepaTransfer) return context.refuse('transfer_not_found')
-  if (!sepaTransfer.isSubmitted()) return context.refuse('transfer_not_submitted')
-  const acted = await applyNotice(sepaTransfer, body.notice, body.reasonCode, context.now)
-  await sepaTransfer.post()
-  return { acted }
+type Next = NonNullable<TransferStatus['next']>
+
+/** The next step of the process, and whether it is taken at once or when it is due. */
+function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
+  if (transferMachine.isFinal(transfer.status)) return null
+  if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
+    return { next: 'inquire', atOnce: false }
+  if (transfer.status === 'completed') return null
+  if (isReady(transfer)) return { next: 'submit', atOnce: true }
+  return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
+}
+
+/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+function summaryOf(transfer: Transfer): string {
+  const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
+  const payee = beneficiaryId ?? 'the account that it came from'
+  const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
+  const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
+  if (recall?.status === 'requested') return `${head}, and asked back`
+  if (waitsForPayee(transfer))
+    return status === 'verifying'
+      ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
+      : `${head}, waits for confirmPayee (${payeeCheck?.result})`
+  // The words of who cancelled it are for the record.
+  return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
+}
+
+const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
+  verify: 'for the payee’s bank to answer about the name',
+  submit: 'for the payment to be submitted',
+  lapse: 'for a person to confirm the payee',
+  inquire: 'for the rail to say how it ends',
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor(transfer: Transfer, next: Next): string {
+  const { recall, dueAt } = transfer
+  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
+  if (!dueAt || next === 'verify' || next === 'submit') return what
+  if (next === 'inquire' && waitsForPayee(transfer))
+    return `for a person to confirm the payee, and ${what}, which is asked at ${minuteInWords(dueAt)}`
+  return next === 'lapse'
+    ? `${what}, until ${minuteInWords(dueAt)}`
+    : `${what}, which is asked at ${minuteInWords(dueAt)}`
+}
+
+/** Signals that change something: what is submitted cannot be cancelled any more. */
+function signalsOf(transfer: Transfer): TransferSignal[] {
+  const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
+  const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'
+  return mayBeCancelled ? [...confirms, 'cancel'] : confirms
+}
+
+export const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
+  const transfer = await records.findOne(Transfer, { id: params.id })
+  if (!transfer) return refuse('transfer_not_found')
+  const coming = nextOf(transfer)
+  const dueInMs = coming?.atOnce ? 0 : (transfer.dueAt?.getTime() ?? 0) - now.getTime()
+  return {
+    status: transfer.status,
+    summary: summaryOf(transfer),
+    closed: coming === null,
+    dueInMs: coming ? dueInMs : null,
+    waitsFor: coming && waitsFor(transfer, coming.next),
+    signals: coming ? signalsOf(transfer) : [],
+    next: coming?.next ?? null,
+  }
 }

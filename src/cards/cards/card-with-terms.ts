@@ -1,0 +1,106 @@
+import { Agent } from '../../control/agents/index.ts'
+import { CardTerms } from '../../control/card-terms/index.ts'
+import type { Context } from '../../kernel/contract/context.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
+import { withMembers } from '../../kernel/database/entity.ts'
+import { type Balance, balancesOf } from '../../money/ledger/index.ts'
+import { first } from '../../values/collections.ts'
+import type { cardEvents } from './api.ts'
+import { Card, CardNumber } from './card.ts'
+
+/** A card with all that changes with it, locked until the transaction ends. */
+export interface LockedCard {
+  readonly agent: Agent
+  readonly card: Card
+  readonly terms: CardTerms
+}
+
+export interface LockedNumbers extends LockedCard {
+  readonly numbers: readonly CardNumber[]
+}
+
+/** The context of what changes cards, with the events that it may bring about. */
+export type CardContext<Event extends keyof typeof cardEvents> = Context<
+  never,
+  Pick<typeof cardEvents, Event>
+>
+
+type Locking = Pick<Context, 'records' | 'tenant'>
+
+/** The agent of a card never changes. */
+const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
+  sqlCondition('id = (select c.agent_id from cards c where (c.owner_id, c.mode, c.id) = (?, ?, ?))', [
+    ownerId,
+    mode,
+    cardId,
+  ])
+
+/** Locks the agent of a card in any status: other changes of its cards, and spends by them, wait. */
+export const lockAgentOfCard = (cardId: string, { records, tenant }: Locking): Promise<Agent | null> =>
+  records.findOne(Agent, agentOf(tenant, cardId), { lock: true })
+
+/** Locks the agent first, as every spend does, then the card with its terms. */
+export async function lockCard(cardId: string, context: Locking): Promise<LockedCard | null> {
+  const { records } = context
+  const [agent, terms, card] = await Promise.all([
+    lockAgentOfCard(cardId, context),
+    records.lock(CardTerms, cardId),
+    records.lock(Card, cardId),
+  ])
+  return agent && terms && card && { agent, terms, card }
+}
+
+/** Locks the numbers of the card too, the newest first. */
+export async function lockNumbers(cardId: string, context: Locking): Promise<LockedNumbers | null> {
+  const [locked, numbers] = await Promise.all([
+    lockCard(cardId, context),
+    context.records.find(CardNumber, { cardId }, { orderBy: { id: 'desc' }, lock: true }),
+  ])
+  return locked && { ...locked, numbers }
+}
+
+type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
+
+const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
+
+/** A card with its terms and the balance of its purse. Terms are their own limits and controls: they have the members. */
+function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
+  const { walletId } = card
+  return withBalance({ card, terms }, walletId === null ? null : (balances.get(walletId) ?? EMPTY))
+}
+
+interface CardWithTerms {
+  readonly card: Card
+  readonly terms: CardTerms
+}
+
+export const withBalance = ({ card, terms }: CardWithTerms, balance: Balance | null) =>
+  withMembers(card, { limits: terms, controls: terms, balance })
+
+/** A locked card as an operation answers with it. */
+export async function cardResponse(
+  { card, terms }: CardWithTerms,
+  { sql, tenant }: Pick<Reading, 'sql' | 'tenant'>,
+) {
+  const balances = card.walletId === null ? new Map() : await balancesOf(sql, tenant, [card.walletId])
+  return withTerms(card, terms, balances)
+}
+
+/** Reads the terms and the purses of all cards together. */
+export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: Reading) {
+  const purses = cards.flatMap(({ walletId }) => walletId ?? [])
+  const [terms, balances] = await Promise.all([
+    cards.length === 0 ? [] : records.find(CardTerms, { id: { $in: cards.map(({ id }) => id) } }),
+    purses.length === 0 ? new Map<string, Balance>() : balancesOf(sql, tenant, purses),
+  ])
+  const byId = new Map(terms.map(one => [one.id, one]))
+  return cards.flatMap(card => {
+    const own = byId.get(card.id)
+    return own ? withTerms(card, own, balances) : []
+  })
+}
+
+/** A card that was only read, as an operation answers with it. */
+export async function storedCardResponse(card: Card, context: Reading) {
+  return first(await cardResponses([card], context))
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../../../kernel/contract/context.ts'
+import { addressRefusals } from '../api.ts'
+import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
+import { protectionOf, type Rule } from '../protect-rule.ts'
+import type { PayProblem } from './payment.ts'
+
+/** In test mode our own listener may be asked for what it plays: merchants, and the requests of other owners. */
+export const asksOwnListener = (mode: string): boolean => mode === 'test'
+
+/** Why nothing is sent to an address; undefined for one that may be asked. */
+export function addressProblem(
+  text: string,
+  { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
+): PayProblem | undefined {
+  const refused = outbound.judge(text, { ownListener: asksOwnListener(mode) })
+  if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }
+  const isPlain = URL.parse(text)?.protocol === 'http:'
+  return isPlain && !(mode === 'test' && outbound.isOpened(text))
+    ? { code: 'https_required', message: addressRefusals.https_required[1] }
+    : undefined
+}
+
+interface Payer {
+  readonly agentId: string
+  /** The merchant that the intent is for. */
+  readonly merchant: string
+}
+
+/** Why an agent does not pay the host of an address: the owner's rules, or an intent for another merchant. */
+export function payeeProblem(
+  url: URL,
+  { agentId, merchant }: Payer,
+  rules: readonly Rule[],
+): PayProblem | undefined {
+  const { deniedBy, hasAllowRules, isAllowed } = protectionOf(url, agentId, rules)
+  if (deniedBy !== null)
+    return {
+      code: 'merchant_denied',
+      message: `url: the protect rule ${deniedBy} forbids to pay ${plainHost(url)}. Its owner may delete it: DELETE /mpp/protect/${deniedBy}.`,
+    }
+  if (hasAllowRules && !isAllowed)
+    return { code: 'merchant_not_allowed', message: addressRefusals.merchant_not_allowed[1] }
+  return isPayee(merchant, url, isAllowed)
+    ? undefined
+    : { code: 'merchant_mismatch', message: otherPayeeMessage(merchant, url) }
+}

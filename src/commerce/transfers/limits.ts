@@ -1,0 +1,150 @@
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { dayOf } from '../../values/clock.ts'
+import { type Cents, cents, type Euros, formatEuros, minus, NO_CENTS, restOf } from '../../values/money.ts'
+
+/** How much an owner may pay by SEPA, in cents. */
+export interface Limits {
+  readonly single: Cents
+  readonly daily: Cents
+}
+
+/** The limits of each plan, for owners who have none of their own. */
+const limitsByPlan: Readonly<Record<string, Limits>> = {
+  free: { single: cents(1_000_00n), daily: cents(2_000_00n) },
+  starter: { single: cents(10_000_00n), daily: cents(25_000_00n) },
+  business: { single: cents(50_000_00n), daily: cents(250_000_00n) },
+  enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
+}
+
+/** The limits of each plan, for one transfer and for a day, as the documentation says them. */
+export const plansInWords = Object.entries(limitsByPlan)
+  .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
+  .join('; ')
+
+const LIMITS = `
+select c.plan, l.single_cents as single, l.daily_cents as daily
+from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2) where c.id = $1`
+
+type StoredLimits = Row & { plan: string; single: Cents | null; daily: Cents | null }
+
+/** The limits of an owner; undefined if there is no such owner. */
+export async function limitsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Limits | undefined> {
+  const [stored] = await sql<StoredLimits>(LIMITS, [ownerId, mode])
+  if (!stored) return undefined
+  const ofPlan = limitsByPlan[stored.plan] as Limits
+  return { single: stored.single ?? ofPlan.single, daily: stored.daily ?? ofPlan.daily }
+}
+
+const SET = `
+insert into transfer_limits (owner_id, mode, single_cents, daily_cents, updated_at) values ($1, $2, $3, $4, $5)
+on conflict (owner_id, mode) do update
+  set single_cents = excluded.single_cents, daily_cents = excluded.daily_cents, updated_at = excluded.updated_at`
+
+/** Sets the limits of an owner; null = that of the plan. */
+export async function setLimits(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { single, daily }: { readonly [Name in keyof Limits]: Euros | null },
+  now: Date,
+): Promise<void> {
+  await sql(SET, [ownerId, mode, single, daily, now])
+}
+
+const USED = 'select used_cents as used from transfer_days where owner_id = $1 and mode = $2 and day = $3'
+
+export async function usedOn(sql: Sql, { ownerId, mode }: Tenant, day: string): Promise<Cents> {
+  return (await sql<{ used: Cents }>(USED, [ownerId, mode, day]))[0]?.used ?? NO_CENTS
+}
+
+const LOCK_DAY = `
+insert into transfer_days as stored (owner_id, mode, day, used_cents) values ($1, $2, $3, 0)
+on conflict (owner_id, mode, day) do update set used_cents = stored.used_cents returning used_cents as used`
+
+async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promise<Cents> {
+  return (await sql<{ used: Cents }>(LOCK_DAY, [ownerId, mode, day]))[0]?.used ?? NO_CENTS
+}
+
+const ADD = `
+update transfer_days set used_cents = used_cents + $4 where owner_id = $1 and mode = $2 and day = $3`
+
+/** How much of the limits of locked days a transaction uses, and gives back. */
+export class DayLimits {
+  readonly #tenant: Tenant
+  readonly #added: Map<string, Cents>
+
+  constructor(tenant: Tenant, days: readonly string[]) {
+    this.#tenant = tenant
+    this.#added = new Map(days.map(day => [day, NO_CENTS]))
+  }
+
+  /** What this transaction has used of a day. */
+  addedTo(day: string): Cents {
+    return this.#added.get(day) ?? NO_CENTS
+  }
+
+  use({ countedOn: day, amountEuros }: Counted): void {
+    if (day) this.#added.set(day, cents(this.addedTo(day) + amountEuros))
+  }
+
+  giveBack({ countedOn: day, amountEuros }: Counted): void {
+    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountEuros)))
+  }
+
+  async write(sql: Sql): Promise<void> {
+    const { ownerId, mode } = this.#tenant
+    const changed = [...this.#added].filter(([, added]) => added !== 0n)
+    await Promise.all(changed.map(([day, added]) => sql(ADD, [ownerId, mode, day, added])))
+  }
+}
+
+/** A transfer, and the day whose limit it has used. */
+interface Counted {
+  readonly countedOn: string | null
+  readonly amountEuros: Euros
+}
+
+/** Locks the limits of these days, the oldest first. The accounts are locked before: freezing a wallet locks its account first. */
+export async function lockDays(
+  sql: Sql,
+  tenant: Tenant,
+  transfers: readonly Pick<Counted, 'countedOn'>[],
+): Promise<DayLimits> {
+  const days = [...new Set(transfers.flatMap(({ countedOn }) => countedOn ?? []))].sort()
+  await Promise.all(days.map(day => lockDay(sql, tenant, day)))
+  return new DayLimits(tenant, days)
+}
+
+/** What an owner may pay by SEPA today. */
+export interface TodaysLimit {
+  readonly day: string
+  readonly limits: Limits
+  /** Used of the day before this transaction. */
+  readonly used: Cents
+  readonly days: DayLimits
+}
+
+/** Locks the limit of today. The accounts are locked before. */
+export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
+  const day = dayOf(now)
+  const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
+  if (!limits) throw new Error(`${tenant.ownerId}: a tenant without a customer`)
+  return { day, limits, used, days: new DayLimits(tenant, [day]) }
+}
+
+/** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
+export function limitExceeded(
+  { day, limits: { single, daily }, days, ...before }: TodaysLimit,
+  amount: Euros,
+  more: Cents = NO_CENTS,
+): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
+  const used = cents(before.used + days.addedTo(day) + more)
+  if (amount > single)
+    return [
+      'single_limit_exceeded',
+      `The limit of ${formatEuros(single)} for one transfer is exceeded: ${formatEuros(amount)} are asked for.`,
+    ]
+  if (used + amount <= daily) return undefined
+  const figures = `${formatEuros(used)} used, ${formatEuros(restOf(daily, used))} left`
+  return ['daily_limit_exceeded', `The daily limit of ${formatEuros(daily)} is reached: ${figures}.`]
+}

@@ -1,0 +1,262 @@
+import { applyFact, type PaymentFact, refundWallet } from '../../../control/payments/index.ts'
+import { payeeCheckBy } from '../../../iso20022/pain002.ts'
+import type { ReportedPayeeCheck, ReportedStatus } from '../../../iso20022/payment-notice.ts'
+import { type Reason, reasonOf, recallRefusalOf } from '../../../iso20022/reason-codes.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import { type ContextOf, implement } from '../../../kernel/contract/operation.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import {
+  isUnanswered,
+  type PaymentStatus,
+  type RecallStatus,
+  type Unanswered,
+} from '../../../ports/sepa-rail.ts'
+import { reversedOf, sepaChannel, transferEvidence } from '../channels.ts'
+import type { transferEvents } from '../schemas.ts'
+import { isNewDoubt, type Transfer, transferMachine, transferResponse } from '../transfer.ts'
+import { simulateApi } from './api.ts'
+import type { Answers, RailRequest } from './rail.ts'
+import {
+  type LockedTransfer,
+  lockTransfer,
+  report,
+  type StepContext,
+  updateTransfer,
+  writeTransfer,
+} from './sepa-transfer.ts'
+
+/** The result of a step that had nothing to do. */
+export const NOTHING = { acted: false }
+
+/** Records what the rail has answered to a submission or to a question; `null` was not asked for. */
+export async function recordAnswers(
+  answers: Answers | null,
+  request: Pick<RailRequest<unknown>, 'id'> | null,
+  context: StepContext,
+) {
+  const locked = request && answers && (await lockTransfer(request.id, context))
+  if (!locked) return NOTHING
+  const { status, recall } = answers
+  const statusChanged = status !== null && applyStatus(locked, status, context)
+  const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
+  await writeTransfer(locked, context)
+  return { acted: statusChanged || recallChanged }
+}
+
+function applyStatus(
+  locked: LockedTransfer,
+  answer: PaymentStatus | Unanswered,
+  context: StepContext,
+): boolean {
+  const { transfer } = locked
+  if (isUnanswered(answer)) return markUncertain(transfer, context)
+  if (answer.status === 'pending') return acknowledge(transfer, context)
+  if (answer.status !== 'unknown') return applyNotice(locked, answer.status, answer.reasonCode, context)
+  // A payment that the rail has acknowledged cannot be lost.
+  const isLost = transfer.scheme === 'sct_inst' && transfer.acknowledgedAt === null
+  return isLost ? applyNotice(locked, 'rejected', 'TM01', context) : markUncertain(transfer, context)
+}
+
+const applyRecallAnswer = (
+  locked: LockedTransfer,
+  answer: RecallStatus | Unanswered,
+  context: StepContext,
+): boolean =>
+  !isUnanswered(answer) &&
+  answer.status !== 'pending' &&
+  applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
+
+/** What a rail reports of a payment, asked for it or by itself. */
+type Notice = Exclude<PaymentStatus['status'], 'pending' | 'unknown'> | 'recall_accepted' | 'recall_refused'
+
+/** Applies a notice of the rail; true if it changed the transfer. A repeated or outdated notice changes nothing. */
+function applyNotice(
+  locked: LockedTransfer,
+  notice: Notice,
+  reasonCode: string | null,
+  context: StepContext,
+): boolean {
+  const { transfer } = locked
+  const reason = (notice === 'recall_refused' ? recallRefusalOf : reasonOf)(reasonCode)
+  if (notice === 'settled') return settle(locked, context) || markContradiction(transfer, context)
+  if (notice === 'recall_refused') return answerRecall(transfer, 'refused', reason, context)
+  if (notice === 'recall_accepted' && transfer.recall?.status !== 'requested') return false
+  answerRecall(transfer, 'accepted', reason, context)
+  // A payment that has settled cannot be rejected any more: it is returned.
+  const isRejected = notice !== 'returned' && reject(locked, reason, context)
+  return isRejected || sendBack(locked, reason, context)
+}
+
+function settle(locked: LockedTransfer, context: StepContext): boolean {
+  const { transfer } = locked
+  if (!transferMachine.move(transfer, 'completed')) return false
+  const isAskedBack = transfer.recall?.status === 'requested'
+  const members = { completedAt: context.now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null }
+  Object.assign(transfer, members)
+  stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountEuros, final: true }, context)
+  return report('transfer.completed', transfer, context)
+}
+
+/** The rail has not paid: the money goes back to the wallet. */
+function reject(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
+  const { transfer, payment, days } = locked
+  if (!transferMachine.move(transfer, 'rejected')) return false
+  payment.declineReason = reason.message
+  stateFact(locked, reversedOf(transfer), context)
+  days.giveBack(transfer)
+  return end('transfer.failed', locked, reason, null, context)
+}
+
+/** The payee's bank sends the money back. A settlement that was not reported before is booked first. */
+function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
+  const { transfer, payment, batch } = locked
+  settle(locked, context)
+  if (!transferMachine.move(transfer, 'returned')) return false
+  const walletId = refundWallet(payment, batch)
+  stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountEuros }, context)
+  return end('transfer.returned', locked, reason, walletId, context)
+}
+
+const stateFact = ({ transfer, payment, batch }: LockedTransfer, fact: PaymentFact, context: StepContext) =>
+  applyFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
+
+/** Money that comes back to a closed wallet cannot be refused: the reason says where it is. */
+function end(
+  event: keyof typeof transferEvents,
+  { transfer, wallet }: LockedTransfer,
+  { code, message }: Reason,
+  walletId: string | null,
+  context: StepContext,
+): boolean {
+  const place = walletId ? `in the wallet ${walletId}` : 'kept in suspense'
+  const whereItIs = wallet.status === 'closed' ? ` The wallet is closed: the money is ${place}.` : ''
+  Object.assign(transfer, { reason: { code, message: message + whereItIs }, dueAt: null })
+  return report(event, transfer, context)
+}
+
+/** Marks a payment that the bank settles after it has rejected it: a person must ask the bank. */
+function markContradiction(transfer: Transfer, context: StepContext): boolean {
+  const { status, reason } = transfer
+  if (status !== 'rejected' || reason?.code === CONTRADICTION.code) return false
+  return updateTransfer(transfer, { reason: CONTRADICTION }, context)
+}
+
+const CONTRADICTION: Reason = {
+  code: 'contradiction',
+  message:
+    'The bank says that it has settled what it had rejected. The money is in the wallet: ask the bank.',
+}
+
+function answerRecall(
+  transfer: Transfer,
+  status: 'accepted' | 'refused',
+  answer: Reason,
+  context: StepContext,
+): boolean {
+  const { recall } = transfer
+  if (recall?.status !== 'requested') return false
+  const dueAt = transfer.status === 'submitted' ? transfer.dueAt : null
+  const answered = { ...recall, status, answeredAt: context.now.toISOString(), answer }
+  return updateTransfer(transfer, { recall: answered, dueAt }, context)
+}
+
+/** The reason of a submitted transfer of which nobody knows whether it was paid. */
+const INDETERMINATE: Reason = {
+  code: 'indeterminate',
+  message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
+}
+
+/** Shows that nobody knows the payment's status, until somebody does. */
+export function markUncertain(transfer: Transfer, context: StepContext): boolean {
+  const { status, reason } = transfer
+  return (
+    status === 'submitted' && reason === null && updateTransfer(transfer, { reason: INDETERMINATE }, context)
+  )
+}
+
+/** Notes that the rail has the payment. An instant one stays uncertain: it should have ended by now. */
+function acknowledge(transfer: Transfer, context: StepContext): boolean {
+  if (transfer.status !== 'submitted') return false
+  transfer.acknowledgedAt ??= context.now
+  return (
+    transfer.scheme === 'sct' &&
+    transfer.reason !== null &&
+    updateTransfer(transfer, { reason: null }, context)
+  )
+}
+
+/** The bank has verified the payee after it got the order. What a person has confirmed need not be confirmed again. */
+function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): void {
+  const { payeeCheck, payeeConfirmedAt } = transfer
+  if (!isNewDoubt(check, payeeCheck)) return
+  const isAsConfirmed = check.result === 'match' || check.result === payeeCheck?.result
+  const members = {
+    payeeCheck: { ...check, at: context.now.toISOString() },
+    payeeConfirmedAt: isAsConfirmed ? payeeConfirmedAt : null,
+  }
+  updateTransfer(transfer, members, context)
+}
+
+/** A payment as the banks know it, and its owner. */
+export type SubmittedPayment = Row &
+  Pick<Transfer, 'id' | 'ownerId' | 'amountEuros'> & { readonly endToEndId: string }
+
+const FIND_SUBMITTED = `
+select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountEuros"
+from transfers where end_to_end_id = any($2) and mode = $1 and submitted_at is not null`
+
+/** Finds submitted payments of any owner by their end-to-end ids. */
+export const submittedPayments = (
+  sql: Sql,
+  mode: Mode,
+  endToEndIds: readonly string[],
+): Promise<SubmittedPayment[]> => sql<SubmittedPayment>(FIND_SUBMITTED, [mode, endToEndIds])
+
+/** What a bank says of a payment by itself. */
+export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
+
+/** Takes what a bank says of a payment. A transfer that was never submitted stays as it is. */
+export async function applyBankNotice(
+  transferId: string,
+  bankNotice: BankNotice,
+  context: StepContext,
+): Promise<void> {
+  const locked = await lockTransfer(transferId, context)
+  if (locked?.transfer.submittedAt) await takeBankNotice(locked, bankNotice, context)
+}
+
+async function takeBankNotice(
+  locked: LockedTransfer,
+  { notice, reasonCode, payeeCheck }: BankNotice,
+  context: StepContext,
+): Promise<void> {
+  if (notice && notice !== 'payee_checked') applyNotice(locked, notice, reasonCode, context)
+  else if (payeeCheck) checkPayee(locked.transfer, payeeCheck, context)
+  await writeTransfer(locked, context)
+}
+
+type SimulateContext = ContextOf<typeof simulateApi.simulateReject>
+
+/** The caller plays the bank. */
+async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice>, context: SimulateContext) {
+  const { tenant, refuse } = context
+  if (tenant.mode !== 'test') return refuse('test_mode_only')
+  const locked = await lockTransfer(transferId, context)
+  if (!locked) return refuse('transfer_not_found')
+  if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
+  await takeBankNotice(locked, { ...NO_NOTICE, ...bankNotice }, context)
+  return transferResponse(locked.transfer)
+}
+
+const NO_NOTICE: BankNotice = { notice: null, reasonCode: null, payeeCheck: null }
+
+export const simulate = implement(simulateApi, {
+  simulateSettle: ({ body: { transferId } }, context) =>
+    simulateNotice(transferId, { notice: 'settled' }, context),
+  simulateReject: ({ body: { transferId, reasonCode } }, context) =>
+    simulateNotice(transferId, { notice: 'rejected', reasonCode }, context),
+  simulateReturn: ({ body: { transferId, reasonCode } }, context) =>
+    simulateNotice(transferId, { notice: 'returned', reasonCode }, context),
+  simulateVerify: ({ body: { transferId, status, suggestedName } }, context) =>
+    simulateNotice(transferId, { payeeCheck: payeeCheckBy(status, suggestedName) }, context),
+})

@@ -1,0 +1,121 @@
+import { type EntityClass, EntitySchema } from '@mikro-orm/core'
+import { deletionFrom, insertInto, selectList, updateOf, updateOfAnyTenant } from './bulk-sql.ts'
+import type { Sql, Tenant } from './records.ts'
+import { type Column, type Table, tableOf } from './table.ts'
+
+const operators = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $like: 'like', $ilike: 'ilike' } as const
+
+/** Composes the text of a condition. Its values are appended to `values`; the text has only their places. */
+export function conditionText(
+  columns: ReadonlyMap<string, Column>,
+  condition: object,
+  values: unknown[],
+): string {
+  const place = (value: unknown): string => `$${values.push(value)}`
+  const parts = Object.entries(condition).map(([key, wanted]) => {
+    if (key === '$and' || key === '$or') {
+      const joined = (wanted as object[]).map(part => conditionText(columns, part, values))
+      return joined.length === 0 ? 'true' : `(${joined.join(key === '$or' ? ' or ' : ' and ')})`
+    }
+    if (key.startsWith('(')) {
+      const own = [...(wanted as unknown[])]
+      return key.replaceAll('?', () => place(own.shift()))
+    }
+    const column = columns.get(key)
+    if (!column) throw new Error(`a condition names ${key}, which is no column`)
+    return comparisonText(column, wanted, place)
+  })
+  return parts.length === 0 ? 'true' : parts.join(' and ')
+}
+
+function comparisonText({ name, type }: Column, wanted: unknown, place: (value: unknown) => string): string {
+  if (wanted === undefined) throw new Error(`a condition on ${name} is undefined`)
+  if (wanted === null) return `${name} is null`
+  if (typeof wanted !== 'object' || wanted instanceof Date) return `${name} = ${place(wanted)}`
+  const parts = Object.entries(wanted).map(([operator, value]) => {
+    if (operator === '$ne') return value === null ? `${name} is not null` : otherThan(name, place(value))
+    if (operator === '$in') return `${name} = any(${place(value)}::${type}[])`
+    const sign = operators[operator as keyof typeof operators]
+    if (!sign) throw new Error(`a condition on ${name} has the unknown operator ${operator}`)
+    return `${name} ${sign} ${place(value)}`
+  })
+  return parts.join(' and ')
+}
+
+/**
+ * `coalesce` hides the comparison from PostgreSQL's statistics: where all rows have the same status, they say that no row
+ * has another one than $1, whatever that is, and a list would be sorted as if it were a single row.
+ */
+const otherThan = (name: string, place: string): string => `coalesce(${name} <> ${place}, false)`
+
+export type Members = Record<string, unknown>
+type Default = (record: object, store: unknown) => unknown
+export type Write = (sql: Sql, tenant: Tenant, records: readonly { id: string }[]) => Promise<void>
+
+/** An entity as the record store sees it: table, defaults, the filter of the tenant, and statements composed once. */
+export class EntityTable {
+  readonly name: string
+  readonly #table: Table<{ id: string }>
+  readonly columns: ReadonlyMap<string, Column>
+  readonly onCreate: readonly (readonly [member: string, value: Default])[]
+  readonly onUpdate: readonly (readonly [member: string, value: Default])[]
+  /** The condition on what a request reaches; undefined for a table that belongs to no tenant. */
+  readonly reach: ((scope: object) => object) | undefined
+  readonly #selection: string
+  readonly #reads = new Map<string, string>()
+  readonly #writes = new Map<string, Write>()
+
+  constructor(entity: EntityClass<object>) {
+    const { properties = {}, filters } = EntitySchema.REGISTRY.get(entity)?.meta ?? {}
+    const declared = Object.entries(properties as Record<string, { onCreate?: Default; onUpdate?: Default }>)
+    this.#table = tableOf(entity as EntityClass<{ id: string }>)
+    this.name = this.#table.name
+    this.columns = new Map(this.#table.columns.map(column => [column.member, column]))
+    this.onCreate = declared.flatMap(([member, { onCreate }]) => (onCreate ? [[member, onCreate]] : []))
+    this.onUpdate = declared.flatMap(([member, { onUpdate }]) => (onUpdate ? [[member, onUpdate]] : []))
+    this.reach = filters?.tenant?.cond as EntityTable['reach']
+    this.#selection = selectList(this.#table, this.name)
+  }
+
+  /** The statement that reads what this clause says, behind `from`. */
+  selecting(clause: string): string {
+    const known = this.#reads.get(clause)
+    if (known) return known
+    const text = `select ${this.#selection} from ${this.name} ${clause}`
+    this.#reads.set(clause, text)
+    return text
+  }
+
+  get insert(): Write {
+    return this.#writing('insert', () => {
+      const insert = insertInto(this.#table)
+      return (sql, _tenant, records) => insert(sql, records)
+    })
+  }
+
+  get delete(): Write {
+    return this.#writing('delete', () => deletionFrom(this.#table))
+  }
+
+  update(members: readonly string[]): Write {
+    return this.#writing(`update ${members.join()}`, () => {
+      if (this.columns.has('ownerId')) return updateOf(this.#table, members as 'id'[])
+      const update = updateOfAnyTenant(this.#table, members as 'id'[])
+      return (sql, _tenant, records) => update(sql, records)
+    })
+  }
+
+  #writing(name: string, compose: () => Write): Write {
+    const known = this.#writes.get(name) ?? compose()
+    this.#writes.set(name, known)
+    return known
+  }
+}
+
+const tables = new WeakMap<object, EntityTable>()
+
+export function entityTable(entity: EntityClass<object>): EntityTable {
+  const known = tables.get(entity) ?? new EntityTable(entity)
+  tables.set(entity, known)
+  return known
+}

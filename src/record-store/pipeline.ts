@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto'
+import pg, { type Connection, type Pool, type PoolClient, type Submittable } from 'pg'
+import type { Row } from './records.ts'
+
+type Parse = (text: string) => unknown
+
+/** The columns of a prepared statement: PostgreSQL refuses to change them. */
+type Columns = readonly { readonly name: string; readonly parse: Parse }[]
+
+/** `sent` until the first answer; `unsure` after a failure before it, which may have come before or after the statement was prepared. */
+type Prepared = Columns | 'sent' | 'unsure'
+
+/** The prepared statements of each connection, by their names. */
+const preparedOn = new WeakMap<Connection, Map<string, Prepared>>()
+
+function preparedStatementsOf(connection: Connection): Map<string, Prepared> {
+  const statements = preparedOn.get(connection) ?? new Map<string, Prepared>()
+  preparedOn.set(connection, statements)
+  return statements
+}
+
+const names = new Map<string, string>()
+
+/** Names a statement by its text, so that each connection prepares it once. */
+function nameOf(text: string): string {
+  const existing = names.get(text)
+  if (existing) return existing
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 24)
+  names.set(text, name)
+  return name
+}
+
+const { builtins, getTypeParser } = pg.types
+
+/** Amounts are bigints: a number would lose digits. */
+const parserOf = (type: number): Parse =>
+  type === builtins.INT8 ? BigInt : (getTypeParser(type, 'text') as Parse)
+
+/** What the types of the driver do not name. */
+const { prepareValue } = (
+  pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }
+).utils
+
+/** A prepared statement with its values, written as the protocol has them: one that cannot be written fails before it is sent. */
+class Statement {
+  readonly text: string
+  readonly name: string
+  readonly values: (string | Buffer | null)[]
+  readonly rows: Row[] = []
+  readonly #answer = Promise.withResolvers<Row[]>()
+  #failure: unknown
+
+  constructor(text: string, values: readonly unknown[]) {
+    this.text = text
+    this.name = nameOf(text)
+    this.values = values.map(value => prepareValue(value))
+  }
+
+  get answered(): Promise<Row[]> {
+    return this.#answer.promise
+  }
+
+  /** Writes the statement. Its columns are described the first time only. */
+  write(connection: Connection, prepared: Map<string, Prepared>): void {
+    const { name, text, values } = this
+    const state = prepared.get(name)
+    if (state === 'unsure') connection.close({ type: 'S', name }, true)
+    if (state === undefined || state === 'unsure') {
+      connection.parse({ name, text, types: [] }, true)
+      prepared.set(name, 'sent')
+    }
+    connection.bind({ statement: name, values }, true)
+    if (!Array.isArray(state)) connection.describe({ type: 'P', name: '' }, true)
+    connection.execute({}, true)
+  }
+
+  addRow(columns: Columns, fields: readonly (string | null)[]): void {
+    try {
+      const row: Row = {}
+      columns.forEach(({ name, parse }, n) => {
+        const field = fields[n] ?? null
+        row[name] = field === null ? null : parse(field)
+      })
+      this.rows.push(row)
+    } catch (error) {
+      this.#failure ??= error
+    }
+  }
+
+  end(): void {
+    if (this.#failure) this.fail(this.#failure)
+    else this.#answer.resolve(this.rows)
+  }
+
+  fail(error: unknown): void {
+    this.#answer.reject(error)
+  }
+}
+
+/**
+ * Statements that are sent together and end with one `Sync`, as in the pipeline mode of libpq. The driver ends each statement
+ * with a `Sync` of its own: PostgreSQL then sends as many packets, and each is received by itself. After a failure PostgreSQL
+ * leaves out the rest of the pipeline: all of that fails alike. The driver calls the methods by the names of the messages, as it
+ * does for those of `pg-cursor`.
+ */
+class Pipeline implements Submittable {
+  /** Set by the driver: it ends the time limit of the query, and gives the connection back to its pool. */
+  callback: ((error?: unknown) => void) | undefined
+  readonly #statements: Statement[] = []
+  #answered = 0
+  #prepared = new Map<string, Prepared>()
+
+  add(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const statement = new Statement(text, values)
+    this.#statements.push(statement)
+    return statement.answered
+  }
+
+  submit = (connection: Connection): void => {
+    this.#prepared = preparedStatementsOf(connection)
+    const { stream } = connection
+    stream.cork()
+    // A commit that is sent right behind it goes in the same packet.
+    process.nextTick(() => stream.uncork())
+    for (const statement of this.#statements) statement.write(connection, this.#prepared)
+    connection.sync()
+  }
+
+  get #current(): Statement {
+    return this.#statements[this.#answered] as Statement
+  }
+
+  handleRowDescription({
+    fields,
+  }: {
+    readonly fields: readonly { name: string; dataTypeID: number }[]
+  }): void {
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
+    this.#prepared.set(this.#current.name, columns)
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#current.addRow(this.#prepared.get(this.#current.name) as Columns, fields)
+  }
+
+  handleCommandComplete(): void {
+    const { name } = this.#current
+    // It gives no rows.
+    if (!Array.isArray(this.#prepared.get(name))) this.#prepared.set(name, [])
+    this.#end()
+  }
+
+  handleEmptyQuery(): void {
+    this.#end()
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.()
+  }
+
+  handleError(error: unknown): void {
+    for (const statement of this.#statements.slice(this.#answered)) {
+      if (!Array.isArray(this.#prepared.get(statement.name))) this.#prepared.set(statement.name, 'unsure')
+      statement.fail(error)
+    }
+    this.#answered = this.#statements.length
+    this.callback?.(error)
+  }
+
+  #end(): void {
+    this.#current.end()
+    this.#answered++
+  }
+}
+
+/** The pipelines of this turn of the event loop that have not been sent. */
+const waiting = new WeakMap<PoolClient, Pipeline>()
+
+/** Sends what waits on a connection, before something else is sent there. */
+export function sendPipeline(client: PoolClient): void {
+  const pipeline = waiting.get(client)
+  waiting.delete(client)
+  if (pipeline) client.query(pipeline)
+}
+
+/** Runs a prepared statement on a connection, together with the others of this turn of the event loop. */
+export async function runInPipeline(
+  client: PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const pipeline = waiting.get(client) ?? new Pipeline()
+  const rows = pipeline.add(text, values)
+  if (!waiting.has(client)) {
+    waiting.set(client, pipeline)
+    process.nextTick(() => sendPipeline(client))
+  }
+  return rows
+}
+
+const isClient = (connection: Pool | PoolClient): connection is PoolClient => 'release' in connection
+
+/** Runs a prepared statement at once and by itself, on a connection or on any of a pool. */
+export async function runAlone(
+  connection: Pool | PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const pipeline = new Pipeline()
+  const rows = pipeline.add(text, values)
+  if (isClient(connection)) {
+    sendPipeline(connection)
+    connection.query(pipeline)
+  } else {
+    // A pool answers a promise; it fails where no connection could be had.
+    const done = connection.query(pipeline) as unknown as Promise<void>
+    done.catch((error: unknown) => pipeline.handleError(error))
+  }
+  return rows
+}

@@ -1,0 +1,199 @@
+import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
+import { conditionText, type EntityTable, entityTable, type Members, type Write } from './entity-table.ts'
+import type { Condition, FindOptions, Records, Sql, Tenant } from './records.ts'
+
+/** A record of this transaction, and its row as the database has it. */
+interface Tracked {
+  readonly table: EntityTable
+  state: 'new' | 'stored' | 'removed'
+  row: Members
+  /** Created or locked by this transaction: no other one can change the row. */
+  readonly isHeld: boolean
+}
+
+/** Reads and writes records by prepared statements: no value is ever in their text. */
+export class RecordStore<Scope extends Tenant> implements Records {
+  /** What the request reaches: the filters of the entities and the defaults of their members read it. */
+  scope: Scope | undefined
+  readonly #sql: Sql
+  /** Undefined where nothing is written: what is read is then neither remembered nor compared. */
+  readonly #tracked: Map<object, Tracked> | undefined
+  readonly #byName = new Map<string, object>()
+
+  constructor(sql: Sql, { readOnly = false } = {}) {
+    this.#sql = sql
+    if (!readOnly) this.#tracked = new Map()
+  }
+
+  async find<T extends object>(
+    entity: EntityClass<T>,
+    condition: Condition<T>,
+    { orderBy = {}, limit, lock = false }: FindOptions<T> = {},
+  ): Promise<T[]> {
+    const table = entityTable(entity)
+    const values: unknown[] = []
+    let clause = `where ${this.#reached(table, condition, values)}`
+    const order = Object.entries(orderBy).map(([member, way]) => `${table.columns.get(member)?.name} ${way}`)
+    if (order.length > 0) clause += ` order by ${order.join(', ')}`
+    if (limit !== undefined) clause += limit === 1 ? ' limit 1' : ` limit $${values.push(limit)}`
+    // Unlike `for update`, this does not block inserts of rows that refer to the locked one.
+    if (lock) clause += ' for no key update'
+    const rows = await this.#sql(table.selecting(clause), values)
+    return rows.map(row => this.#recordOf(entity, row, lock))
+  }
+
+  async findOne<T extends object>(
+    entity: EntityClass<T>,
+    condition: Condition<T>,
+    options: FindOptions<T> = {},
+  ): Promise<T | null> {
+    const known = options.lock ? undefined : this.#known(entity, condition)
+    if (known) return known
+    const [record] = await this.find(entity, condition, { ...options, limit: 1 })
+    return record ?? null
+  }
+
+  async findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T> {
+    const record = await this.findOne(entity, condition)
+    if (record) return record
+    throw new Error(`there is no ${entity.name} with this ${Object.keys(condition).join(' and ')}`)
+  }
+
+  async lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null> {
+    const known = this.#knownById(entity, id)
+    if (known && this.#isHeld(known)) return known
+    return this.findOne(entity, { id } as unknown as Condition<T>, { lock: true })
+  }
+
+  async count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number> {
+    const table = entityTable(entity)
+    const values: unknown[] = []
+    const where = this.#reached(table, condition ?? {}, values)
+    const [row] = await this.#sql(`select count(*)::int as count from ${table.name} where ${where}`, values)
+    return row?.count as number
+  }
+
+  create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T {
+    if (!this.#tracked) throw new Error('a read creates no records')
+    const table = entityTable(entity)
+    const record = Object.assign(Object.create(entity.prototype) as T, members)
+    for (const [member, value] of table.onCreate)
+      if ((record as Members)[member] === undefined) (record as Members)[member] = value(record, this)
+    this.#remember(record, { table, state: 'new', row: {}, isHeld: true })
+    return record
+  }
+
+  remove(record: object): void {
+    const tracked = this.#tracked?.get(record)
+    if (!tracked) throw new Error('only a record that this transaction has read can be removed')
+    if (tracked.state === 'new') this.#forget(record, tracked)
+    else tracked.state = 'removed'
+  }
+
+  /** Inserts, then updates, then deletes: what is updated may refer to what is created with it. */
+  async flush(): Promise<void> {
+    const writes = this.#pendingWrites()
+    await Promise.all(writes.map(({ write, tenant, records }) => write(this.#sql, tenant, records)))
+  }
+
+  /** The condition, narrowed to what the request reaches: no read can forget it. */
+  #reached(table: EntityTable, condition: object, values: unknown[]): string {
+    if (!table.reach) return conditionText(table.columns, condition, values)
+    if (!this.scope) throw new Error(`${table.name} is read for no tenant: call actFor first`)
+    const reached = conditionText(table.columns, table.reach(this.scope), values)
+    return `${reached} and ${conditionText(table.columns, condition, values)}`
+  }
+
+  /** A record that is known already, where the condition is its id alone. */
+  #known<T extends object>(entity: EntityClass<T>, condition: Condition<T>): T | undefined {
+    const { id, ...others } = condition as { id?: unknown }
+    if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
+    return this.#knownById(entity, id)
+  }
+
+  /** Undefined for a record of a table that is read for no tenant: its id does not say whose it is. */
+  #knownById<T extends object>(entity: EntityClass<T>, id: string): T | undefined {
+    const table = entityTable(entity)
+    if (table.columns.has('ownerId') && !table.reach) return undefined
+    return this.#byName.get(nameOf(table, table.reach ? { ...this.scope, id } : { id })) as T | undefined
+  }
+
+  #recordOf<T extends object>(entity: EntityClass<T>, row: Members, isLocked: boolean): T {
+    if (!this.#tracked) return Object.assign(Object.create(entity.prototype), row)
+    const table = entityTable(entity)
+    const known = this.#byName.get(nameOf(table, row)) as T | undefined
+    if (known && (!isLocked || this.#isHeld(known))) return known
+    const stored = rowOf(table, row)
+    const record: T = Object.assign(known ?? Object.create(entity.prototype), row)
+    this.#remember(record, { table, state: 'stored', row: stored, isHeld: isLocked })
+    return record
+  }
+
+  #isHeld = (record: object): boolean => this.#tracked?.get(record)?.isHeld === true
+
+  #remember(record: object, tracked: Tracked): void {
+    this.#tracked?.set(record, tracked)
+    const members = record as Members
+    if (members.id !== undefined) this.#byName.set(nameOf(tracked.table, members), record)
+  }
+
+  #forget(record: object, { table }: Tracked): void {
+    this.#tracked?.delete(record)
+    this.#byName.delete(nameOf(table, record as Members))
+  }
+
+  /** The writes that bring the rows to what the records are now; from here on they count as written. */
+  #pendingWrites(): Batch[] {
+    const batches: Record<Tracked['state'], Batch[]> = { new: [], stored: [], removed: [] }
+    for (const [record, tracked] of this.#tracked ?? []) {
+      const { table, state, row } = tracked
+      const write = this.#writeOf(record as Members, tracked)
+      if (!write) continue
+      // A record that changes its owner is found by the one that its row has.
+      const tenant = (state === 'new' ? record : row) as unknown as Tenant
+      const hasSame = (batch: Batch): boolean =>
+        batch.write === write && batch.tenant.ownerId === tenant.ownerId && batch.tenant.mode === tenant.mode
+      const batch = batches[state].find(hasSame)
+      if (batch) batch.records.push(record as { id: string })
+      else batches[state].push({ write, tenant, records: [record as { id: string }] })
+      if (state === 'removed') this.#forget(record, tracked)
+      tracked.state = 'stored'
+      tracked.row = rowOf(table, record as Members)
+    }
+    return Object.values(batches).flat()
+  }
+
+  /** How the row comes to be what the record is; undefined where it is. */
+  #writeOf(record: Members, { table, state, row }: Tracked): Write | undefined {
+    if (state === 'new') return table.insert
+    if (state === 'removed') return table.delete
+    const now = rowOf(table, record)
+    const isChanged = Object.keys(now).some(member => now[member] !== row[member])
+    if (!isChanged) return undefined
+    for (const [member, value] of table.onUpdate) record[member] = value(record, this)
+    const updated = rowOf(table, record)
+    return table.update(Object.keys(updated).filter(member => updated[member] !== row[member]))
+  }
+}
+
+interface Batch {
+  readonly write: Write
+  readonly tenant: Tenant
+  readonly records: { id: string }[]
+}
+
+/** Two owners may have records of the same id: a credit that the platform has handed over. */
+const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: Members): string =>
+  `${name} ${ownerId} ${mode} ${id}`
+
+/** The members of a record that are columns, in a form that can be compared: objects can be changed in place. */
+function rowOf(table: EntityTable, record: Members): Members {
+  const row: Members = {}
+  for (const member of table.columns.keys()) row[member] = comparable(record[member])
+  return row
+}
+
+function comparable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value ?? null
+  return value instanceof Date ? value.getTime() : JSON.stringify(value)
+}

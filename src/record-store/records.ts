@@ -1,0 +1,77 @@
+import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
+
+/** A row of a result, by the names of its columns. */
+export type Row = Record<string, unknown>
+
+/** Runs one statement with its values on the connection or pool that it is bound to. */
+export type Sql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
+
+/** Whose a record is: the columns `owner_id` and `mode` of its table, and the first two of its primary key. */
+export interface Tenant {
+  readonly ownerId: string
+  readonly mode: string
+}
+
+interface Comparison<V> {
+  readonly $ne?: V | null
+  readonly $in?: readonly V[]
+  readonly $gt?: V
+  readonly $gte?: V
+  readonly $lt?: V
+  readonly $lte?: V
+  readonly $like?: string
+  readonly $ilike?: string
+}
+
+/** The members of an entity that are columns. */
+export type ColumnMember<T> = {
+  [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
+}[keyof T & string]
+
+/** Which records are meant: by their members, by MikroORM's operators, or by `sqlCondition`. All of it must hold. */
+export type Condition<T> = {
+  readonly [Member in ColumnMember<T>]?: T[Member] | Comparison<Exclude<T[Member], null>> | null
+} & {
+  readonly $and?: readonly Condition<T>[]
+  readonly $or?: readonly Condition<T>[]
+  readonly [sql: `(${string})`]: readonly unknown[]
+}
+
+/** A condition in SQL, for what members cannot say; `?` stands for each value. */
+export const sqlCondition = (
+  text: string,
+  values: readonly unknown[] = [],
+): { readonly [sql: `(${string})`]: readonly unknown[] } => ({ [`(${text})`]: values })
+
+export interface FindOptions<T> {
+  readonly orderBy?: { readonly [Member in ColumnMember<T>]?: 'asc' | 'desc' }
+  readonly limit?: number
+  /** Locks the rows until the transaction ends, and reads those anew that were not locked already. */
+  readonly lock?: boolean
+}
+
+/**
+ * The records of the tenant that the caller may see. Each method sends one statement. In a transaction a record is one
+ * object however often it is found, and what is created, changed or removed is written by `flush`, at the latest before
+ * the commit.
+ */
+export interface Records {
+  find<T extends object>(
+    entity: EntityClass<T>,
+    condition: Condition<T>,
+    options?: FindOptions<T>,
+  ): Promise<T[]>
+  findOne<T extends object>(
+    entity: EntityClass<T>,
+    condition: Condition<T>,
+    options?: FindOptions<T>,
+  ): Promise<T | null>
+  findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T>
+  /** Locks the record with this id until the transaction ends, and reads it anew where it was not locked already. */
+  lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null>
+  count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number>
+  /** Members that are not given have their defaults at once, the id too. */
+  create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T
+  remove(record: object): void
+  flush(): Promise<void>
+}

@@ -1,0 +1,78 @@
+import {
+  ArrayType,
+  BigIntType,
+  BooleanType,
+  DateTimeType,
+  DateType,
+  DoubleType,
+  type EntityClass,
+  type EntityProperty,
+  EntitySchema,
+  IntegerType,
+  JsonType,
+  TextType,
+  UnderscoreNamingStrategy,
+} from '@mikro-orm/core'
+
+/** A column as statements over many rows name it, by the member of the entity that it holds. */
+export interface Column<Member extends string = string> {
+  readonly member: Member
+  readonly name: string
+  /** PostgreSQL's type. */
+  readonly type: string
+}
+
+/** A table as the hot paths see it; entities serve everything else. */
+export interface Table<R extends { id: string }> {
+  readonly name: string
+  readonly columns: readonly Column<keyof R & string>[]
+}
+
+/** The members of an entity that are columns. */
+type Member<T> = {
+  [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
+}[keyof T & string]
+
+/** An entity's columns as a plain object, without those that are left out. */
+export type RowOf<T, Without extends Member<T> = never> = Pick<T, Exclude<Member<T>, Without>>
+
+/** The table of an entity, read off its properties, without the columns that are always null when a row is made. */
+export function tableOf<T extends { id: string }, Without extends Exclude<Member<T>, 'id'> = never>(
+  entity: EntityClass<T>,
+  without: readonly Without[] = [],
+): Table<RowOf<T, Without> & { id: string }> {
+  const { tableName, properties } = EntitySchema.REGISTRY.get(entity)?.meta ?? {}
+  if (!tableName || !properties) throw new Error(`${entity.name} is no entity with a table.`)
+  const omitted: readonly string[] = without
+  const columns = Object.entries<EntityProperty>(properties)
+    .filter(([member]) => !omitted.includes(member))
+    .map(([member, property]) => columnOf(`${tableName}.${member}`, member, property))
+  return { name: tableName, columns: columns as Column<never>[] }
+}
+
+const naming = new UnderscoreNamingStrategy()
+
+const types = [
+  [TextType, 'text'],
+  [DateTimeType, 'timestamptz'],
+  [BigIntType, 'bigint'],
+  [IntegerType, 'int'],
+  [DoubleType, 'float8'],
+  [JsonType, 'jsonb'],
+  [DateType, 'date'],
+  [BooleanType, 'boolean'],
+  [ArrayType, 'text[]'],
+] as const
+
+function columnOf(place: string, member: string, property: EntityProperty): Column {
+  const type = typeOf(property)
+  if (!type) throw new Error(`${place}: add its type to src/record-store/table.ts.`)
+  return { member, name: property.name ?? naming.propertyToColumnName(member), type }
+}
+
+/** An instant has no precision here: its column rounds it. */
+function typeOf({ enum: isEnum, type }: EntityProperty): string | undefined {
+  if (isEnum) return 'text'
+  const declared: unknown = type
+  return types.find(([kind]) => declared === kind || declared instanceof kind)?.[1]
+}

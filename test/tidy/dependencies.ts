@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { root } from '../support/tidy/sources.ts'
+
+const PAGE = 'docs/dependencies.md'
+
+interface Locked {
+  readonly version: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly os?: unknown
+  readonly hasInstallScript?: boolean
+}
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const manifest: Record<string, Record<string, string | boolean> | undefined> = JSON.parse(
+  read('package.json'),
+)
+const { packages }: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  read('package-lock.json'),
+)
+const direct = ['dependencies', 'optionalDependencies', 'devDependencies'].flatMap(kind =>
+  Object.entries(manifest[kind] ?? {}).map(([name, version]) => ({ name, version: String(version) })),
+)
+
+/** The rows of the page by the name in their first cell. */
+const rows = new Map(
+  [...read(PAGE).matchAll(/^\| `([^`]+)` \|(.+)\|$/gm)].map(([, name = '', cells = '']) => [
+    name,
+    cells.split('|').map(cell => cell.trim()),
+  ]),
+)
+
+/** What a package weighs, without the packages below it. */
+function kilobytes(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
+  const files = entries.filter(
+    entry => entry.isFile() && !entry.parentPath.slice(folder.length).includes('node_modules'),
+  )
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+  return Math.ceil(bytes / 1_000)
+}
+
+function scriptOf(name: string, { hasInstallScript }: Locked): string {
+  if (!hasInstallScript) return 'none'
+  return manifest.allowScripts?.[name] === true ? 'allowed' : 'not run'
+}
+
+/** Version, licence, size and install script of a package, as they are installed. */
+function factsOf(name: string): string[] {
+  const locked = packages[`node_modules/${name}`] ?? { version: 'missing' }
+  const folder = join(root, 'node_modules', name)
+  // What belongs to one platform is not installed on the others.
+  const size = locked.os || !existsSync(folder) ? 'by platform' : `${kilobytes(folder)} kB`
+  return [locked.version, locked.license ?? 'none named', size, scriptOf(name, locked)]
+}
+
+describe('the page of dependencies', () => {
+  test('has a row for each package of package.json, with its version, licence, size and install script', () => {
+    const wrong = direct.flatMap(({ name }) => {
+      const facts = factsOf(name)
+      const [version, licence, , size, script] = rows.get(name) ?? []
+      const isRight = JSON.stringify([version, licence, size, script]) === JSON.stringify(facts)
+      return isRight ? [] : `${PAGE}: write \`${name}\` with ${facts.join(' | ')}`
+    })
+    expect(wrong).toEqual([])
+    const known = new Set(direct.map(({ name }) => name))
+    expect([...rows.keys()].filter(name => !known.has(name))).toEqual([])
+  })
+
+  test('says of each when its version was released, and why it is here', () => {
+    const wrong = [...rows].filter(
+      ([, [, , released = '', , , why = '']]) => !/^20\d\d-\d\d-\d\d$/.test(released) || why.length < 10,
+    )
+    expect(wrong.map(([name]) => name)).toEqual([])
+  })
+
+  test('has every package at one exact version', () => {
+    expect(direct.filter(({ version }) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+
+  test('names every licence of what comes along, and what it asks for', () => {
+    const named = [...read(PAGE).matchAll(/^\| ([^|`]+) \| (?:runtime|development) \|/gm)].map(
+      ([, names = '']) => names.split(', '),
+    )
+    const installed = Object.entries(packages).filter(([path]) => path !== '')
+    const licences = new Set(installed.map(([, { license }]) => license ?? 'none named'))
+    expect([...licences].toSorted()).toEqual(named.flat().toSorted())
+  })
+
+  test('lists every install script that does not run as refused in package.json', () => {
+    const names = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+      hasInstallScript ? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length) : [],
+    )
+    expect(names.filter(name => manifest.allowScripts?.[name] === undefined)).toEqual([])
+  })
+})
