@@ -1,6 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, textArray, timestamp } from '../../kernel/database/entity.ts'
+import {
+  nullable,
+  record,
+  tenantTable,
+  textArray,
+  timestamp,
+  zeroEuros,
+} from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** `pending`: the processor has not given the network token yet. `failed`: it gave none. */
@@ -26,10 +33,7 @@ const schema = defineEntity({
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
     merchantScope: textArray(),
     amountLimitEuros: p.bigint().name('amount_limit_cents'),
-    spentEuros: p
-      .bigint()
-      .name('spent_cents')
-      .onCreate(() => 0n),
+    spentEuros: zeroEuros('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),
     expiresAt: timestamp(),

@@ -10,7 +10,6 @@ export { CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
 export { cardChannel } from './channel.ts'
-export type { IncomingMessage } from './network/incoming-message.ts'
 export { deduplicate } from './network/process-messages.ts'
 export {
   decideTokenPayment,

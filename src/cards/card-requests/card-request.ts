@@ -44,11 +44,7 @@ const schema = defineEntity({
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
     /** The card whose limits are to change; that of a new card as soon as it is asked of the processor. */
     cardId: nullable.string(),
-    usage: p
-      .enum(cardUsages)
-      .$type<(typeof cardUsages)[number] | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
     /** The limits that are asked for: null = this one is not asked for. */
     maxTransactionEuros: nullable.euros('max_transaction_cents'),

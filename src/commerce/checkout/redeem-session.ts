@@ -11,8 +11,7 @@ import { hashOf } from '../../kernel/database/credential.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { Disclosure, ProcessorFailure } from '../../ports/card-processor.ts'
 import { checkoutApi, overRefusals } from './api.ts'
-import { sessionEvent } from './events.ts'
-import { CheckoutSession, overBecause, sessionMachine } from './session.ts'
+import { CheckoutSession, overBecause, sessionEvent, sessionMachine } from './session.ts'
 
 type Context = ContextOf<typeof checkoutApi.credential>
 type Body = InputOf<typeof checkoutApi.credential>['body']

@@ -3,6 +3,7 @@ import { hostOf, isSameMerchant } from '../../control/merchants/index.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { minutes } from '../../values/clock.ts'
+import type { Personal } from '../../values/personal.ts'
 
 /** A redeemed session is open again if the processor has given nothing for it. */
 export const sessionMachine = machine('checkout_session', {
@@ -57,3 +58,23 @@ export function shopHostOf(url: string): string | undefined {
 /** Whether a shop is the merchant of an intent, as far as its name tells: a name that is no host tells nothing. */
 export const isShopOf = (host: string, merchant: string): boolean =>
   hostOf(merchant) === undefined || isSameMerchant(merchant, host)
+
+/** The data of a session's event. */
+export const sessionEvent = ({ id, agentId, intentId, cardId, merchantHost, status }: CheckoutSession) => ({
+  checkoutSessionId: id,
+  agentId,
+  intentId,
+  cardId,
+  merchantHost,
+  status,
+})
+
+export const checkoutPersonal = {
+  checkout_sessions: {
+    personal: {
+      merchant_host: { kind: 'payment', ground: 'contract', forget: 'word' },
+    },
+    plain: ['hint', 'key_thumbprint'],
+    secret: ['hash'],
+  },
+} as const satisfies Personal

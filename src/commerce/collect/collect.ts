@@ -2,44 +2,45 @@ import type { z } from 'zod'
 import { area, onlyWith, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
+import { type ContextOf, type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly, reaches } from '../../kernel/database/entity.ts'
-import { IncomingEvent } from '../../money/incoming/index.ts'
+import { IncomingEvent, payWithCredit, simulateCredit } from '../../money/incoming/index.ts'
+import { BETWEEN_OWNERS, openBook } from '../../money/ledger/index.ts'
 import { newReference } from '../../money/references/index.ts'
 import { Refund } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
-import { after, minutes } from '../../values/clock.ts'
+import { after, minuteInWords, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { collectApi, settleApi } from './api.ts'
-import { paymentEvents, requestEvent, requestEvents } from './events.ts'
+import { formatEuros } from '../../values/money.ts'
+import { collectApi, paymentEvents, requestEvent, requestEvents } from './api.ts'
 import {
   addPayment,
   type LockedRequest,
   lockRequest,
   lockRequests,
-  paymentUnderWay,
   refusalOfNotOpen,
   waitOn,
   writeRequests,
 } from './payments.ts'
-import { collectProcess } from './process.ts'
+import { type CollectSignal, collectProcess } from './process.ts'
 import { refundsApi, requestRefundResponse } from './refunds/api.ts'
 import { refundReactions } from './refunds/end-refund.ts'
 import { followRefunds, refund } from './refunds/refund.ts'
 import {
   collectPersonal,
+  dueEuros,
+  findPayableRequests,
   NEEDS_RUN,
+  openRequestsOf,
   PaymentRequest,
   RequestPayment,
   requestMachine,
   requestPaymentMachine,
+  requestResponse,
 } from './request.ts'
-import { findPayableRequests, openRequestsOf, requestResponse } from './request-rows.ts'
-import { settle } from './settle.ts'
-import { processStatusOf } from './status.ts'
 
 /** Makes a request with a creditor reference of its own, by which the register leads a SEPA credit to it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {
@@ -106,6 +107,58 @@ const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) 
   return { done: true }
 }
 
+type Settling = ContextOf<typeof collectApi.settle>
+
+/** The payer of the sandbox bank. */
+const SANDBOX_PAYER = { senderName: 'Sandbox Payer', senderIban: 'DE02120300000000202051' }
+
+/** Settles by a credit that has come without the reference; in test mode, where none is named, the sandbox bank pays. */
+const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, context) => {
+  const { records, tenant, refuse } = context
+  const request = await records.findOne(PaymentRequest, { id: params.id })
+  if (!request) return refuse('request_not_found')
+  if (body.creditId !== undefined) return settleByCredit(request.id, body.creditId, context)
+  return tenant.mode === 'test' ? paySandbox(request, context) : refuse('credit_required')
+}
+
+async function settleByCredit(id: string, creditId: string, context: Settling) {
+  const { sql, tenant, sendAlong, refuse } = context
+  const locked = await lockKnown(id, context)
+  const refusal = refusalOfNotOpen(locked, context)
+  if (refusal) return refusal
+  const { request } = locked
+  const payable = { type: 'request', id } as const
+  const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
+  if (typeof credit === 'string') return refuse(credit)
+  addPayment(locked, { way: 'sepa', amountEuros: credit.amountEuros, sourceId: credit.id }, context)
+  sendAlong(writeRequests(sql, tenant, [locked]))
+  return requestResponse(request, context)
+}
+
+/** Lets what is due come in as any credit does: the request is paid by the reaction to it. */
+async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
+  const { sql, tenant } = context
+  const [, wallets, locked] = await Promise.all([
+    openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
+    walletsById(sql, tenant, [walletId]),
+    lockKnown(id, context),
+  ])
+  const refusal = refusalOfNotOpen(locked, context)
+  if (refusal) return refusal
+  const { request } = locked
+  const iban = wallets.get(walletId)?.iban ?? null
+  const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
+  await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
+  await context.react()
+  return requestResponse((await lockKnown(id, context)).request, context)
+}
+
+async function lockKnown(id: string, context: Settling): Promise<LockedRequest> {
+  const locked = await lockRequest(id, context)
+  if (!locked) throw new Error(`${id}: a request that has gone`)
+  return locked
+}
+
 const paid = { ...paymentEvents, ...transactionEvents }
 
 type Credit = z.output<typeof IncomingEvent>
@@ -144,8 +197,7 @@ async function cancelOfClosed(
     events.map(({ walletId }) => walletId),
   )
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
-  for (const one of locked)
-    if (!paymentUnderWay(one)) cancelRequest(one, 'The wallet has been closed.', context)
+  for (const one of locked) if (!one.underWay) cancelRequest(one, 'The wallet has been closed.', context)
   sendAlong(writeRequests(sql, tenant, locked))
 }
 
@@ -159,8 +211,60 @@ const collectReactions = {
   ),
 }
 
+/** How far a request is, as its process needs it: who pays, and for what, is not told to Temporal. */
+interface Progress {
+  readonly request: PaymentRequest
+  readonly isUnderWay: boolean
+  /** When the next refund that waits is to be looked at; null where none waits. */
+  readonly refundDueAt: Date | null
+}
+
+function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
+  const { status, paidEuros, expiresAt, refundingEuros } = request
+  if (refundDueAt !== null || refundingEuros > 0n)
+    return `${status}, ${formatEuros(refundingEuros)} on their way back`
+  if (status !== 'open') return status
+  if (isUnderWay) return 'open, a payment is under way'
+  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} have come` : ''
+  return `open until ${minuteInWords(expiresAt)}${part}`
+}
+
+/** Completes "it waits" for the operator. */
+function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
+  const { status, expiresAt } = request
+  if (status !== 'open')
+    return refundDueAt
+      ? `for the money to be back, which is asked at ${minuteInWords(refundDueAt)}`
+      : 'for the money to be back'
+  return isUnderWay
+    ? 'for the outcome of the payment that is under way'
+    : `for the money to come, until ${minuteInWords(expiresAt)}`
+}
+
+/** The earlier of the instants, as milliseconds from now; null where nothing is due by itself. */
+function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
+  const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
+  return due.length > 0 ? Math.min(...due) : null
+}
+
+/** The status of a request as its process reads it. */
+function processStatusOf(progress: Progress, now: Date) {
+  const { request, isUnderWay } = progress
+  const { status, mode, amountEuros, refundingEuros } = request
+  const closed = status !== 'open' && refundingEuros === 0n
+  const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
+  return {
+    status,
+    summary: `Request for ${formatEuros(amountEuros)} in ${mode} mode: ${stateInWords(progress)}`,
+    closed,
+    dueInMs: closed ? null : dueInMs(progress, now),
+    waitsFor: closed ? null : waitsFor(progress),
+    signals,
+  }
+}
+
 const collect = implement(
-  { ...collectApi, ...settleApi, ...refundsApi },
+  { ...collectApi, ...refundsApi },
   {
     create,
     settle,
@@ -220,17 +324,6 @@ const expiry: Deadline = {
   operations: ['collect.expire'],
 }
 
-const refundsDue: Deadline = {
-  process: collectProcess,
-  table: 'refunds',
-  record: 'request_id',
-  agent: 'agent_id',
-  due: 'ask_due_at',
-  open: "status = 'pending' and request_id is not null",
-  waits: 'true',
-  operations: ['collect.followRefunds'],
-}
-
 export const collectArea = area(
   'Claim / Collect',
   'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
@@ -242,7 +335,18 @@ export const collectArea = area(
     machines: [requestMachine, requestPaymentMachine],
     reactions: { ...collectReactions, ...refundReactions },
     findPayables: findPayableRequests,
-    deadlines: [expiry, refundsDue],
+    deadlines: [expiry],
+    // The sweep over refunds asks the acquirer; the run shows when.
+    waits: [
+      {
+        process: collectProcess,
+        table: 'refunds',
+        record: 'request_id',
+        agent: 'agent_id',
+        open: "status = 'pending' and request_id is not null",
+        waits: 'ask_due_at is not null',
+      },
+    ],
     openRecords: [
       {
         process: collectProcess,

@@ -1,9 +1,13 @@
-export { collectApi, settleApi } from './api.ts'
-export { type Params, type PayContext, type Payee, presentedIn } from './payment-required/answers.ts'
-export { paidEndpoint } from './payment-required/endpoint.ts'
-export { asking, paidContract } from './payment-required/endpoint-contract.ts'
-export type { Article } from './payment-required/offer.ts'
-export { challengeFor } from './payment-required/offer.ts'
+export { collectApi } from './api.ts'
+export { asking, paidContract } from './payment-required/api.ts'
+export {
+  type Params,
+  type PayContext,
+  type Payee,
+  paidEndpoint,
+  presentedIn,
+} from './payment-required/endpoint.ts'
+export { type Article, challengeFor } from './payment-required/offer.ts'
 export {
   refundIdOf,
   refundingEvents,
@@ -11,9 +15,11 @@ export {
   refundsApi as collectRefundsApi,
 } from './refunds/api.ts'
 export {
+  askAcquirer,
   beginRequestRefund,
-  carryOutRefund,
+  type CardRefunds,
+  dueCardRefunds,
   type OpenSteps,
-  recordRefund,
-  type StepAnswers,
+  type RequestRefundOutcome,
+  recordCardRefunds,
 } from './refunds/refund.ts'

@@ -1,7 +1,8 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { selectList } from '../../kernel/database/bulk-sql.ts'
 import {
   completedTransaction,
   insertTransactions,
@@ -10,31 +11,29 @@ import {
 } from '../../money/transactions/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
-import type { openFails } from './api.ts'
-import { type paymentEvents, requestEvent, requestPaymentEvent } from './events.ts'
+import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
 import { collectProcess } from './process.ts'
 import {
   type AcquirerCharge,
   dueEuros,
+  insertPayments,
   type PaymentRequest,
+  type PaymentRow,
   type PaymentWay,
+  paymentTable,
+  type RequestRow,
   requestMachine,
   requestPaymentMachine,
+  requestTable,
   type SurplusReason,
-} from './request.ts'
-import {
-  insertPayments,
-  lockRequestRows,
-  type PaymentRow,
-  type RequestRow,
   updatePayments,
   updateRequests,
-} from './request-rows.ts'
+} from './request.ts'
 
 /** A request that is locked until the transaction ends, with what is to be written of it. */
 export interface LockedRequest {
   readonly request: RequestRow
-  /** The payment that is under way; undefined where there is none. */
+  /** The payment whose outcome is not known yet; until then nothing else may pay or end the request. */
   underWay: PaymentRow | undefined
   readonly added: PaymentRow[]
   readonly changed: PaymentRow[]
@@ -54,22 +53,35 @@ interface ReportedPayment {
 }
 
 /** What a payment needs of the context of a request, or of an item of a group commit. */
-interface PayingContext
-  extends Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'> {
-  readonly tenant: Tenant
-  readonly now: Date
-}
+type PayingContext = TenantNow &
+  Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
+
+const LOCK = `
+select ${selectList(requestTable, 'r')} from payment_requests r
+where r.owner_id = $1 and r.mode = $2 and r.id = any($3::text[])
+order by r.id for no key update`
+
+const UNDER_WAY = `
+select ${selectList(paymentTable, 'p')} from unnest($3::text[]) as w (id)
+cross join lateral (
+  select * from request_payments one
+  where (one.owner_id, one.mode, one.request_id) = ($1, $2, w.id) and one.status = 'under_way' limit 1) p`
 
 /**
- * Locks requests of the tenant. Accounts are locked before. It finds them whatever the credential of the caller
- * reaches: who pays a request need not see it.
+ * Locks requests of the tenant in the order of their ids, then reads which payments are under way on them. Accounts are locked
+ * before. It finds them whatever the credential of the caller reaches: who pays a request need not see it.
  */
 export async function lockRequests(
   sql: Sql,
-  tenant: Tenant,
-  ids: readonly string[],
+  { ownerId, mode }: Tenant,
+  requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, LockedRequest>> {
-  const { requests, underWay } = await lockRequestRows(sql, tenant, [...new Set(ids)])
+  const ids = [...new Set(requestIds)]
+  if (ids.length === 0) return new Map()
+  const [requests, underWay] = await Promise.all([
+    sql<RequestRow & Row>(LOCK, [ownerId, mode, ids]),
+    sql<PaymentRow & Row>(UNDER_WAY, [ownerId, mode, ids]),
+  ])
   const paying = new Map(underWay.map(payment => [payment.requestId, payment]))
   return new Map(
     requests.map(request => [
@@ -84,9 +96,6 @@ export const lockRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
-
-/** Whether a payment has begun whose outcome is not known yet: until then nothing else may pay or end the request. */
-export const paymentUnderWay = ({ underWay }: LockedRequest): boolean => underWay !== undefined
 
 /**
  * Notes that a payment begins, before anything is sent: the request can then be neither cancelled nor expire, and no other
@@ -147,26 +156,15 @@ export async function writeRequests(
   locked: readonly LockedRequest[],
 ): Promise<void> {
   const { ownerId, mode } = tenant
-  const all = <T>(members: (one: LockedRequest) => readonly T[]): T[] => locked.flatMap(members)
+  const transactions = locked.flatMap(one => one.transactions)
+  const requests = locked.map(({ request }) => request)
+  const added = locked.flatMap(one => one.added)
+  const changed = locked.flatMap(one => one.changed)
   await Promise.all([
-    insertTransactions(
-      sql,
-      all(({ transactions }) => transactions),
-    ),
-    updateRequests(
-      sql,
-      { ownerId, mode },
-      locked.map(({ request }) => request),
-    ),
-    insertPayments(
-      sql,
-      all(({ added }) => added),
-    ),
-    updatePayments(
-      sql,
-      { ownerId, mode },
-      all(({ changed }) => changed),
-    ),
+    insertTransactions(sql, transactions),
+    updateRequests(sql, { ownerId, mode }, requests),
+    insertPayments(sql, added),
+    updatePayments(sql, { ownerId, mode }, changed),
   ])
 }
 
@@ -208,7 +206,7 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
     context.emit('claim.request.paid', requestEvent(request))
     context.wake(collectProcess, request)
   } else waitOn(locked, context)
-  tellShare(request, payment, isPaid, context)
+  emitShare(request, payment, isPaid, context)
 }
 
 /** An open request waits for its deadline again, unless a payment is under way; where that has passed, it expires. */
@@ -222,7 +220,7 @@ export function waitOn({ request, underWay }: LockedRequest, { now, emit, wake }
   wake(collectProcess, request)
 }
 
-function tellShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { emit }: PayingContext): void {
+function emitShare(request: RequestRow, payment: PaymentRow, isPaid: boolean, { emit }: PayingContext): void {
   const { amountEuros, countedEuros, surplusReason } = payment
   const data = requestPaymentEvent(request, payment)
   if (countedEuros > 0n && !isPaid) emit('claim.request.partially_paid', data)
@@ -252,14 +250,6 @@ const transactionOf = (
   }
 }
 
-type Paying = Pick<PaymentRequest, 'status' | 'amountEuros' | 'paidEuros' | 'expiresAt'>
-
-/** The part of a payment that counts towards its request, and why the rest does not. */
-interface Share {
-  readonly countedEuros: Euros
-  readonly surplusReason: SurplusReason | null
-}
-
 const NO_MORE = {
   paid: 'already_paid',
   refunded: 'already_paid',
@@ -267,8 +257,16 @@ const NO_MORE = {
   cancelled: 'cancelled',
 } as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
 
-/** The share of a payment. One that was under way before the deadline is in time, whenever it ends. */
-function shareOf(request: Paying, amountEuros: Euros, now: Date, wasInTime: boolean): Share {
+/**
+ * The part of a payment that counts towards its request, and why the rest does not. One that was under way before the deadline
+ * is in time, whenever it ends.
+ */
+function shareOf(
+  request: RequestRow,
+  amountEuros: Euros,
+  now: Date,
+  wasInTime: boolean,
+): Pick<PaymentRow, 'countedEuros' | 'surplusReason'> {
   const { status, expiresAt } = request
   if (status !== 'open') return { countedEuros: 0n, surplusReason: NO_MORE[status as keyof typeof NO_MORE] }
   if (expiresAt <= now && !wasInTime) return { countedEuros: 0n, surplusReason: 'expired' }
@@ -289,7 +287,7 @@ type Asking = Pick<
  */
 export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
   const { sql, tenant, sendAlong, refuse } = context
-  if (paymentUnderWay(locked)) return refuse('payment_under_way')
+  if (locked.underWay) return refuse('payment_under_way')
   waitOn(locked, context)
   if (locked.request.status === 'open') return undefined
   sendAlong(writeRequests(sql, tenant, [locked]))

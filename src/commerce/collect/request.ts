@@ -1,6 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
+import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import {
+  nullable,
+  record,
+  tenantTable,
+  timestamp,
+  withMembers,
+  zeroEuros,
+} from '../../kernel/database/entity.ts'
+import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
@@ -33,20 +47,10 @@ const paymentSchema = defineEntity({
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
     amountEuros: p.bigint().name('amount_cents'),
-    countedEuros: p
-      .bigint()
-      .name('counted_cents')
-      .onCreate(() => 0n),
-    surplusReason: p
-      .enum(surplusReasons)
-      .$type<SurplusReason | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    countedEuros: zeroEuros('counted_cents'),
+    surplusReason: nullable.enum(surplusReasons),
     /** What has gone back of it, and what is on its way back. */
-    refundedEuros: p
-      .bigint()
-      .name('refunded_cents')
-      .onCreate(() => 0n),
+    refundedEuros: zeroEuros('refunded_cents'),
     /** The wallet that the money came into. */
     walletId: p.text(),
     /** The incoming credit or the settlement by which it came: each counts once. */
@@ -73,12 +77,6 @@ export const requestMachine = machine('payment-request', {
 /** SQL condition: the process of the request has something to wait for. Written exactly as in the partial index. */
 export const NEEDS_RUN = "(status = 'open' or refunding_cents > 0)"
 
-const zero = (column: string) =>
-  p
-    .bigint()
-    .name(column)
-    .onCreate(() => 0n)
-
 const requestSchema = defineEntity({
   ...tenantTable('PaymentRequest', 'payment_requests', 'agentId', 'delegationId'),
   properties: {
@@ -99,18 +97,14 @@ const requestSchema = defineEntity({
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
     /** The part of what has come that counts towards the amount. */
-    paidEuros: zero('paid_cents'),
+    paidEuros: zeroEuros('paid_cents'),
     /** The part of it that does not: above the amount, or too late. It stays in the wallet. */
-    surplusEuros: zero('surplus_cents'),
-    refundedEuros: zero('refunded_cents'),
+    surplusEuros: zeroEuros('surplus_cents'),
+    refundedEuros: zeroEuros('refunded_cents'),
     /** On its way back. */
-    refundingEuros: zero('refunding_cents'),
+    refundingEuros: zeroEuros('refunding_cents'),
     /** How the payment came that completed it. */
-    paidBy: p
-      .enum(paymentWays)
-      .$type<PaymentWay | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
     expiresAt: timestamp(),
     /** When it is to be looked at for its expiry; null while a payment is under way, and once it is not open. */
@@ -125,17 +119,17 @@ const requestSchema = defineEntity({
 export class PaymentRequest extends requestSchema.class {}
 requestSchema.setClass(PaymentRequest)
 
-type Amounts = Pick<PaymentRequest, 'amountEuros' | 'paidEuros' | 'surplusEuros' | 'refundedEuros'>
-
 /** What is missing before the request is paid. */
-export const dueEuros = ({ amountEuros, paidEuros }: Pick<Amounts, 'amountEuros' | 'paidEuros'>): Euros =>
-  amountEuros - paidEuros
+export const dueEuros = ({
+  amountEuros,
+  paidEuros,
+}: Pick<PaymentRequest, 'amountEuros' | 'paidEuros'>): Euros => amountEuros - paidEuros
 
 /** All that has come for it. */
 export const receivedEuros = ({
   paidEuros,
   surplusEuros,
-}: Pick<Amounts, 'paidEuros' | 'surplusEuros'>): Euros => paidEuros + surplusEuros
+}: Pick<PaymentRequest, 'paidEuros' | 'surplusEuros'>): Euros => paidEuros + surplusEuros
 
 /** Whether it waits for money at this instant: its deadline ends it, whenever the process notices. */
 export const isPayable = (
@@ -172,3 +166,117 @@ export const collectPersonal = {
     about: { payer: ['request_id'] },
   },
 } as const satisfies Personal
+
+/** A request as a plain row: whoever pays it, by whatever credential, changes the same one. */
+export type RequestRow = RowOf<PaymentRequest>
+export type PaymentRow = RowOf<RequestPayment>
+
+export const requestTable = tableOf(PaymentRequest)
+export const paymentTable = tableOf(RequestPayment)
+
+export const updateRequests = updateOf(requestTable, [
+  'updatedAt',
+  'status',
+  'paidEuros',
+  'surplusEuros',
+  'refundedEuros',
+  'refundingEuros',
+  'paidBy',
+  'paidAt',
+  'dueAt',
+  'comment',
+])
+export const insertPayments = insertInto(paymentTable)
+export const updatePayments = updateOf(paymentTable, [
+  'updatedAt',
+  'status',
+  'amountEuros',
+  'countedEuros',
+  'surplusReason',
+  'refundedEuros',
+  'transactionId',
+  'receivedAt',
+  'charge',
+])
+
+const OPEN_OF_WALLETS = `
+select r.id from unnest($3::text[]) as w (id)
+cross join lateral (
+  select one.id from payment_requests one
+  where (one.owner_id, one.mode, one.wallet_id) = ($1, $2, w.id) and one.status = 'open') r`
+
+/** The ids of the open requests for these wallets. */
+export async function openRequestsOf(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  walletIds: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string } & Row>(OPEN_OF_WALLETS, [ownerId, mode, walletIds])
+  return rows.map(({ id }) => id)
+}
+
+const RECEIVED = `
+select ${selectList(paymentTable, 'p')} from request_payments p
+where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received' and p.refunded_cents < p.amount_cents
+  and ($5::text is null or p.source_id = $5)
+order by p.id desc limit $4`
+
+/** The newest payments of a request of which something can go back; of one source, where it is named. Whoever changes them has locked the request. */
+export const refundablePayments = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { id, sourceId = null }: { readonly id: string; readonly sourceId?: string | null | undefined },
+  most: number,
+): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
+
+/** Payments by their ids. Whoever changes them has locked their request. */
+export const paymentsById = rowsById(paymentTable)
+
+interface PayableRow extends Row, Payable {
+  /** How far the clock of its owner is ahead. */
+  readonly offsetMs: number
+}
+
+const LOCK = `
+select id from payment_requests where owner_id = $1 and mode = $2 and id = any($3::text[])
+order by id for no key update`
+
+/** One look-up for each id, however large the tables are. */
+const FIND = `
+select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountEuros",
+  c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
+from unnest($2::text[]) as w (id)
+cross join lateral (select * from payment_requests one where one.id = w.id limit 1) r
+cross join lateral (select name from customers one where one.id = r.owner_id limit 1) c
+left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
+where r.mode = $1`
+
+/**
+ * Finds requests as those who pay them may know them: by the public name of the holder. What is locked is read behind the
+ * lock, as the statements are sent in this order.
+ */
+export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFor) => {
+  const locking = lockedFor ? sql(LOCK, [lockedFor.ownerId, lockedFor.mode, ids]) : undefined
+  const [rows] = await Promise.all([sql<PayableRow>(FIND, [mode, ids]), locking])
+  return rows.map(({ offsetMs, ...payable }) => {
+    const isOverdue = payable.status === 'open' && !isPayable(payable, clock.tenant(offsetMs))
+    return { ...payable, status: isOverdue ? 'expired' : payable.status }
+  })
+}
+
+/** The page for a person who is to pay. */
+const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
+
+/** The address for a program that is to pay. */
+export const mppUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string =>
+  `${ports.publicUrl()}/collect/402/${id}`
+
+/** A request as its owner is shown it. */
+export const requestResponse = <R extends PaymentRequest | RequestRow>(
+  request: R,
+  context: Pick<Context, 'ports'>,
+) =>
+  withMembers(request, {
+    payUrl: payUrlOf(request.id, context),
+    mppUrl: mppUrlOf(request.id, context),
+  })

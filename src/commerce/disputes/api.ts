@@ -1,21 +1,136 @@
 import { z } from 'zod'
+import { incomingMessage, MessageAnswer } from '../../cards/authorizations/index.ts'
 import { CardEvent } from '../../cards/cards/index.ts'
+import { event } from '../../kernel/contract/events.ts'
 import { file } from '../../kernel/contract/file.ts'
-import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { type Failure, get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { pageQuery } from '../../kernel/contract/page.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
+import { disputeReasons } from '../../ports/card-disputes.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
+import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { positiveEuros } from '../../values/money.ts'
-import { timeRange } from '../../values/schemas.ts'
-import { MOST_EVIDENCE } from './dispute.ts'
-import { disputeEvents } from './events.ts'
-import { amountFails, DisputeRecord, finding, lookupFails, reason, status } from './schemas.ts'
+import { euros, positiveEuros } from '../../values/money.ts'
+import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
+import { calls, type Dispute, findings, MOST_EVIDENCE } from './dispute.ts'
+import { disputeMachine } from './state.ts'
+
+const status = z.enum(disputeMachine.states)
+
+const reason = z.enum(disputeReasons).meta({
+  description:
+    '`unauthorized`, `fraud`: nobody of yours has paid this; the money is given back while it is looked into. The others say what is wrong with what was paid for.',
+})
+
+const finding = z.enum(findings).meta({
+  description:
+    'What was found out: the payment was authorized, or the owner has acted fraudulently or with gross negligence (Directive (EU) 2015/2366, Articles 72 and 74).',
+})
+
+const DisputeRecord = z
+  .object({
+    ...recordHead('dispute'),
+    agentId: id('agent').nullable(),
+    delegationId: id('delegation').nullable(),
+    transactionId: id('txn'),
+    cardId: id('card').nullable(),
+    merchant: z.string().meta({ examples: ['Bookshop'] }),
+    reason,
+    description: z.string(),
+    status,
+    amountEuros: euros.meta({ description: 'What is disputed.' }),
+    refundedEuros: euros.meta({
+      description: 'What the merchant has refunded of it meanwhile: the dispute is about the rest.',
+    }),
+    creditedEuros: euros.meta({
+      description: 'What you have of it just now, provisionally until it is decided.',
+    }),
+    creditDueAt: instant.nullable().meta({
+      description: 'When you are given the money provisionally; null where that is done or is not due.',
+    }),
+    evidenceIds: z.array(id('evidence')),
+    evidenceDueAt: instant.nullable().meta({
+      description:
+        'Until when it waits for evidence. Then what is there is submitted; where nothing is, it lapses.',
+    }),
+    submittedAt: instant.nullable(),
+    cardFrozen: z.boolean().meta({ description: 'Whether the card was frozen with it.' }),
+    processorProblem: z.string().nullable().meta({
+      description: 'What the card processor has not done, and why; null while all is well.',
+    }),
+    finding: z.object({ finding, reasons: z.string(), at: z.iso.datetime() }).nullable().meta({
+      description: 'What the operator has found out about a payment that is said to be unauthorized.',
+    }),
+    resolution: z.string().nullable().meta({ description: 'How it has ended, in words.' }),
+    resolvedAt: instant.nullable(),
+    workflowId: z.string().meta({ description: 'The run to find in the Temporal Web UI.' }),
+    ...recordTail,
+  })
+  .meta({ id: 'Dispute' })
+
+const dispute_not_found = missing('dispute')
+
+const lookupFails = { dispute_not_found } as const satisfies Record<string, Failure>
+
+const amountFails = {
+  amount_too_high: [
+    400,
+    'amountEuros: no more than is left of the payment after refunds and other disputes can be disputed.',
+  ],
+  too_late: [
+    400,
+    'It is too late: an unauthorized payment can be disputed for 13 months, any other for 120 days.',
+  ],
+} as const satisfies Record<string, Failure>
+
+const DisputeEvent = z.object({
+  disputeId: id('dispute'),
+  transactionId: id('txn'),
+  agentId: id('agent').nullable(),
+  status: z.enum(disputeMachine.states),
+  amountEuros: euros,
+  creditedEuros: euros,
+  merchant: z.string().max(200),
+})
+
+const changes = [
+  'changed',
+  'evidence',
+  'submitted',
+  'credited',
+  'taken_back',
+  'refunded',
+  'reminder',
+  'finding',
+] as const
+export type Change = (typeof changes)[number]
+
+export const disputeEvents = {
+  'dispute.created': event('A payment by card is disputed.', DisputeEvent),
+  'dispute.updated': event(
+    'Something about a dispute has changed: `change` says what.',
+    DisputeEvent.extend({ change: z.enum(changes), reason: z.string().optional() }),
+  ),
+  'dispute.resolved': event(
+    'A dispute has ended: it was won, lost or withdrawn, or has lapsed. The card network may decide otherwise later: then it is sent again.',
+    DisputeEvent.extend({ reason: z.string().optional() }),
+  ),
+}
+
+export const disputeEvent = (dispute: Dispute): z.output<typeof DisputeEvent> => ({
+  disputeId: dispute.id,
+  transactionId: dispute.transactionId,
+  agentId: dispute.agentId,
+  status: dispute.status,
+  amountEuros: dispute.amountEuros,
+  creditedEuros: dispute.creditedEuros,
+  merchant: excerpt(dispute.merchant),
+})
 
 const readers = { callers: ['key', 'agent'], scope: 'disputes:read' } as const
 const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
-const { 'dispute.created': created, ...laterEvents } = disputeEvents
+export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
 /** The most that one dispute can be about: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
@@ -44,6 +159,12 @@ const not_open = [
   400,
   'Only an open dispute can be changed: what is submitted lies with the card network.',
 ] as const
+
+/** Whether there was anything to do. */
+const acted = [200, z.object({ acted: z.boolean() })] as const
+
+/** A step of the process may be repeated: one that is not due changes nothing. */
+const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {
   create: post('/disputes', {
@@ -227,6 +348,41 @@ export const disputesApi = {
       not_unauthorized: [400, 'Only a payment that is said to be unauthorized or fraudulent has a finding.'],
       found_already: [400, 'There is a finding already. It stands.'],
     },
+    emits: laterEvents,
+  }),
+  processStatus: get('/disputes/{id}/status', {
+    readsClock: true,
+    summary: 'How a dispute stands',
+    callers: [],
+    returns: [
+      200,
+      ProcessStatusRecord.extend({
+        next: z
+          .enum([...calls, 'deadline'])
+          .nullable()
+          .meta({ description: 'What is done when it is due.' }),
+      }),
+    ],
+    fails: lookupFails,
+  }),
+  /** Gives back provisionally, reminds, and submits or lets lapse, each at its time. */
+  followDeadlines: post('/disputes/{id}/follow-deadlines', {
+    ...step,
+    summary: 'Do what is due for a dispute',
+  }),
+  /** Opens, documents, submits, withdraws, or asks how the network has decided. */
+  callProcessor: post('/disputes/{id}/call-processor', {
+    ...step,
+    summary: 'Call the card processor about a dispute',
+    run: 'outside',
+    requires: 'cardProcessor',
+  }),
+  /** What the network says of a dispute by itself; the door of the card processor runs it. */
+  notice: post('/rails/card-processor/disputes', {
+    summary: 'Take what the card network says of a dispute',
+    callers: [],
+    body: incomingMessage,
+    returns: [200, MessageAnswer],
     emits: laterEvents,
   }),
 }

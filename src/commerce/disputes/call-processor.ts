@@ -19,11 +19,18 @@ import { excerpt } from '../../values/schemas.ts'
 import { disputesApi } from './api.ts'
 import { bundleOf, renderBundle } from './bundle.ts'
 import { handIn, stateOf } from './change.ts'
-import { Dispute, INQUIRY_MS, pauseAfter, REMINDER_MS, recordFact } from './dispute.ts'
+import {
+  Dispute,
+  INQUIRY_MS,
+  type ProcessorCallKind,
+  pauseAfter,
+  pendingCall,
+  REMINDER_MS,
+  recordFact,
+  schedule,
+} from './dispute.ts'
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
-import { type ProcessorCallKind, pendingCall, schedule } from './schedule.ts'
 import { factsOf, isOfNetwork } from './state.ts'
-import { stepsApi } from './steps-api.ts'
 import type { BundleInput } from './thread.ts'
 
 /** A call of the processor for a dispute: JSON, as it outlives a crash. */
@@ -47,9 +54,13 @@ interface DisputeCall {
   readonly bundle: BundleInput | null
 }
 
-type DisputeAnswer = OpenedDispute | Done | DisputeStanding | ProcessorFailure
+/** What the processor has answered to each kind of call. */
+type DisputeAnswer =
+  | { readonly kind: 'open'; readonly answer: OpenedDispute | ProcessorFailure }
+  | { readonly kind: 'inquire'; readonly answer: DisputeStanding | ProcessorFailure }
+  | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: Done | ProcessorFailure }
 
-type StepContext = ContextOf<typeof stepsApi.callProcessor>
+type StepContext = ContextOf<typeof disputesApi.callProcessor>
 type SubmitContext = ContextOf<typeof disputesApi.submit>
 type CallContext = StepContext | SubmitContext
 
@@ -57,7 +68,7 @@ const NOTHING = { acted: false }
 const ACTED = { acted: true }
 
 /** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
-export const callStep = externalCall(stepsApi.callProcessor, {
+export const callStep = externalCall(disputesApi.callProcessor, {
   async reserve({ params }, context) {
     const { now, refuse } = context
     const locked = await lockDispute(params.id, context)
@@ -114,7 +125,7 @@ async function recordAnswer(
 ): Promise<Dispute | CallExternal<DisputeCall> | null> {
   const locked = await lockDispute(asked.disputeId, context)
   if (!locked) return null
-  applyAnswer(answer, asked, locked, context)
+  applyAnswer(answer, locked, context)
   const { dispute } = locked
   const next = pendingCall(dispute)
   const goesOn = next !== null && next !== asked.kind
@@ -172,21 +183,22 @@ async function askProcessor(
       .map(({ id, cents }) => ({ id, amountEuros: BigInt(cents) }))
       .sort((one, other) => Number(other.amountEuros - one.amountEuros))
     const dispute = { ...claim, disputeId, amountEuros, processorCardId, clearings }
-    return disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call)
+    return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }
   const known = knownOf(asked, amountEuros)
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
       const { pdf, sha256 } = await renderBundle(asked.bundle, asked, outside.ports)
-      return disputes.addEvidence(known, { ...claim, amountEuros, bundle: pdf, sha256 }, call)
+      const evidence = { ...claim, amountEuros, bundle: pdf, sha256 }
+      return { kind, answer: await disputes.addEvidence(known, evidence, call) }
     }
     case 'file':
-      return disputes.submit(known, call)
+      return { kind, answer: await disputes.submit(known, call) }
     case 'withdraw':
-      return disputes.withdraw(known, call)
+      return { kind, answer: await disputes.withdraw(known, call) }
     case 'inquire':
-      return disputes.inquire(known, call)
+      return { kind, answer: await disputes.inquire(known, call) }
   }
 }
 
@@ -198,17 +210,20 @@ const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountEuros: 
 
 /** Applies what the processor has answered. What has been decided meanwhile stays decided. */
 function applyAnswer(
-  answer: DisputeAnswer,
-  asked: DisputeCall,
+  { kind, answer }: DisputeAnswer,
   locked: LockedDispute,
   context: ReconcileContext,
 ): void {
   const { dispute } = locked
   const { now } = context
-  if (isFailure(answer)) fail(dispute, asked, answer, now)
+  if (isFailure(answer)) fail(dispute, kind, answer, now)
   else {
     Object.assign(dispute, { attempts: 0, processorProblem: null, callDueAt: now })
-    note(dispute, asked, answer, now)
+    if (kind === 'open') opened(dispute, answer)
+    if (kind === 'document') dispute.documentedAt ??= now
+    if (kind === 'file') dispute.filedAt ??= now
+    if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
+    if (kind === 'inquire') learn(dispute, answer, now)
     if (pendingCall(dispute) === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
   }
   reconcile(locked, context)
@@ -220,7 +235,7 @@ const UNANSWERED = {
 }
 
 /** What cannot be withdrawn is left to the network; what is refused before is lost, as the network never hears of it. */
-function fail(dispute: Dispute, { kind }: DisputeCall, failure: ProcessorFailure, now: Date): void {
+function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailure, now: Date): void {
   if (failure.failure !== 'refused') {
     dispute.processorProblem = UNANSWERED[failure.failure]
     return
@@ -229,19 +244,6 @@ function fail(dispute: Dispute, { kind }: DisputeCall, failure: ProcessorFailure
   if (kind === 'withdraw') dispute.toldWithdrawnAt = now
   else if (kind === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
   else recordFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
-}
-
-function note(
-  dispute: Dispute,
-  { kind }: DisputeCall,
-  answer: Exclude<DisputeAnswer, ProcessorFailure>,
-  now: Date,
-): void {
-  if (kind === 'open') opened(dispute, answer as OpenedDispute)
-  if (kind === 'document') dispute.documentedAt ??= now
-  if (kind === 'file') dispute.filedAt ??= now
-  if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
-  if (kind === 'inquire') learn(dispute, answer as DisputeStanding, now)
 }
 
 /** The processor's time for evidence wins over ours. */
@@ -267,7 +269,7 @@ function learn(dispute: Dispute, standing: DisputeStanding, now: Date): void {
 }
 
 /** Takes what the network says of a dispute: a fact, whatever has become of the dispute by now. */
-export const notice: HandlerOf<typeof stepsApi.notice> = async ({ body }, context) => {
+export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
   const { disputeId, says, amountEuros } = content as DisputeNews
   // Locks what the order of locks puts first, also where the same message is being taken just now.

@@ -6,19 +6,18 @@ import { clock } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
-import { debitedAt } from './create.ts'
 import {
   type Dispute,
+  debitedAt,
   disputableUntil,
   isCovered,
   isUnauthorized,
   isUndecided,
   MOST_EVIDENCE,
+  planCredit,
   recordFact,
 } from './dispute.ts'
 import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } from './reconcile-dispute.ts'
-import { planCredit } from './schedule.ts'
-import type { stepsApi } from './steps-api.ts'
 
 export const update: HandlerOf<typeof disputesApi.update> = async ({ params, body }, context) => {
   const { refuse } = context
@@ -97,7 +96,7 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
 const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
 
 /** Gives back provisionally, reminds of the evidence, or ends the time for it, whichever is due. */
-export const followDeadlines: HandlerOf<typeof stepsApi.followDeadlines> = async ({ params }, context) => {
+export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async ({ params }, context) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
   if (!locked) return refuse('dispute_not_found')

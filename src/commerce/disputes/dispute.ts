@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { flag, nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import { flag, nullable, record, tenantTable, textArray, zeroEuros } from '../../kernel/database/entity.ts'
+import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
+import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
 import { type Cents, cents, type Euros, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -9,14 +12,12 @@ import {
   type Claim,
   type DisputeAmounts,
   type DisputeFact,
-  type DisputeStatus,
   disputeMachine,
   type StoredDisputeFact,
 } from './state.ts'
 
 /** SQL condition, as the indexes have it. */
 const UNDECIDED = "status in ('open', 'submitted')"
-export const UNDECIDED_STATES = ['open', 'submitted'] as const satisfies readonly DisputeStatus[]
 export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
 
@@ -35,6 +36,12 @@ export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   // A month without such a day: setUTCMonth has gone on into the next one.
   if (until.getUTCDate() !== debitedAt.getUTCDate()) until.setUTCDate(0)
   return until
+}
+
+/** The merchant has collected it with the first clearing, if the network has told of one. */
+export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
+  const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
+  return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
 }
 
 /** How long evidence can be given where the processor does not say. */
@@ -83,15 +90,15 @@ const schema = defineEntity({
      */
     refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
     /** What the merchant has refunded of it since. */
-    refundedEuros: amount('refunded_cents'),
+    refundedEuros: zeroEuros('refunded_cents'),
     /** What the owner has of it just now. */
-    creditedEuros: amount('credited_cents'),
+    creditedEuros: zeroEuros('credited_cents'),
     /** What the card network has paid. */
-    recoveredEuros: amount('recovered_cents'),
+    recoveredEuros: zeroEuros('recovered_cents'),
     /** What the platform has lost. */
-    lostEuros: amount('lost_cents'),
+    lostEuros: zeroEuros('lost_cents'),
     /** What it takes up of the payment: it cannot be refunded as well. */
-    countedEuros: amount('counted_cents'),
+    countedEuros: zeroEuros('counted_cents'),
     /** The wallet that what is given back went into; null while nothing is, or where it is in suspense. */
     creditedWalletId: nullable.string(),
     /** Names the postings. */
@@ -126,13 +133,6 @@ const schema = defineEntity({
     workflowId: p.text(),
   },
 })
-
-function amount(column: string) {
-  return p
-    .bigint()
-    .name(column)
-    .onCreate(() => 0n)
-}
 
 /** A payment by card that the owner does not accept, and how the card network decides. */
 export class Dispute extends schema.class {}
@@ -170,6 +170,55 @@ export const bookedBy = ({ creditedEuros, recoveredEuros, lostEuros }: Dispute):
   recoveredCents: cents(recoveredEuros),
   lostCents: cents(lostEuros),
 })
+
+/** What the processor is to be asked for next. */
+export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
+export type ProcessorCallKind = (typeof calls)[number]
+
+/** The next call of the processor; null where it need not be called. */
+export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
+  const { status, processorDisputeId, documentedAt, filedAt } = dispute
+  if (!isUndecided(dispute)) return mustWithdraw(dispute) ? 'withdraw' : null
+  if (processorDisputeId === null) return 'open'
+  if (status === 'open') return null
+  if (documentedAt === null) return 'document'
+  return filedAt === null ? 'file' : 'inquire'
+}
+
+/** The network is told that nothing is wanted of it any more: the owner has withdrawn, or the merchant has paid. */
+function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Dispute): boolean {
+  if (processorDisputeId === null || toldWithdrawnAt !== null) return false
+  const isPaidByMerchant = status === 'won' && !facts.some(({ says }) => says === 'won')
+  return status === 'withdrawn' || isPaidByMerchant
+}
+
+/** The earliest of all that is due: deadline, process and test clock share it. */
+export function schedule(dispute: Dispute): void {
+  const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
+  const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])
+  dispute.dueAt = due.length > 0 ? new Date(Math.min(...due)) : null
+}
+
+/** By then the money is back, in Frankfurt's time: before the business day ends, so that a failure can be tried again. */
+const CREDIT_TIME = '16:00'
+
+/** The next business day after the payment was said to be unauthorized (Directive (EU) 2015/2366, Article 73). */
+export const creditDueAfter = (now: Date): Date =>
+  atBankTime(bankDayOnOrAfter(addDays(bankDateOf(now))), CREDIT_TIME)
+
+/**
+ * Plans the provisional credit of the owner: in test mode at once. None is due once the payment is not said to be unauthorized
+ * any more; what was credited before stays as the state says.
+ */
+export function planCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
+  if (!isCovered(dispute)) {
+    Object.assign(dispute, { creditDueAt: null, creditedAt: null })
+    return
+  }
+  if (dispute.creditedAt !== null || dispute.creditDueAt !== null) return
+  if (tenant.mode === 'test') dispute.creditedAt = now
+  else dispute.creditDueAt = creditDueAfter(now)
+}
 
 export const disputesPersonal = {
   disputes: {

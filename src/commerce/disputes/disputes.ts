@@ -1,27 +1,173 @@
 import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
+import { freezeCard, lockCard } from '../../cards/cards/index.ts'
+import { Agent } from '../../control/agents/index.ts'
+import { findIntent } from '../../control/intents/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import { type ContextOf, type HandlerOf, type InputOf, implement } from '../../kernel/contract/operation.ts'
+import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, timelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
-import { refundsOf } from '../../money/refunds/index.ts'
-import { Transaction } from '../../money/transactions/index.ts'
-import { id } from '../../values/ids.ts'
-import { disputesApi } from './api.ts'
+import { refundableOf, refundedOnRequest, refundsOf } from '../../money/refunds/index.ts'
+import { Transaction, underDelegation } from '../../money/transactions/index.ts'
+import { mainWallet } from '../../money/wallets/index.ts'
+import { after, minuteInWords } from '../../values/clock.ts'
+import { id, newId } from '../../values/ids.ts'
+import { cents, formatEuros, restOf } from '../../values/money.ts'
+import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
 import { addEvidence, find, followDeadlines, update, withdraw } from './change.ts'
-import { create } from './create.ts'
-import { Dispute, disputesPersonal, NEEDS_RUN } from './dispute.ts'
-import { disputeEvents } from './events.ts'
+import {
+  Dispute,
+  debitedAt,
+  disputableUntil,
+  disputesPersonal,
+  EVIDENCE_MS,
+  isUndecided,
+  NEEDS_RUN,
+  type ProcessorCallKind,
+  pendingCall,
+  planCredit,
+  REMINDER_MS,
+} from './dispute.ts'
 import { disputeProcess } from './process.ts'
-import { lockDispute, reconcile } from './reconcile-dispute.ts'
+import { lockDispute, openAccounts, reconcile } from './reconcile-dispute.ts'
 import { disputeMachine } from './state.ts'
-import { processStatus } from './status.ts'
-import { stepsApi } from './steps-api.ts'
+
+type Creating = ContextOf<typeof disputesApi.create>
+type Body = InputOf<typeof disputesApi.create>['body']
+
+const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =>
+  sqlCondition('id = (select t.agent_id from transactions t where (t.owner_id, t.mode, t.id) = (?, ?, ?))', [
+    ownerId,
+    mode,
+    transactionId,
+  ])
+
+const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
+
+/** The agent is locked, so that of two disputes of a payment that come at once one is open. */
+const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
+  const { records, sql, tenant, actor, now, ports, refuse } = context
+  const [, known, main, earlier] = await Promise.all([
+    records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
+    records.findOne(Transaction, { id: body.transactionId, ...underDelegation(actor) }),
+    mainWallet(context),
+    records.find(Dispute, { transactionId: body.transactionId }),
+  ])
+  if (!known) return refuse('transaction_not_found')
+  const wallets = { walletId: known.walletId, creditedWalletId: null }
+  const [accounts, transaction, payment, intent, onRequest] = await Promise.all([
+    openAccounts(wallets, main?.id ?? null, context),
+    records.lock(Transaction, known.id),
+    records.findOne(CardAuthorization, { transactionId: known.id }),
+    known.intentId === null ? null : findIntent(records, known.intentId),
+    refundedOnRequest(sql, tenant, known.id),
+  ])
+  if (!transaction) return refuse('transaction_not_found')
+  const left = await refundableOf(transaction, context)
+  const problem = blockerOf(transaction, payment, earlier, { left, body }, context)
+  if (problem) return problem
+  const cardId = payment?.cardId ?? transaction.cardId
+  const cardFrozen = body.freezeCard && (await freeze(cardId, context))
+  const id = newId('dispute')
+  const evidenceDueAt = after(now, EVIDENCE_MS)
+  const dispute = records.create(Dispute, {
+    id,
+    agentId: transaction.agentId,
+    delegationId: intent?.delegationId ?? null,
+    transactionId: transaction.id,
+    cardId,
+    walletId: transaction.walletId,
+    merchant: transaction.merchant,
+    reason: body.reason,
+    description: body.description,
+    amountEuros: body.amountEuros ?? left,
+    cardFrozen,
+    // What had come back by itself.
+    refundedBeforeEuros: restOf(cents(transaction.refundedEuros), onRequest),
+    evidenceDueAt,
+    remindAt: after(evidenceDueAt, -REMINDER_MS),
+    processor: ports.cardProcessor(tenant.mode).name,
+    workflowId: workflowIdOf(disputeProcess, id),
+  })
+  context.emit('dispute.created', disputeEvent(dispute))
+  planCredit(dispute, context)
+  // Nothing is decided yet: it gives nothing back in the limits.
+  reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
+  return dispute
+}
+
+function blockerOf(
+  transaction: Transaction,
+  payment: CardAuthorization | null,
+  earlier: readonly Dispute[],
+  { left, body }: { readonly left: bigint; readonly body: Body },
+  { now, refuse }: Creating,
+) {
+  if (!BY_CARD.has(transaction.type)) return refuse('ask_it_back')
+  if (earlier.some(isUndecided)) return refuse('dispute_open')
+  if (transaction.status === 'refunded') return refuse('nothing_left')
+  if (transaction.status !== 'completed') return refuse('not_disputable')
+  // What only a checkout or a receipt says may still become less, and comes back by itself where the network never tells of it.
+  if (!payment?.clearedEuros) return refuse('not_collected')
+  if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
+  if (left === 0n) return refuse('nothing_left')
+  if ((body.amountEuros ?? left) > left)
+    return refuse('amount_too_high', `amountEuros: ${formatEuros(left)} are left of the payment.`)
+  return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
+}
+
+/** A card that is closed or frozen already pays nothing anyway. */
+async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
+  const locked = cardId === null ? null : await lockCard(cardId, context)
+  return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
+}
+
+const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
+  open: 'for the card processor to open it',
+  document: 'for the card processor to take the evidence',
+  file: 'for the card processor to submit it',
+  withdraw: 'for the card processor to take it back',
+  inquire: 'for the card network to decide',
+}
+
+/** How it stands, for the line of its run: Temporal keeps it, so it names nobody. */
+const summaryOf = ({ mode, amountEuros, reason, status, creditedEuros }: Dispute): string =>
+  `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} given back`
+
+/** Completes the sentence "The process waits …" for operators. */
+function waitsFor(dispute: Dispute): string {
+  const { evidenceDueAt, callDueAt } = dispute
+  const call = pendingCall(dispute)
+  if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
+  const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
+  return `${callsInWords[call]}${when}`
+}
+
+const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
+  { params },
+  { records, now, refuse },
+) => {
+  const dispute = await records.findOne(Dispute, { id: params.id })
+  if (!dispute) return refuse('dispute_not_found')
+  const { status, dueAt, callDueAt } = dispute
+  const closed = !isUndecided(dispute) && callDueAt === null
+  const isCall = callDueAt !== null && callDueAt.getTime() === dueAt?.getTime()
+  return {
+    status,
+    summary: summaryOf(dispute),
+    closed,
+    dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : waitsFor(dispute),
+    signals: [],
+    next: closed || !dueAt ? null : isCall ? pendingCall(dispute) : ('deadline' as const),
+  }
+}
 
 const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, context) => {
   const { sql, tenant, records, pageBy, refuse } = context
@@ -44,8 +190,6 @@ async function recordsOf({ id, transactionId }: Dispute, records: Records): Prom
 
 const Refunded = z.object({ transactionId: id('txn') })
 
-const { 'dispute.created': _, ...laterEvents } = disputeEvents
-
 /** What the merchant refunds makes the disputes of the payment smaller, and what was given back for them. */
 const follow: Reaction = {
   ...reactionToAll(Refunded, laterEvents, async (events, context) => {
@@ -64,36 +208,29 @@ const follow: Reaction = {
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 
-const disputeReactions: Readonly<Record<string, Reaction>> = {
-  'transaction.refunded': follow,
-}
+const disputes = implement(disputesApi, {
+  create,
+  update,
+  addEvidence,
+  submit,
+  withdraw,
+  find,
+  timeline,
+  bundle,
+  processStatus,
+  followDeadlines,
+  callProcessor: callStep,
+  notice,
 
-const disputes = implement(
-  { ...disputesApi, ...stepsApi },
-  {
-    create,
-    update,
-    addEvidence,
-    submit,
-    withdraw,
-    find,
-    timeline,
-    bundle,
-    processStatus,
-    followDeadlines,
-    callProcessor: callStep,
-    notice,
-
-    async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
-      const created = await createdWithin('dispute', { from, to }, context)
-      return context.page(Dispute, definedOnly({ ...filters, ...created }))
-    },
-
-    async get({ params }, { records, refuse }) {
-      return (await records.findOne(Dispute, { id: params.id })) ?? refuse('dispute_not_found')
-    },
+  async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
+    const created = await createdWithin('dispute', { from, to }, context)
+    return context.page(Dispute, definedOnly({ ...filters, ...created }))
   },
-)
+
+  async get({ params }, { records, refuse }) {
+    return (await records.findOne(Dispute, { id: params.id })) ?? refuse('dispute_not_found')
+  },
+})
 
 const deadline: Deadline = {
   process: disputeProcess,
@@ -114,7 +251,7 @@ export const disputesArea = area(
     personal: disputesPersonal,
     entities: [Dispute],
     machines: [disputeMachine],
-    reactions: disputeReactions,
+    reactions: { 'transaction.refunded': follow },
     deadlines: [deadline],
     openRecords: [
       {

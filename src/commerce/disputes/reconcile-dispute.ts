@@ -10,10 +10,9 @@ import { refundedOnRequest } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
 import { type Cents, cents, formatEuros, minOf, restOf } from '../../values/money.ts'
-import { bookedBy, claimOf, Dispute, isUndecided, leftOf } from './dispute.ts'
-import { type Change, disputeEvent, type disputeEvents } from './events.ts'
+import { type Change, disputeEvent, type disputeEvents } from './api.ts'
+import { bookedBy, claimOf, Dispute, isUndecided, leftOf, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
-import { pendingCall, schedule } from './schedule.ts'
 import {
   type DisputeDiff,
   type DisputeState,

@@ -1,11 +1,11 @@
 export { mppKeysApi } from './api.ts'
 export { decryptToken } from './decrypt-token.ts'
-export { CHALLENGE_MS } from './mpp-key.ts'
 export {
+  CHALLENGE_MS,
   currentKeyOf,
   type LiveKey,
   liveKeys,
   type OfferingKey,
   offeringKey,
   openKey,
-} from './offering-key.ts'
+} from './mpp-key.ts'

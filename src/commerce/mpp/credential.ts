@@ -60,11 +60,7 @@ const schema = defineEntity({
     receipt: nullable.string(),
     /** What an operator must know of the answer. */
     note: nullable.string(),
-    outcomeBy: p
-      .enum(witnesses)
-      .$type<Witness | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    outcomeBy: nullable.enum(witnesses),
     /** The card network has refused to pay by the token, and has not paid by it since. */
     declinedAt: nullable.instant(),
     askedAt: timestamp(),

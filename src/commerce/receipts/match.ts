@@ -1,13 +1,116 @@
 import { noteReceipts } from '../../control/intents/index.ts'
+import { foldMerchant, nameOfDescriptor } from '../../control/merchants/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { Transaction } from '../../money/transactions/index.ts'
-import { findPayment, type MatchContext, paymentsAround } from './payments.ts'
+import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
+import { idsWithin } from '../../kernel/database/created-within.ts'
+import { Transaction, underDelegation } from '../../money/transactions/index.ts'
+import { after } from '../../values/clock.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
-import { differs, matchReceipt, type Reason } from './score.ts'
+import { AROUND_MS, differs, matchReceipt, type Payment, type Reason } from './score.ts'
+
+/** Who has brought a paper: it may belong to what they see, and to nothing else. */
+type Bringer = Pick<Context['actor'], 'agentId' | 'delegationId'>
+
+type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Bringer }
+
+/** A delegation's token brings papers for what was paid under it, and for nothing else. */
+const reachable = ({ actor }: { readonly actor: Bringer }): Condition<Transaction> =>
+  ({
+    ...underDelegation(actor),
+    ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
+  }) as Condition<Transaction>
+
+export const findPayment = (id: string, context: Pick<MatchContext, 'records' | 'actor'>) =>
+  context.records.findOne(Transaction, { id, ...reachable(context) })
+
+const PAID: Condition<Transaction> = {
+  type: { $in: ['card', 'mpp', 'transfer'] },
+  status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
+}
+
+/** How many are compared: those of the same amount, and the newest. */
+const MOST = 100
+
+const WITH_RECEIPT = `
+select distinct transaction_id as id from receipts
+where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
+
+/** The payments that a receipt may belong to: those around its date that its bringer sees. */
+async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
+  const { records, sql, tenant, now } = context
+  const around = facts.date === null ? now : new Date(facts.date)
+  const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
+  const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
+  const newest = { orderBy: { id: 'desc' }, limit: MOST } as const
+  const amountEuros = BigInt(facts.total?.replace('.', '') ?? 0)
+  const found = await Promise.all([
+    records.find(Transaction, { ...within, amountEuros }, newest),
+    records.find(Transaction, within, newest),
+  ])
+  const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
+  const ids = payments.map(({ id }) => id)
+  const [rows, merchantKey] = await Promise.all([
+    sql<{ id: string }>(WITH_RECEIPT, [tenant.ownerId, tenant.mode, ids]),
+    merchantOf(facts.vatNumber, context),
+  ])
+  const having = new Set(rows.map(({ id }) => id))
+  return payments.map(({ id, amountEuros, merchant, createdAt }) => ({
+    transactionId: id,
+    amountEuros,
+    merchant,
+    at: createdAt,
+    hasReceipt: having.has(id),
+    hasVatNumber: keyOf(merchant) === merchantKey,
+  }))
+}
+
+/** The merchants whose payments had receipts with this VAT number and with the total that was paid; the newest count. */
+const OF_VAT_NUMBER = `
+select distinct t.merchant from (
+  select r.transaction_id from receipts r
+  where r.owner_id = $1 and r.mode = $2 and r.facts ->> 'vatNumber' = $3 and r.status = 'matched'
+    and r.facts ->> 'total' is not null
+  order by r.id desc limit 50) known
+join lateral (
+  select one.merchant from transactions one
+  where (one.owner_id, one.mode, one.id) = ($1, $2, known.transaction_id) limit 1) t on true`
+
+const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
+
+/** Who has this VAT number, by earlier receipts. One that stands on papers of several merchants is that of the buyer. */
+async function merchantOf(
+  vatNumber: string | null,
+  { sql, tenant }: Pick<MatchContext, 'sql' | 'tenant'>,
+): Promise<string | undefined> {
+  if (vatNumber === null) return undefined
+  const values = [tenant.ownerId, tenant.mode, vatNumber]
+  const known = await sql<{ merchant: string }>(OF_VAT_NUMBER, values)
+  const keys = new Set(known.map(({ merchant }) => keyOf(merchant)))
+  return keys.size === 1 ? [...keys][0] : undefined
+}
+
+/** Payments that are done and have no receipt. */
+export const withoutReceipt = (
+  { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
+  context: Pick<Context, 'actor'>,
+): Condition<Transaction> =>
+  ({
+    type: { $in: ['card', 'mpp', 'transfer'] },
+    status: 'completed',
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(from || to ? { id: idsWithin('txn', { from, to }) } : {}),
+    $and: [
+      reachable(context),
+      sqlCondition(
+        // Looked up for each payment on its way: a join would read and sort all receipts.
+        '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
+      ) as Condition<Transaction>,
+    ],
+  }) as Condition<Transaction>
 
 /** What a receipt is matched with, before it is written. */
-export interface Found {
+interface Found {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
   readonly by: (typeof matchers)[number] | null

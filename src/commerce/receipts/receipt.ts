@@ -38,11 +38,7 @@ const schema = defineEntity({
     intentId: nullable.string(),
     status: p.enum(receiptMachine.states),
     /** Who has said which payment it belongs to. */
-    matchedBy: p
-      .enum(matchers)
-      .$type<(typeof matchers)[number] | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    matchedBy: nullable.enum(matchers),
     score: nullable.integer(),
     reasons: textArray().$type<Reason[]>(),
     suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),

@@ -9,8 +9,16 @@ import { fileUsage, keepWithinQuota, readFile, releaseFiles } from '../../kernel
 import { Transaction } from '../../money/transactions/index.ts'
 import { after, days, minutes } from '../../values/clock.ts'
 import { receiptsApi } from './api.ts'
-import { match, matchFacts, noteOn, receiptEvent, standing, unmatched } from './match.ts'
-import { findPayment, withoutReceipt } from './payments.ts'
+import {
+  findPayment,
+  match,
+  matchFacts,
+  noteOn,
+  receiptEvent,
+  standing,
+  unmatched,
+  withoutReceipt,
+} from './match.ts'
 import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine, receiptsPersonal } from './receipt.ts'
 import { headOf } from './score.ts'

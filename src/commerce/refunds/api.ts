@@ -169,14 +169,14 @@ export const refundsApi = {
     ],
     fails: { refund_not_found },
   }),
-  /** Asks the processor again where it has not answered, or the service has ended before; nothing where that is not due. */
-  askMerchant: post('/refunds/{id}/ask-merchant', {
-    summary: 'Have the merchant asked for a refund',
+  /** Asks processor or acquirer again where it has not answered, or the service has ended before; nothing where that is not due. */
+  ask: post('/refunds/{id}/ask', {
+    summary: 'Ask for a refund that is due',
     callers: [],
     run: 'outside',
     returns: [200, done],
     fails: { refund_not_found },
-    emits: { 'refund.failed': refundEvents['refund.failed'] },
+    emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },
   }),
   /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
   expire: post('/refunds/{id}/expire', {

@@ -4,7 +4,7 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
-import { Problem, type Refusal } from '../../kernel/contract/problem.ts'
+import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
@@ -13,27 +13,20 @@ import { lockTransactions, type TransactionRow, updateRefunded } from '../../mon
 import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
-import {
-  beginRequestRefund,
-  carryOutRefund,
-  type OpenSteps,
-  recordRefund,
-  refundIdOf,
-  type StepAnswers,
-} from '../collect/index.ts'
+import { type Cents, cents, formatEuros } from '../../values/money.ts'
+import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
+  type Answered,
   askAgainAt,
+  askOutside,
   foundRefund,
   type Push,
-  type PushAnswer,
   type PushablePayment,
-  push,
   pushableOf,
   pushOf,
-  recordPush,
-} from './ask-merchant.ts'
+  recordAnswer,
+} from './ask.ts'
 import { refundProcess } from './process.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
@@ -97,6 +90,7 @@ async function openBatch(
   const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
   const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
   const byCard = paid.filter(({ type }) => type === 'card' || type === 'mpp')
+  const cardPaymentIds = byCard.map(({ id }) => id)
   const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
@@ -110,12 +104,7 @@ async function openBatch(
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
-    pushableOf(
-      sql,
-      tenant,
-      byCard.map(({ id }) => id),
-      ports,
-    ),
+    pushableOf(sql, tenant, cardPaymentIds, ports),
   ])
   return {
     ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds, pushable },
@@ -153,7 +142,7 @@ interface PaymentRefund {
   readonly item: CreateItem
   readonly transaction: TransactionRow
   readonly paid: PaidBy
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** Decides one after another: each sees what those before it have taken of the payment. */
@@ -162,48 +151,38 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const paid = batch.paidBy.get(transactionId)
   const transaction = batch.transactions.get(transactionId)
   if (!paid || !transaction) return verdict.refuse('transaction_not_found')
-  const problem = whyNotRefundable(transaction, paid)
-  if (problem) return verdict.refuse(...problem)
+  const refusal = refusalOf(transaction, paid, verdict)
+  if (refusal) return refusal
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
   const left = leftToRefund(transaction, batch.refunds.awaitedCents(transactionId))
-  const amount = amountEuros ?? left
+  const amountCents = amountEuros === undefined ? left : cents(amountEuros)
   if (left === 0n) return verdict.refuse('nothing_to_refund')
-  if (amount > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
-  const asked = { item, transaction, paid, amountEuros: amount }
+  if (amountCents > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
+  const asked = { item, transaction, paid, amountCents }
   return transaction.type === 'transfer'
     ? giveBack(asked, batch, verdict)
     : askMerchant(asked, batch, verdict)
 }
 
-type Blocker = readonly [
-  code: 'transaction_not_completed' | 'not_refundable' | 'recall_it' | 'payee_refunds' | 'nothing_to_refund',
-  message?: string,
-]
-
 /** Why nothing can be asked back of a payment, whatever the amount; undefined if something can. */
-function whyNotRefundable(
+function refusalOf(
   { type, status }: TransactionRow,
   { kind, creditId, transferId }: PaidBy,
-): Blocker | undefined {
+  { refuse }: CreateVerdict,
+): Refusal | undefined {
   if (type === 'fee' || type === 'refund')
-    return ['not_refundable', `transactionId: this is a ${type}, which is not refunded.`]
-  if (kind === 'sepa')
-    return [
-      'recall_it',
-      `transactionId: it was paid by SEPA. Ask for it back by POST /transfers/${transferId}/recall.`,
-    ]
-  if (creditId !== null) return ['payee_refunds']
-  if (status === 'refunded') return ['nothing_to_refund']
-  return status === 'completed'
-    ? undefined
-    : [
-        'transaction_not_completed',
-        `transactionId: the payment is in ${status}, not completed: nothing of it can come back.`,
-      ]
+    return refuse('not_refundable', `transactionId: this is a ${type}, which is not refunded.`)
+  const recall = `transactionId: it was paid by SEPA. Ask for it back by POST /transfers/${transferId}/recall.`
+  if (kind === 'sepa') return refuse('recall_it', recall)
+  if (creditId !== null) return refuse('payee_refunds')
+  if (status === 'refunded') return refuse('nothing_to_refund')
+  if (status === 'completed') return undefined
+  const message = `transactionId: the payment is in ${status}, not completed: nothing of it can come back.`
+  return refuse('transaction_not_completed', message)
 }
 
 /** What is left, and where the rest of the payment is. */
-function aboveText({ amountEuros, refundedEuros, disputedEuros }: TransactionRow, left: Euros): string {
+function aboveText({ amountEuros, refundedEuros, disputedEuros }: TransactionRow, left: Cents): string {
   const awaited = amountEuros - refundedEuros - disputedEuros - left
   const parts = [
     [refundedEuros, 'is back'],
@@ -216,7 +195,7 @@ function aboveText({ amountEuros, refundedEuros, disputedEuros }: TransactionRow
 }
 
 /** What was paid to a request goes back with the locks of that request: by its own steps. */
-function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse }: CreateVerdict) {
+function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: CreateVerdict) {
   const { amountEuros, reason, note } = item.input.body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
@@ -224,12 +203,10 @@ function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse
       'payee_refunds',
       'transactionId: it came by a payment token. Pay it back by POST /transfers.',
     )
-  const cents = amountEuros === undefined ? null : String(amountEuros)
   const asked: RefundOfRequest = {
-    transactionId: id,
     requestId: request.id,
     sourceId: source.id,
-    cents,
+    cents: amountEuros === undefined ? null : String(amountEuros),
     reason,
     note,
   }
@@ -238,7 +215,7 @@ function ofRequest(item: CreateItem, { id, witnesses }: TransactionRow, { refuse
 
 /** Between two wallets of the owner the money is back at once. */
 function giveBack(
-  { item, transaction, paid, amountEuros }: PaymentRefund,
+  { item, transaction, paid, amountCents }: PaymentRefund,
   batch: RefundBatch,
   verdict: CreateVerdict,
 ) {
@@ -252,15 +229,19 @@ function giveBack(
     )
   if (payee.status === 'frozen')
     return refuse('wallet_frozen', 'The wallet that was paid is frozen: nothing leaves it.')
-  if (!book.canPay(payee.id, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(payee.id)))
+  if (!book.canPay(payee.id, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(payee.id)))
   const id = newId('refund')
   const { reason, note } = item.input.body
-  const row = refunds.request(transaction, { id, way: 'wallet', amountEuros, reason, note }, emit)
+  const row = refunds.request(
+    transaction,
+    { id, way: 'wallet', amountEuros: amountCents, reason, note },
+    emit,
+  )
   const walletId = placeFor(transaction.walletId, batch)
   moveBack(payee, walletId, row, batch)
   refunds.complete(row, transaction, walletId, emit)
-  if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountEuros)
+  if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountCents)
   changed.add(transaction)
   return refundResponse(row)
 }
@@ -290,7 +271,7 @@ function moveBack(
 
 /** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
 function askMerchant(
-  { item, transaction, amountEuros }: PaymentRefund,
+  { item, transaction, amountCents }: PaymentRefund,
   { refunds, pushable }: RefundBatch,
   verdict: CreateVerdict,
 ) {
@@ -304,13 +285,13 @@ function askMerchant(
   }
   const row = refunds.request(
     transaction,
-    { id, way: 'card', amountEuros, reason, note, ...waiting },
+    { id, way: 'card', amountEuros: amountCents, reason, note, ...waiting },
     verdict.emit,
   )
   verdict.wake(refundProcess, row)
   if (!payment) return refundResponse(row)
   const now = item.now.toISOString()
-  const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountEuros) }
+  const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountCents) }
   return new CallExternal({ push: pushOf(payment, call) })
 }
 
@@ -318,7 +299,6 @@ type Creating = ContextOf<Creates>
 
 /** A refund of what was paid to a request: JSON, as it outlives a crash. */
 interface RefundOfRequest {
-  readonly transactionId: string
   readonly requestId: string
   readonly sourceId: string
   readonly cents: string | null
@@ -334,23 +314,19 @@ type Reservation =
 
 /** Begins the refund as the request's own operation does; a call follows where somebody else must be asked. */
 async function begin(
-  { requestId, sourceId, cents, reason, note }: RefundOfRequest,
+  { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
   context: Creating,
-): Promise<ReturnType<typeof refundResponse> | CallExternal<Reservation> | Refusal> {
-  const amountEuros = cents === null ? undefined : BigInt(cents)
-  const begun = await beginRequestRefund({ requestId, sourceId, amountEuros, reason, note }, context)
-  if ('refusal' in begun) return begun.refusal
-  return begun.isDone ? foundOfRequest(begun.steps, context) : new CallExternal({ steps: begun.steps })
+): Promise<ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: OpenSteps }> | Refusal> {
+  const amountCents = amount === null ? undefined : cents(amount)
+  const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
+  if (begun instanceof Refusal) return begun
+  const { steps } = begun
+  return steps.cards.refunds.length > 0 ? new CallExternal({ steps }) : foundRefund(idOf({ steps }), context)
 }
 
-const foundOfRequest = ({ refundIds: [id = ''] }: OpenSteps, context: Creating) =>
-  foundRefund(refundIdOf(id), context)
-
-/** What the call has come to; null where there was none to make. */
-type CallAnswer =
-  | { readonly of: 'request'; readonly answers: StepAnswers }
-  | { readonly of: 'merchant'; readonly answer: PushAnswer }
-  | null
+/** The refund that was begun, or asked for. */
+const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
+  'push' in reservation ? reservation.push.refundId : refundIdOf(reservation.steps.refundIds[0] ?? '')
 
 /** Many refunds of one payment may be asked for at once: they are decided together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
@@ -370,29 +346,21 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<CallAnswer> {
-    if ('steps' in reservation)
-      return { of: 'request', answers: await carryOutRefund(reservation.steps, outside) }
-    return 'push' in reservation ? { of: 'merchant', answer: await push(reservation.push, outside) } : null
+  async call(reservation: Reservation, outside): Promise<Answered | null> {
+    if ('asked' in reservation) return null
+    return askOutside('steps' in reservation ? reservation.steps : reservation, outside)
   },
 
-  async record(answered: CallAnswer, reservation: Reservation, context) {
+  async record(answered: Answered | null, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if ('push' in reservation)
-      return answered?.of === 'merchant'
-        ? recordPush(answered.answer, reservation.push, context)
-        : foundRefund(reservation.push.refundId, context)
-    if (answered?.of === 'request') await recordRefund(answered.answers, reservation.steps, context)
-    return foundOfRequest(reservation.steps, context)
+    if (answered) await recordAnswer(answered, context)
+    return foundRefund(idOf(reservation), context)
   },
 
   /** What was not begun is begun now; what has begun is followed by the process of the request, or waits for its merchant. */
   async recover(reservation: Reservation, context) {
-    if ('steps' in reservation) return foundOfRequest(reservation.steps, context)
-    if ('push' in reservation) return foundRefund(reservation.push.refundId, context)
+    if (!('asked' in reservation)) return foundRefund(idOf(reservation), context)
     const begun = await begin(reservation.asked, context)
-    return begun instanceof CallExternal && 'steps' in begun.reservation
-      ? foundOfRequest(begun.reservation.steps, context)
-      : (begun as Exclude<typeof begun, CallExternal<Reservation>>)
+    return begun instanceof CallExternal ? foundRefund(idOf(begun.reservation), context) : begun
   },
 }

@@ -22,7 +22,7 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   },
   steps: {
     askMerchantForRefund: {
-      operation: 'refunds.askMerchant',
+      operation: 'refunds.ask',
       summary: 'Have the card processor ask the merchant, once',
       timeoutMs: 60_000,
     },

@@ -1,20 +1,78 @@
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { implement } from '../../kernel/contract/operation.ts'
+import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { arrivedEvents, Refund, refundMachine } from '../../money/refunds/index.ts'
+import { arrivedEvents, Refund, refundMachine, refundsById } from '../../money/refunds/index.ts'
+import { minuteInWords } from '../../values/clock.ts'
+import { formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
-import { refundResponse, refundsApi } from './api.ts'
-import { askMerchant } from './ask-merchant.ts'
+import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
+import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
-import { cancel, expire } from './end.ts'
-import { refundProcess } from './process.ts'
-import { processStatusOf } from './status.ts'
+import { type RefundSignal, refundProcess } from './process.ts'
+
+const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
+  const { sql, emit, wake, refuse, sendAlong } = context
+  const locked = await lockRefund(params.id, context)
+  if (!locked) return refuse('refund_not_found')
+  const { known, row, refunds } = locked
+  if (!row) return refuse('refund_not_pending', `The refund is ${await statusOf(known, context)} already.`)
+  if (row.workflowId === null) return refuse('refund_under_way')
+  refunds.cancel(row, emit)
+  wake(refundProcess, row)
+  sendAlong(refunds.write(sql))
+  return refundResponse(row)
+}
+
+/** It may have ended while its lock was waited for. */
+const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
+  (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
+
+const GIVEN_UP = {
+  code: 'not_credited',
+  message: `The merchant has not sent the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+}
+
+const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
+  const { sql, now, emit, wake, refuse, sendAlong } = context
+  const locked = await lockRefund(params.id, context)
+  if (!locked) return refuse('refund_not_found')
+  const { row, refunds } = locked
+  if (row?.dueAt && row.dueAt <= now) {
+    refunds.fail(row, GIVEN_UP, emit)
+    wake(refundProcess, row)
+    sendAlong(refunds.write(sql))
+  }
+  return { done: true }
+}
+
+const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
+
+/** The status of a refund as its process reads it: who was paid is not told to Temporal. */
+function processStatusOf(refund: Refund, now: Date) {
+  const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
+  const closed = status !== 'pending'
+  const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
+  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} have come` : ''
+  const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
+  const nextAt = isAsked ? askDueAt : dueAt
+  const signals: RefundSignal[] = closed ? [] : ['cancel']
+  return {
+    status,
+    summary: `Refund of ${formatEuros(amountEuros)} in ${mode} mode: ${status}${part}`,
+    closed,
+    dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
+    waitsFor: closed ? null : `${isAsked ? FOR_PROCESSOR : 'for the money of the merchant'}${until}`,
+    signals,
+    next: closed || !nextAt ? null : isAsked ? ('ask' as const) : ('give up' as const),
+  }
+}
 
 const refunds = implement(refundsApi, {
   create,
-  askMerchant,
+  ask,
   cancel,
   expire,
 
@@ -56,13 +114,12 @@ const deadline: Deadline = {
   operations: ['refunds.expire'],
 }
 
-/** A processor that has not answered is asked again. The run that waits for the money is woken by the other deadline. */
+/** A processor or acquirer that has not answered is asked again. The run that waits for the money is woken by the other deadline. */
 const askDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
-  open: "status = 'pending' and request_id is null",
   waits: 'false',
-  operations: ['refunds.askMerchant'],
+  operations: ['refunds.ask'],
 }
 
 const refundsPersonal = {

@@ -117,11 +117,7 @@ const schema = defineEntity({
     /** The delegation under which its intent was declared. */
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
-    scheme: p
-      .enum(schemes)
-      .$type<(typeof schemes)[number] | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    scheme: nullable.enum(schemes),
     amountEuros: p.bigint().name('amount_cents'),
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),

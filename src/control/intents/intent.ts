@@ -77,11 +77,7 @@ const schema = defineEntity({
     paymentId: nullable.string(),
     workflowId: nullable.string(),
     /** How the receipts of its payment stand, as these note it; null where there are none. */
-    receiptStatus: p
-      .enum(receiptStates)
-      .$type<(typeof receiptStates)[number] | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    receiptStatus: nullable.enum(receiptStates),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })

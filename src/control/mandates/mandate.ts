@@ -43,11 +43,7 @@ const schema = defineEntity({
     countries: textArray(),
     expiresAt: timestamp(),
     status: p.enum(mandateMachine.states).onCreate(() => mandateMachine.initial),
-    suspendedBecause: p
-      .enum(suspensions)
-      .$type<Suspension | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    suspendedBecause: nullable.enum(suspensions),
     /** What was said with the last change by a person. */
     comment: nullable.string(),
     endedAt: nullable.instant(),

@@ -36,11 +36,7 @@ const schema = defineEntity({
     /** When somebody has last done something, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),
-    revokedBecause: p
-      .enum(endings)
-      .$type<Ending | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    revokedBecause: nullable.enum(endings),
     address: nullable.string(),
     userAgent: nullable.string(),
   },

@@ -49,11 +49,7 @@ const schema = defineEntity({
     address: nullable.json<PostalAddress>(),
     plan: p.enum(plans),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
-    suspendedBy: p
-      .enum(suspenders)
-      .$type<Suspender | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    suspendedBy: nullable.enum(suspenders),
     kycStatus: p.enum(kycMachine.states).onCreate(() => kycMachine.initial),
   },
 })

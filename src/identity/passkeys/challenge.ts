@@ -50,11 +50,7 @@ const schema = defineEntity({
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
     /** Of a registration: by what it may be completed. */
-    authority: p
-      .enum(authorities)
-      .$type<Authority | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    authority: nullable.enum(authorities),
     authorityId: nullable.string(),
   },
 })

@@ -81,6 +81,12 @@ export const nullable = {
       .$type<Euros | null>()
       .strictNullable()
       .onCreate(() => null),
+  enum: <const T extends readonly string[]>(values: T) =>
+    p
+      .enum(values)
+      .$type<T[number] | null>()
+      .strictNullable()
+      .onCreate(() => null),
   json: <T>() =>
     p
       .json<T | null>()
@@ -92,6 +98,13 @@ export const nullable = {
       .strictNullable()
       .onCreate(() => null),
 }
+
+/** An amount, nothing until it is set. */
+export const zeroEuros = (column: string) =>
+  p
+    .bigint()
+    .name(column)
+    .onCreate(() => 0n)
 
 /** A list of texts, empty until it is set. */
 export const textArray = () =>

@@ -1,16 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
-import { creditSources, type UnmatchedReason, unmatchedReasons } from '../../iso20022/credit.ts'
+import { creditSources, unmatchedReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
-import { nullable, timestamps } from '../../kernel/database/entity.ts'
+import { nullable, timestamps, zeroEuros } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/hot-table.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
-import { type PayableType, payableTypes } from '../references/index.ts'
+import { payableTypes } from '../references/index.ts'
 
 /**
  * A credit that is handed over is to the end that of the platform, or of the owner who pays; the owner of its wallet gets a
@@ -44,11 +44,7 @@ const schema = defineEntity({
     /** The owner whose ledger holds the money; of what is handed over, the platform or the owner who pays. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
-    reason: p
-      .enum(unmatchedReasons)
-      .$type<UnmatchedReason | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    reason: nullable.enum(unmatchedReasons),
     walletId: nullable.string(),
     /** The owner to whom it is handed over, and the name of that owner where another one has paid. */
     toOwnerId: nullable.string(),
@@ -59,21 +55,14 @@ const schema = defineEntity({
     returnedAt: nullable.instant(),
     returnReference: nullable.string(),
     /** What it is for, beside its wallet. */
-    payableType: p
-      .enum(payableTypes)
-      .$type<PayableType | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    payableType: nullable.enum(payableTypes),
     payableId: nullable.string(),
     /** Who has paid, and from which wallet, where it was another owner of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     /** How much of it has gone back to the owner who paid. */
-    refundedEuros: p
-      .bigint()
-      .name('refunded_cents')
-      .onCreate(() => 0n),
+    refundedEuros: zeroEuros('refunded_cents'),
     source: p.enum(creditSources),
     /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
     origin: p.text(),

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 
 /** What was completed fails only where a bank has sent the money back to us. */
@@ -41,15 +41,8 @@ const schema = defineEntity({
     origin: p.enum(refundOrigins),
     way: p.enum(refundWays),
     amountEuros: p.bigint().name('amount_cents'),
-    arrivedEuros: p
-      .bigint()
-      .name('arrived_cents')
-      .onCreate(() => 0n),
-    reason: p
-      .enum(refundReasons)
-      .$type<RefundReason | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    arrivedEuros: zeroEuros('arrived_cents'),
+    reason: nullable.enum(refundReasons),
     note: nullable.string(),
     failure: nullable.json<RefundFailure>(),
     /** The record that speaks for it: a payment by card, a transfer, a credit, the refund of a request. */

@@ -53,20 +53,9 @@ interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> 
   readonly source: RefundSource
 }
 
-type OptionalOnRequest =
-  | 'note'
-  | 'dueAt'
-  | 'attempts'
-  | 'askDueAt'
-  | 'workflowId'
-  | 'requestId'
-  | 'paymentId'
-  | 'sourceType'
-  | 'sourceId'
-
 /** A refund that is requested. */
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
-  Partial<Pick<RefundRow, OptionalOnRequest>>
+  Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedEuros'>>
 
 /** Which refunds to open: those that payments await, those that records speak for, and those named by id. */
 interface RefundsToOpen {

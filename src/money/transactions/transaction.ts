@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, lockedRowsById, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
@@ -45,15 +45,9 @@ const schema = defineEntity({
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     amountEuros: p.bigint().name('amount_cents'),
-    refundedEuros: p
-      .bigint()
-      .name('refunded_cents')
-      .onCreate(() => 0n),
+    refundedEuros: zeroEuros('refunded_cents'),
     /** What of it is disputed, or was given back by a dispute: it cannot be refunded as well. */
-    disputedEuros: p
-      .bigint()
-      .name('disputed_cents')
-      .onCreate(() => 0n),
+    disputedEuros: zeroEuros('disputed_cents'),
     merchant: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),

@@ -176,6 +176,8 @@ const merchant = externalCall(mppMerchantsApi.get, {
 
   call: (reservation, outside) => good.call(reservation, outside),
 
+  recordBatched: answer => good.recordBatched(answer),
+
   async record(answer, reservation, context) {
     const recorded = await good.record(answer, reservation, context)
     const scenario = scenarioOf(reservation.params.scenario ?? '')

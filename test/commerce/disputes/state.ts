@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
-import { creditDueAfter } from '../../../src/commerce/disputes/schedule.ts'
+import { creditDueAfter, disputableUntil } from '../../../src/commerce/disputes/dispute.ts'
 import { type Claim, type DisputeFact, diffOf, foldFacts } from '../../../src/commerce/disputes/state.ts'
 import { cents as centsOf } from '../../../src/values/money.ts'
 

@@ -73,7 +73,9 @@ test('the database itself takes only those refunds at once that fit the payment'
   )
   expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
   const reasons = written.flatMap(one => (one.status === 'rejected' ? [String(one.reason)] : []))
-  expect(new Set(reasons)).toEqual(new Set(['error: the refunds of a payment must not exceed it']))
+  expect(new Set(reasons)).toEqual(
+    new Set(['error: the refunds and disputes of a payment must not exceed it']),
+  )
 })
 
 describe('a transfer by SEPA', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { style } from '../../../src/commerce/collect/payer-page/assets.ts'
+import { style } from '../../../src/commerce/collect/payer-page/page.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { beginsSession, type Registered } from '../../../src/kernel/contract/operation.ts'
 import { consoleScript } from '../../../src/surface/console/browser/browser.ts'

@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs'
 import type { Euros } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
-import { icon, style } from './assets.ts'
+import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
 import type { AskedTransfer } from './epc-code.ts'
 import { type PageState, texts } from './texts.ts'
+
+const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
+
+export const style = pageAsset('pay', 'css', `${baseStyle()}\n${ownStyle}`)
+const icon = pageAsset('pay', 'svg', pageIcon())
+
+export const assetFile = assetFinder([style, icon])
 
 /** What the page shows of a request: nothing of its payer, and nothing that only who has paid may see. */
 export interface RequestView {

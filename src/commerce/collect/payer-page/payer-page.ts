@@ -1,13 +1,61 @@
 import { area } from '../../../kernel/contract/area.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
 import type { File } from '../../../kernel/contract/file.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
-import { withHeaders } from '../../../kernel/contract/problem.ts'
+import { Problem, withHeaders } from '../../../kernel/contract/problem.ts'
+import { payableWallets, sepaAccountOf } from '../../../money/wallets/index.ts'
+import { clock } from '../../../values/clock.ts'
 import { languageOf } from '../../../web/language.ts'
+import { type PresentedRequest, presentedRequest } from '../payment-required/offer.ts'
+import { dueEuros, isPayable, mppUrlOf } from '../request.ts'
 import { payerPageApi } from './api.ts'
-import { assetFile } from './assets.ts'
-import { epcCode, qrSvg } from './epc-code.ts'
-import { requestPage, unknownPage } from './page.ts'
-import { viewOf } from './view.ts'
+import { type AskedTransfer, epcCode, qrSvg } from './epc-code.ts'
+import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
+import type { PageState } from './texts.ts'
+
+type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
+
+/** What a payer is shown of a request of any owner; undefined where there is none of this id. */
+async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
+  const request = await presentedRequest(context.sql, id)
+  if (!request) return undefined
+  const { ownerId, mode, payee, description: purpose, amountEuros, paidEuros, expiresAt } = request
+  context.actFor({ ownerId, mode })
+  const state = stateOf(request)
+  const transfer = state === 'open' ? await transferOf(request, context) : null
+  const program = state === 'open' ? programOf(request, context) : null
+  const isTest = mode === 'test'
+  return { id, state, isTest, payee, purpose, amountEuros, paidEuros, expiresAt, transfer, program }
+}
+
+/** A payment that is under way is told before anything else; a deadline counts from its instant on. */
+function stateOf(request: PresentedRequest): PageState {
+  if (request.status !== 'open') return request.status
+  if (request.isUnderWay) return 'under_way'
+  return isPayable(request, clock.tenant(request.offsetMs)) ? 'open' : 'expired'
+}
+
+async function transferOf(
+  request: PresentedRequest,
+  { sql, tenant, ports }: ViewContext,
+): Promise<AskedTransfer | null> {
+  const [wallet] = await payableWallets(sql, tenant, { ids: [request.walletId] })
+  const account = wallet && wallet.status !== 'closed' && sepaAccountOf(wallet, ports.collection)
+  if (!account) return null
+  const { holder: name, iban, bic } = account
+  return { name, iban, bic, amountEuros: dueEuros(request), reference: request.reference }
+}
+
+function programOf({ id }: PresentedRequest, context: ViewContext): RequestView['program'] {
+  const { ports, tenant } = context
+  try {
+    ports.acquirer(tenant.mode)
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+  return { mppUrl: mppUrlOf(id, context), payUrl: `${ports.publicUrl()}/v1/mpp/pay` }
+}
 
 const HTML = 'text/html; charset=utf-8'
 const BRIEFLY = 'private, max-age=10'

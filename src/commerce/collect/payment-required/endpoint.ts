@@ -1,53 +1,125 @@
-import { CallExternal, type OutsideHandler, type Reserve } from '../../../kernel/contract/handlers.ts'
-import type { Ports } from '../../../kernel/contract/ports.ts'
-import type { Answer } from '../../../kernel/contract/problem.ts'
-import type { ChargeOutcome } from '../../../ports/acquirer.ts'
+import type { Context } from '../../../kernel/contract/context.ts'
+import {
+  AnswerNow,
+  type BatchedStep,
+  CallExternal,
+  type OutsideHandler,
+  type Reserve,
+  type TakenStep,
+  takeStep,
+} from '../../../kernel/contract/handlers.ts'
+import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../../kernel/contract/problem.ts'
+import {
+  type Credential,
+  credentialDigest,
+  isPaymentScheme,
+  isUnusable,
+  parseCredential,
+  writeChallenge,
+} from '../../../mpp/index.ts'
 import { clock } from '../../../values/clock.ts'
-import { answerAgain, ask, ended, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
-import type { PaidFailure } from './endpoint-contract.ts'
-import { type NotTaken, type Reading, readCredential, type TakenToken, takeToken } from './read-credential.ts'
-import { type Beginning, beginSettlement, chargeOf, finishSettlement } from './settle.ts'
-import type { settledEvents } from './settled-events.ts'
-import type { Settlement } from './settlement.ts'
+import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
+import type { RequestRow } from '../request.ts'
+import type { PaidFailure, settledEvents } from './api.ts'
+import { checkCredential, type SealedToken, type TakenToken, takeToken } from './credential.ts'
+import { type Article, challengeFor } from './offer.ts'
+import {
+  type Beginning,
+  type Beginnings,
+  beginSettlement,
+  chargeOf,
+  type EndedCharge,
+  type Endings,
+  endCharge,
+  openBeginnings,
+  openEndings,
+  requestPaidBy,
+  settlementOf,
+  writeBeginnings,
+  writeEndings,
+} from './settle.ts'
+import { externalIdOf, type Settlement } from './settlement.ts'
+
+export type PayContext = Context<PaidFailure, typeof settledEvents>
+
+export type Params = Readonly<Record<string, string>>
+
+/** The one who is paid at an address: what the address offers, and what is given to those who have paid for it. */
+export interface Payee<R> {
+  /** Reads what is to be paid, and continues as the tenant that is paid. */
+  find(params: Params, context: Context<never>): Promise<Article | undefined>
+  /** The same for every repetition. */
+  unlocked(settlement: Settlement, context: PayContext): Promise<R>
+  /** The same, of a request that is in hand. */
+  unlockedBy?(request: RequestRow, settlement: Settlement): R
+}
+
+/** The credential of a request, in the usual header or in the one beside it. Other schemes present nothing. */
+export const presentedIn = ({ headers }: Pick<PayContext, 'headers'>): string | undefined =>
+  [headers.authorization, headers['payment-authorization']].find(
+    value => value !== undefined && isPaymentScheme(value),
+  )
+
+/** What a credential was presented for, and its digest. */
+interface Presented {
+  readonly params: Params
+  readonly article: Article
+  readonly digest: string
+}
+
+/** A credential whose token is to be read next. */
+interface Reading extends Presented {
+  readonly step: 'read'
+  readonly sealed: SealedToken
+}
 
 /** A settlement that is stored and committed, and is charged next. */
-export interface Charging extends Pick<Reading, 'params' | 'article'> {
+interface Charging extends Presented {
   readonly step: 'charge'
   readonly settlement: Settlement
-  readonly charge: ReturnType<typeof chargeOf>
   readonly token: unknown
 }
+
+/** A payer who is answered by what is there once the step before is committed: nothing is charged. */
+interface Answering extends Presented {
+  readonly step: 'answer'
+  readonly challengeId: string
+}
+
+export type Reserved = Reading | Charging | Answering
+
+/** A token that can be charged, and the challenge that it pays. */
+interface Taken {
+  readonly step: 'taken'
+  readonly reading: Reading
+  readonly token: TakenToken
+}
+
+/** A token that cannot be charged, and why. */
+interface NotTaken {
+  readonly step: 'not_taken'
+  readonly reading: Reading
+  readonly message: string
+}
+
+interface Charged extends EndedCharge {
+  readonly step: 'charged'
+  readonly charging: Charging
+}
+
+/** What came of decrypting the token, or of charging it. */
+type Called = Taken | NotTaken | Charged | Answering
 
 interface Named {
   readonly params: Params
 }
 
-/** An answer that cannot be recorded in a batch: it is recorded by itself, and nobody is called. */
-export interface Unshared extends Pick<Reading, 'params'> {
-  readonly step: 'unshared'
-  readonly called: Called
-}
-
-export type Reserved = Reading | Charging | Unshared
-
-/** What came of decrypting the token, or of charging it. */
-export type Called = Taken | Charged
-
-export interface Taken {
-  readonly step: 'taken'
-  readonly reading: Reading
-  readonly token: TakenToken | NotTaken
-}
-
-export interface Charged {
-  readonly step: 'charged'
-  readonly charging: Charging
-  readonly outcome: ChargeOutcome
-}
-
-export interface PaidHandler<R>
+interface PaidHandler<R>
   extends OutsideHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
   readonly reserve: Reserve<Named, R, PaidFailure, typeof settledEvents, Reserved>
+  recordBatched(
+    answer: Called,
+  ): TakenStep<Answer<R> | CallExternal<Reserved>, PaidFailure, typeof settledEvents> | undefined
 }
 
 /**
@@ -55,99 +127,185 @@ export interface PaidHandler<R>
  * challenge is an HMAC over all that is offered. A good one is stored as a settlement, and committed, before its card is
  * charged. Tokens are in memory only: as no `Idempotency-Key` is observed, a reservation is stored nowhere.
  */
-export const paidEndpoint = <R>(payee: Payee<R>): PaidHandler<R> => ({
-  async peek({ params }, context) {
-    if (presentedIn(context) !== undefined) return undefined
-    const article = await payee.find(params, context as PayContext)
-    if (!article) return context.refuse('request_not_found')
-    return ask(article, 'payment_required', undefined, context)
-  },
+export function paidEndpoint<R>(payee: Payee<R>): PaidHandler<R> {
+  const finish = finishStep(payee)
+  return {
+    async peek({ params }, context) {
+      if (presentedIn(context) !== undefined) return undefined
+      const article = await payee.find(params, context)
+      if (!article) return context.refuse('request_not_found')
+      return ask(article, 'payment_required', undefined, context)
+    },
 
-  /** The first keys of an owner are made here too: within a transaction that would take a second connection. */
-  readsToReserve: true,
+    /** The first keys of an owner are made here too: within a transaction that would take a second connection. */
+    readsToReserve: true,
 
-  reserve: ({ params }, context) => readCredential(payee, params, context),
+    reserve: ({ params }, context) => readCredential(payee, params, context),
 
-  async call(reservation, { ports, requestId }) {
-    if (reservation.step === 'unshared') return reservation.called
-    if (reservation.step === 'read')
-      return { step: 'taken', reading: reservation, token: await takeFor(reservation, ports) }
-    return { step: 'charged', charging: reservation, outcome: await chargeFor(reservation, ports, requestId) }
-  },
+    async call(reservation, { ports, requestId }) {
+      if (reservation.step === 'answer') return reservation
+      const { tenant, offsetMs } = reservation.article
+      const acquirer = ports.acquirer(tenant.mode)
+      if (reservation.step === 'read') {
+        const token = await takeToken(reservation.sealed, ports.vault, acquirer)
+        return 'message' in token
+          ? { step: 'not_taken', reading: reservation, message: token.message }
+          : { step: 'taken', reading: reservation, token }
+      }
+      const { settlement, token } = reservation
+      const charge = { ...chargeOf(settlement), token }
+      const outcome = await acquirer.charge(charge, { requestId, now: clock.tenant(offsetMs) })
+      return { step: 'charged', charging: reservation, settlement, outcome }
+    },
 
-  async record(called, _reservation, context) {
-    const { tenant, offsetMs } = (called.step === 'taken' ? called.reading : called.charging).article
-    context.actFor(tenant, clock.tenant(offsetMs))
-    return called.step === 'taken' ? begin(payee, called, context) : finish(payee, called, context)
-  },
+    /** All that is written is written in batches, as many payers of an owner's requests come at once. */
+    recordBatched(called) {
+      if (called.step === 'taken') return takeStep(beginStep, called, called.reading.article.tenant)
+      return called.step === 'charged' ? takeStep(finish, called, called.charging.article.tenant) : undefined
+    },
 
-  /** No key is observed, so nothing is recovered by one: what a crash leaves is asked for by its deadline. */
-  recover: async (_reservation, context) => context.refuse('payment_under_way'),
-})
+    async record(called, _reservation, context) {
+      if (called.step === 'taken' || called.step === 'charged') throw new Error('it is recorded in a batch')
+      const { article, params, digest } = called.step === 'answer' ? called : called.reading
+      context.actFor(article.tenant, clock.tenant(article.offsetMs))
+      if (called.step === 'not_taken') return ask(article, 'payment_refused', called.message, context)
+      const present = await payee.find(params, context)
+      if (!present) return context.refuse('request_not_found')
+      const settlement = await settlementOf(called.challengeId, context)
+      return settlement
+        ? answerAgain(payee, present, settlement, digest, context)
+        : ask(
+            present,
+            'challenge_invalid',
+            'What is to be paid has changed. Pay the fresh challenge.',
+            context,
+          )
+    },
 
-const takeFor = ({ sealed, article }: Reading, ports: Ports) =>
-  takeToken(sealed, ports.vault, ports.acquirer(article.tenant.mode))
-
-function chargeFor(
-  { charge, token, article }: Charging,
-  ports: Ports,
-  requestId: string,
-): Promise<ChargeOutcome> {
-  const { tenant, offsetMs } = article
-  return ports.acquirer(tenant.mode).charge({ ...charge, token }, { requestId, now: clock.tenant(offsetMs) })
+    /** No key is observed, so nothing is recovered by one: what a crash leaves is asked for by its deadline. */
+    recover: async (_reservation, context) => context.refuse('payment_under_way'),
+  }
 }
 
-async function begin<R>(
+/** Checks all of a credential that is told without its token. */
+async function readCredential<R>(
   payee: Payee<R>,
-  { reading, token }: Taken,
+  params: Params,
   context: PayContext,
-): Promise<Answer<R> | CallExternal<Charging>> {
-  const { params, article, digest } = reading
-  if ('message' in token) return ask(article, 'payment_refused', token.message, context)
-  const begun = await beginSettlement(beginningOf(reading, token), context)
-  if (begun === 'payment_under_way') return context.refuse('payment_under_way')
-  const present = begun === 'changed' || 'known' in begun ? await payee.find(params, context) : article
-  if (!present) return context.refuse('request_not_found')
-  if (begun === 'changed')
-    return ask(
-      present,
-      'challenge_invalid',
-      'What is to be paid has changed. Pay the fresh challenge.',
-      context,
-    )
-  if ('known' in begun) return answerAgain(payee, present, begun.known, digest, context)
-  const { settlement } = begun
-  return new CallExternal(chargingOf(reading, settlement, token.token))
+): Promise<Reading | AnswerNow<R> | Refusal | WithHeaders<Refusal>> {
+  const article = await payee.find(params, context)
+  if (!article) return context.refuse('request_not_found')
+  const presented = presentedIn(context) ?? ''
+  const credential = parseCredential(presented)
+  if (isUnusable(credential)) return ask(article, 'credential_malformed', credential.problem, context)
+  const { method, intent, id } = credential.challenge
+  if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
+  const digest = credentialDigest(presented)
+  const [settlement, keys] = await Promise.all([settlementOf(id, context), liveKeys(context)])
+  if (settlement) return new AnswerNow(await answerAgain(payee, article, settlement, digest, context))
+  const sealed = sealedToken(credential, article, keys, context)
+  return 'jwe' in sealed ? { step: 'read', params, article, digest, sealed } : sealed
 }
 
-/** What is charged next, once the settlement is committed. */
-export const chargingOf = (
-  { params, article }: Reading,
-  settlement: Settlement,
-  token: unknown,
-): Charging => ({ step: 'charge', params, article, settlement, charge: chargeOf(settlement), token })
+function sealedToken(
+  credential: Credential,
+  article: Article,
+  keys: readonly LiveKey[],
+  context: PayContext,
+): SealedToken | Refusal | WithHeaders<Refusal> {
+  const { host, rawBody: body } = context
+  const checked = checkCredential(credential, article, keys, { host, body })
+  if ('code' in checked) return ask(article, checked.code, checked.message, context)
+  if (article.ended) return context.refuse(article.ended)
+  const {
+    payload,
+    key: { jwk, privateKey },
+  } = checked
+  const { id: challengeId } = credential.challenge
+  return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
+}
+
+type Step<I, R, S> = BatchedStep<I, R, PaidFailure, typeof settledEvents, S>
 
 /** What is charged for a credential, as it is stored. */
-export function beginningOf({ article, digest, sealed }: Reading, { handle, last4 }: TakenToken): Beginning {
+function beginningOf({ reading: { article, digest, sealed }, token }: Taken): Beginning {
   const { challengeId, network } = sealed
   const { subject, amountEuros, merchantName: descriptor } = article
+  const { handle, last4 } = token
   return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountEuros, descriptor }
 }
 
-async function finish<R>(
+const answering = ({ params, article, digest }: Presented, challengeId: string) =>
+  new CallExternal<Answering>({ step: 'answer', params, article, digest, challengeId })
+
+/** Stores charges, each before anything is sent. */
+const beginStep: Step<Taken, CallExternal<Charging | Answering>, Beginnings> = {
+  name: 'begin',
+  load(items, sql) {
+    const beginnings = items.map(({ input }) => beginningOf(input))
+    return openBeginnings(beginnings, sql, items[0])
+  },
+  decide({ input, tenant, now }, beginnings, { refuse, emit, wake }) {
+    const { reading, token } = input
+    const settlement = beginSettlement(beginningOf(input), beginnings, { tenant, now, emit, wake })
+    if (settlement === 'payment_under_way') return refuse(settlement)
+    if (settlement === 'not_payable') return answering(reading, reading.sealed.challengeId)
+    const { params, article, digest } = reading
+    return new CallExternal({ step: 'charge', params, article, digest, settlement, token: token.token })
+  },
+  write: writeBeginnings,
+}
+
+/** Records how charges have ended. The payer of a request gets at once what it unlocks. */
+const finishStep = <R>(
   payee: Payee<R>,
-  { charging, outcome }: Charged,
+): Step<Charged, WithHeaders<R> | CallExternal<Answering>, Endings> => ({
+  name: 'finish',
+  load(items, sql, ports) {
+    const charges = items.map(({ input }) => input)
+    return openEndings(charges, sql, items[0], ports)
+  },
+  decide({ input, tenant, now }, endings, { refuse, emit, wake }) {
+    const settlement = endCharge(input, endings, { tenant, now, emit, wake })
+    if (settlement.status === 'charging') return refuse('outcome_open')
+    const locked = requestPaidBy(settlement, endings)
+    return settlement.receipt && locked && payee.unlockedBy
+      ? paidAnswer(payee.unlockedBy(locked.request, settlement), settlement.receipt)
+      : answering(input.charging, settlement.challengeId)
+  },
+  write: writeEndings,
+})
+
+/** A refusal with a fresh challenge; without one where nothing can be paid any more. */
+export function ask(
+  article: Article,
+  code: PaidFailure,
+  message: string | undefined,
+  { host, rawBody, refuse }: Pick<PayContext, 'host' | 'rawBody' | 'refuse'>,
+): Refusal | WithHeaders<Refusal> {
+  if (article.ended) return refuse(article.ended)
+  const challenge = challengeFor(article, { host, body: rawBody })
+  return withHeaders(refuse(code, message), { 'WWW-Authenticate': writeChallenge(challenge) })
+}
+
+/** The answer to a credential for a challenge that has been presented before. */
+export async function answerAgain<R>(
+  payee: Payee<R>,
+  article: Article,
+  settlement: Settlement,
+  digest: string,
   context: PayContext,
 ): Promise<Answer<R>> {
-  const {
-    params,
-    article: asked,
-    settlement: { id },
-  } = charging
-  const { requestId, walletId } = asked.subject
-  const settlement = await finishSettlement({ id, requestId, walletId }, outcome, context)
-  if (settlement.status === 'charging') return context.refuse('outcome_open')
-  // Only where nothing was charged, it is asked for anew.
-  const article = settlement.status === 'paid' ? asked : await payee.find(params, context)
-  return article ? ended(payee, article, settlement, context) : context.refuse('request_not_found')
+  if (externalIdOf(settlement) !== article.externalId)
+    return ask(article, 'challenge_invalid', 'The challenge was offered for something else.', context)
+  if (settlement.credentialDigest !== digest) return context.refuse('challenge_used')
+  if (settlement.status === 'charging') return context.refuse('payment_under_way')
+  const { receipt, declineReason } = settlement
+  if (receipt === null)
+    return ask(article, 'payment_refused', `The card was declined: ${declineReason}`, context)
+  return paidAnswer(await payee.unlocked(settlement, context), receipt)
 }
+
+/** What those who have paid are given, with the receipt. */
+const paidAnswer = <R>(unlocked: R, receipt: string): WithHeaders<R> =>
+  withHeaders(unlocked, { 'Payment-Receipt': receipt, 'Cache-Control': 'private' })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Mode, Tenant } from '../../../kernel/contract/actor.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import type { Row } from '../../../kernel/contract/sql.ts'
+import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import {
   type Challenge,
   challengeId,
@@ -13,7 +13,7 @@ import {
 import { after, clock } from '../../../values/clock.ts'
 import type { Euros } from '../../../values/money.ts'
 import { CHALLENGE_MS, currentKeyOf, type OfferingKey, offeringKey, openKey } from '../../mpp-keys/index.ts'
-import type { requestMachine } from '../request.ts'
+import { dueEuros, type PaymentRequest } from '../request.ts'
 import type { Settlement } from './settlement.ts'
 
 /** What a 402 wants paid: the rest of a request, or an article of the sandbox's merchants. */
@@ -40,39 +40,53 @@ export interface Article {
   readonly ended: 'request_paid' | 'request_gone' | null
 }
 
-interface FoundRequest extends Row {
-  readonly id: string
-  readonly ownerId: string
-  readonly mode: Mode
-  readonly status: (typeof requestMachine.states)[number]
-  readonly due: Euros
-  readonly description: string
-  readonly walletId: string
-  readonly agentId: string | null
-  readonly expiresAt: Date
-  readonly merchantName: string
+/** What payers may know of a request, whom they name by its id alone, with the current key of its owner. */
+export interface PresentedRequest
+  extends Row,
+    Tenant,
+    Pick<
+      PaymentRequest,
+      | 'id'
+      | 'status'
+      | 'amountEuros'
+      | 'paidEuros'
+      | 'description'
+      | 'reference'
+      | 'walletId'
+      | 'agentId'
+      | 'expiresAt'
+    > {
+  readonly isUnderWay: boolean
+  /** The public name of its owner. */
+  readonly payee: string
+  /** How far the clock of its owner is ahead. */
   readonly offsetMs: number
   readonly kid: string | null
   readonly modulus: string
   readonly secret: string
 }
 
-/** All that a 402 says, by one statement: payers name a request by its id alone. */
-const FIND = `
-select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents - r.paid_cents as due, r.description,
-  r.wallet_id as "walletId", r.agent_id as "agentId", r.expires_at as "expiresAt", c.name as "merchantName",
-  coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.kid, k.modulus, k.secret
+const PRESENTED = `
+select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents as "amountEuros", r.paid_cents as "paidEuros",
+  r.description, r.reference, r.wallet_id as "walletId", r.agent_id as "agentId", r.expires_at as "expiresAt",
+  exists (select from request_payments p
+    where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way') as "isUnderWay",
+  c.name as payee, coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.kid, k.modulus, k.secret
 from payment_requests r
 join customers c on c.id = r.owner_id
 left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
 left join lateral (${currentKeyOf('r')}) k on true
 where r.id = $1`
 
+/** The request of any owner with this id, by one statement. */
+export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
+  (await sql<PresentedRequest>(PRESENTED, [id]))[0]
+
 /** Reads a request as a payer may see it, and continues as its tenant; undefined where there is none. */
 export async function findRequestArticle(id: string, context: Context<never>): Promise<Article | undefined> {
-  const [found] = await context.sql<FoundRequest>(FIND, [id])
+  const found = await presentedRequest(context.sql, id)
   if (!found) return undefined
-  const { ownerId, mode, offsetMs, description, merchantName, walletId, agentId, expiresAt } = found
+  const { ownerId, mode, offsetMs, description, payee: merchantName, walletId, agentId, expiresAt } = found
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
   context.actFor(tenant, now)
@@ -82,10 +96,10 @@ export async function findRequestArticle(id: string, context: Context<never>): P
     kid === null ? await offeringKey(tenant, context) : openKey({ kid, modulus, secret }, context.ports)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, networks, expiresAt }
-  return { ...members, externalId: found.id, amountEuros: found.due, ended: endOf(found, now) }
+  return { ...members, externalId: found.id, amountEuros: dueEuros(found), ended: endOf(found, now) }
 }
 
-function endOf({ status, expiresAt }: FoundRequest, now: Date): Article['ended'] {
+function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['ended'] {
   if (status === 'paid' || status === 'refunded') return 'request_paid'
   return status === 'open' && expiresAt > now ? null : 'request_gone'
 }
@@ -96,21 +110,18 @@ export interface Asked {
   readonly body: Uint8Array
 }
 
-/** What the challenge for an article asks for, with this key. */
-const askedCharge = (
+/** What the challenge for an article asks for, with this key, as the parameter `request`. */
+export const requestFor = (
   { amountEuros, description, externalId, merchantName, networks }: Article,
   encryptionJwk: MerchantKey,
-) => ({
-  amount: String(amountEuros),
-  currency: 'eur',
-  description,
-  externalId,
-  methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
-})
-
-/** It as the parameter `request`. */
-export const requestFor = (article: Article, key: MerchantKey): string =>
-  encodeRequest(askedCharge(article, key))
+): string =>
+  encodeRequest({
+    amount: String(amountEuros),
+    currency: 'eur',
+    description,
+    externalId,
+    methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
+  })
 
 /** The digest of a body, which binds the challenge to it; undefined for none. */
 export const digestOf = (body: Uint8Array): string | undefined =>

@@ -1,7 +1,11 @@
+import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import { AnswerNow } from '../../../kernel/contract/handlers.ts'
 import { externalCall } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Records } from '../../../kernel/contract/records.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import { tenantRecords } from '../../../kernel/database/record-store.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
 import { accountsToCollect, collectCharge } from '../../../money/incoming/index.ts'
 import { type Book, openBook } from '../../../money/ledger/index.ts'
@@ -10,101 +14,101 @@ import { writeReceipt } from '../../../mpp/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { clock } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import type { paymentEvents } from '../events.ts'
 import {
   addPayment,
   beginPayment,
   failPayment,
   type LockedRequest,
-  lockRequest,
-  paymentUnderWay,
+  lockRequests,
   writeRequests,
 } from '../payments.ts'
 import { dueEuros, isPayable } from '../request.ts'
-import { settlementsApi } from './api.ts'
+import { type settledEvents, settlementsApi } from './api.ts'
 import type { Article } from './offer.ts'
-import type { settledEvents } from './settled-events.ts'
 import { askAgainLater, externalIdOf, firstDueAt, Settlement, settlementMachine } from './settlement.ts'
 
 /** A charge that is to begin. */
 export interface Beginning
-  extends Pick<Settlement, 'challengeId' | 'credentialDigest' | 'network' | 'last4' | 'handle'> {
+  extends Pick<
+    Settlement,
+    'challengeId' | 'credentialDigest' | 'network' | 'last4' | 'handle' | 'descriptor'
+  > {
   readonly subject: Article['subject']
   readonly amountEuros: Settlement['amountEuros']
-  readonly descriptor: string
 }
 
-type BeginContext = Context<never, typeof paymentEvents>
-
-/** A charge that has begun, or why it does not: another one has, or what is to be paid has changed meanwhile. */
-type Begun =
-  | { readonly settlement: Settlement }
-  | { readonly known: Settlement }
-  | 'payment_under_way'
-  | 'changed'
-
-/**
- * Stores a charge before anything is sent, so that it is made once: whoever comes with the same challenge finds it. The
- * caller commits, and charges under the id of the challenge.
- */
-export async function beginSettlement(beginning: Beginning, context: BeginContext): Promise<Begun> {
-  const { challengeId, subject } = beginning
-  // Sent right behind the lock, so it reads what whoever had the lock before has left.
-  const [locked, known] = await Promise.all([
-    lockSubject(subject, challengeId, context),
-    settlementOf(challengeId, context),
-  ])
-  if (known) return { known }
-  const blocker = locked && blockerOf(locked, beginning, context.now)
-  if (blocker) return blocker
-  const settlement = newSettlement(beginning, locked, context)
-  if (locked) context.sendAlong(writeRequests(context.sql, context.tenant, [locked]))
-  return { settlement }
-}
+type SettleContext = TenantNow & Pick<Context<never, typeof settledEvents>, 'emit' | 'wake'>
 
 /** The settlement of a challenge, if there is one. */
 export const settlementOf = (
   challengeId: string,
-  { records }: Pick<BeginContext, 'records'>,
+  { records }: Pick<Context, 'records'>,
 ): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
 
-/** Whoever pays the same thing at once waits here. */
-async function lockSubject(
-  { requestId }: Article['subject'],
-  challengeId: string,
-  context: BeginContext,
-): Promise<LockedRequest | undefined> {
-  if (requestId !== null) return lockRequest(requestId, context)
-  await lockTenant(context, `settlement ${challengeId}`)
-  return undefined
+/** Requests that are about to be paid, locked, and the challenges that are charged already. */
+export interface Beginnings {
+  readonly records: Records
+  readonly requests: ReadonlyMap<string, LockedRequest>
+  readonly known: Set<string>
+  readonly begun: Set<LockedRequest>
 }
 
-/** Why a charge for a request does not begin: another one has, or what is to be paid has changed. */
-export function blockerOf(
-  locked: LockedRequest,
-  { amountEuros }: Pick<Beginning, 'amountEuros'>,
-  now: Date,
-): 'payment_under_way' | 'changed' | undefined {
-  if (paymentUnderWay(locked)) return 'payment_under_way'
-  const { request } = locked
-  return isPayable(request, now) && dueEuros(request) === amountEuros ? undefined : 'changed'
+/** Locks what is to be paid. Those who pay the same thing at once wait here. */
+export async function openBeginnings(
+  beginnings: readonly Pick<Beginning, 'challengeId' | 'subject'>[],
+  sql: Sql,
+  { tenant, now }: TenantNow,
+): Promise<Beginnings> {
+  const records = tenantRecords(sql, { tenant, now })
+  const requestIds = beginnings.flatMap(({ subject }) => subject.requestId ?? [])
+  const challengeIds = beginnings.map(({ challengeId }) => challengeId)
+  const ofNoRequest = beginnings.filter(({ subject }) => subject.requestId === null)
+  const locks = ofNoRequest.map(({ challengeId }) => `settlement ${challengeId}`).toSorted()
+  // Sent right behind the locks, so it reads what those who had them before have left.
+  const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
+  const [requests, known] = await Promise.all([
+    lockRequests(sql, tenant, requestIds),
+    records.find(Settlement, { challengeId: { $in: challengeIds } }),
+    ...locking,
+  ])
+  return { records, requests, known: new Set(known.map(one => one.challengeId)), begun: new Set() }
 }
 
-/** A charge that is to be stored; the caller writes the request that it pays. */
-export function newSettlement(
+/**
+ * Stores a charge before anything is sent, so that it is made once: a second credential for its challenge finds it. The caller
+ * commits, and charges under the id of the challenge. Otherwise says why nothing begins: another charge is under way, or the
+ * challenge is used, or what is to be paid has changed or is gone.
+ */
+export function beginSettlement(
   { subject, ...members }: Beginning,
-  locked: LockedRequest | undefined,
-  context: Pick<BeginContext, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>,
-): Settlement {
-  const { records, now } = context
+  { records, requests, known, begun }: Beginnings,
+  context: SettleContext,
+): Settlement | 'payment_under_way' | 'not_payable' {
+  const { amountEuros, challengeId } = members
+  const { requestId, walletId } = subject
+  const locked = requests.get(requestId ?? '')
+  if (known.has(challengeId) || (requestId !== null && !locked)) return 'not_payable'
+  if (locked?.underWay) return 'payment_under_way'
+  if (locked && !isDue(locked, amountEuros, context.now)) return 'not_payable'
   const id = newId('settlement')
-  const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt: firstDueAt(now) })
-  if (locked) {
-    const { amountEuros, walletId } = settlement
-    const at = walletId === null ? {} : { walletId }
-    beginPayment(locked, { way: 'card', amountEuros, sourceId: id, ...at }, context)
+  const dueAt = firstDueAt(context.now)
+  const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt })
+  if (!locked) {
+    known.add(challengeId)
+    return settlement
   }
+  const at = walletId === null ? {} : { walletId }
+  beginPayment(locked, { way: 'card', amountEuros, sourceId: id, ...at }, context)
+  begun.add(locked)
   return settlement
+}
+
+const isDue = ({ request }: LockedRequest, amountEuros: Settlement['amountEuros'], now: Date): boolean =>
+  isPayable(request, now) && dueEuros(request) === amountEuros
+
+export async function writeBeginnings({ records, begun }: Beginnings, sql: Sql): Promise<void> {
+  const [first] = begun
+  await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
 }
 
 /** The charge of a settlement as the acquirer is told it, the token apart. */
@@ -115,99 +119,118 @@ export const chargeOf = ({ handle, amountEuros, challengeId, descriptor }: Settl
   descriptor,
 })
 
-type FinishContext = Context<never, typeof settledEvents>
+/** How the charge of a settlement has ended, as the acquirer says. */
+export interface EndedCharge {
+  readonly settlement: Settlement
+  readonly outcome: ChargeOutcome
+}
+
+/** Settlements that end, with the requests that they pay and their accounts, locked. */
+export interface Endings {
+  readonly records: Records
+  readonly settlements: ReadonlyMap<string, Settlement>
+  readonly requests: ReadonlyMap<string, LockedRequest>
+  readonly wallets: ReadonlyMap<string, WalletRow>
+  /** Undefined where no request is paid: the sandbox's merchants have no ledger. */
+  readonly book: Book | undefined
+  readonly receipts: ReadonlyMap<string, string>
+  readonly changed: Set<LockedRequest>
+}
+
+/** Locks in the order of all: the accounts, the requests, the settlements. Receipts are signed before. */
+export async function openEndings(
+  charges: readonly EndedCharge[],
+  sql: Sql,
+  { tenant, now }: TenantNow,
+  ports: Ports,
+): Promise<Endings> {
+  const approved = charges.filter(({ outcome }) => outcome.outcome === 'approved')
+  const signed = approved.map(async ({ settlement }) => {
+    return [settlement.id, await receiptFor(settlement, ports)] as const
+  })
+  const receipts = new Map(await Promise.all(signed))
+  const records = tenantRecords(sql, { tenant, now })
+  const ids = charges.map(({ settlement }) => settlement.id)
+  const walletIds = charges.flatMap(({ settlement }) => settlement.walletId ?? [])
+  const requestIds = charges.flatMap(({ settlement }) => settlement.requestId ?? [])
+  const [book, wallets, requests, settlements] = await Promise.all([
+    walletIds.length > 0 ? openBook(sql, { tenant, now }, accountsToCollect(...walletIds)) : undefined,
+    walletsById(sql, tenant, walletIds),
+    lockRequests(sql, tenant, requestIds),
+    records.find(Settlement, { id: { $in: ids } }, { orderBy: { id: 'asc' }, lock: true }),
+  ])
+  const byId = new Map(settlements.map(settlement => [settlement.id, settlement]))
+  return { records, settlements: byId, requests, wallets, book, receipts, changed: new Set() }
+}
 
 /**
- * Records how a charge has ended: the money is in the wallet and the request is paid, or nothing has happened. Nothing
- * changes where that is recorded already; where it is not known, the acquirer is asked again later.
+ * Records how a charge has ended: the money is in the wallet and the request is paid, or nothing has happened. One whose
+ * outcome is open stays as it is, and the acquirer is asked again later. Nothing changes where its end is recorded already.
  */
-export async function finishSettlement(
-  { id, requestId, walletId }: Paying,
-  outcome: ChargeOutcome,
-  context: FinishContext,
-): Promise<Settlement> {
-  if (requestId !== null && walletId !== null)
-    return finishOfRequest({ id, requestId, walletId }, outcome, context)
-  const settlement = await context.records.lock(Settlement, id)
+export function endCharge(
+  { settlement: { id }, outcome }: EndedCharge,
+  endings: Endings,
+  context: SettleContext,
+): Settlement {
+  const settlement = endings.settlements.get(id)
   if (!settlement) throw new Error(`${id}: the settlement is gone`)
-  if (settlement.status === 'charging') await end(settlement, outcome, context)
-  return settlement
-}
-
-/** A settlement, and what it pays. */
-type Paying = Pick<Settlement, 'id' | 'requestId' | 'walletId'>
-
-interface PayingRequest extends Paying {
-  readonly requestId: string
-  readonly walletId: string
-}
-
-/** Locks in the order of all: the accounts, the request, the settlement. */
-async function finishOfRequest(
-  { id, requestId, walletId }: PayingRequest,
-  outcome: ChargeOutcome,
-  context: FinishContext,
-): Promise<Settlement> {
-  const { records, sql, tenant, sendAlong } = context
-  const [book, wallets, locked, settlement] = await Promise.all([
-    openBook(sql, context, accountsToCollect(walletId)),
-    walletsById(sql, tenant, [walletId]),
-    lockRequest(requestId, context),
-    records.lock(Settlement, id),
-  ])
-  const wallet = wallets.get(walletId)
-  if (!settlement || !locked || !wallet) throw new Error(`${id}: the request or its wallet is gone`)
   if (settlement.status !== 'charging') return settlement
+  const { now } = context
+  const locked = requestPaidBy(settlement, endings)
   if (outcome.outcome === 'approved') {
-    takeCharge(settlement, { wallet, locked, book }, context)
-    sendAlong(book.post(sql))
-  } else if (outcome.outcome === 'declined') failPayment(locked, id, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
-  await end(settlement, outcome, context)
+    if (locked) takeCharge(settlement, locked, endings, context)
+    settlementMachine.move(settlement, 'paid')
+    const receipt = endings.receipts.get(id) ?? null
+    Object.assign(settlement, { settledAt: now, dueAt: null, receipt })
+  } else if (outcome.outcome === 'declined') {
+    if (locked) failPayment(locked, id, context)
+    settlementMachine.move(settlement, 'declined')
+    const { code: declineCode, reason: declineReason } = outcome
+    Object.assign(settlement, { declineCode, declineReason, dueAt: null })
+  } else askAgainLater(settlement, now)
+  if (locked) endings.changed.add(locked)
   return settlement
 }
 
-interface Paid {
-  readonly wallet: WalletRow
-  readonly locked: LockedRequest
-  readonly book: Book
+/** The request that is paid; undefined for an article of the sandbox's merchants. */
+export function requestPaidBy(
+  { id, requestId }: Pick<Settlement, 'id' | 'requestId'>,
+  { requests }: Endings,
+): LockedRequest | undefined {
+  if (requestId === null) return undefined
+  const locked = requests.get(requestId)
+  if (!locked) throw new Error(`${id}: the request is gone`)
+  return locked
 }
 
-/** Takes what was charged into the wallet, and counts it for the request. The caller writes book and request. */
-export function takeCharge(
+/** Takes what was charged into the wallet, and counts it for the request. */
+function takeCharge(
   settlement: Settlement,
-  { wallet, locked, book }: Paid,
-  context: Pick<FinishContext, 'records' | 'tenant' | 'now' | 'emit' | 'wake'>,
+  locked: LockedRequest,
+  { records, wallets, book }: Endings,
+  context: SettleContext,
 ): void {
-  const { id, amountEuros } = settlement
+  const { id, amountEuros, walletId } = settlement
+  const wallet = wallets.get(walletId ?? '')
+  if (!wallet || !book) throw new Error(`${id}: the wallet is gone`)
   const charge = { amountEuros, cause: { type: 'settlement', id }, reference: locked.request.reference }
-  collectCharge(wallet, charge, book, context)
+  collectCharge(wallet, charge, book, { ...context, records })
   const { handle, reference, descriptor } = chargeOf(settlement)
   const paid = { way: 'card', amountEuros, sourceId: id, walletId: wallet.id } as const
   addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
 }
 
-export function endPaid(settlement: Settlement, receipt: string, now: Date): void {
-  settlementMachine.move(settlement, 'paid')
-  Object.assign(settlement, { settledAt: now, dueAt: null, receipt })
-}
-
-/** How the settlement itself ends; a charge whose outcome is open stays as it is. */
-async function end(settlement: Settlement, outcome: ChargeOutcome, context: FinishContext): Promise<void> {
-  if (outcome.outcome === 'approved')
-    endPaid(settlement, await receiptFor(settlement, context.ports), context.now)
-  else if (outcome.outcome === 'declined') {
-    settlementMachine.move(settlement, 'declined')
-    const { code: declineCode, reason: declineReason } = outcome
-    Object.assign(settlement, { declineCode, declineReason, dueAt: null })
-  } else askAgainLater(settlement, context.now)
+export async function writeEndings({ records, book, changed }: Endings, sql: Sql): Promise<void> {
+  const [first] = changed
+  const requests = first && writeRequests(sql, first.request, [...changed])
+  await Promise.all([book?.post(sql), requests, records.flush()])
 }
 
 /** The type of the statement by which a receipt is proved. */
 const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
 /** A receipt that is signed, which anybody can check offline. Its time is the real one: payers compare it with their own. */
-export async function receiptFor(
+async function receiptFor(
   { id, requestId, scenario, challengeId, amountEuros, network, ownerId, mode }: Settlement,
   { signer }: Pick<Ports, 'signer'>,
 ): Promise<string> {
@@ -226,24 +249,27 @@ export async function receiptFor(
   return writeReceipt({ ...members, proof })
 }
 
+const DONE = { done: true }
+
 /** Asks how a charge stands, and records it. A charge that is known by now is left as it is. */
 export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   async reserve({ params }, { records, now, refuse }) {
     const settlement = await records.findOne(Settlement, { id: params.id })
     if (!settlement) return refuse('settlement_not_found')
-    if (settlement.status !== 'charging') return new AnswerNow({ done: true })
-    const { id, requestId, walletId, mode } = settlement
-    return { paying: { id, requestId, walletId }, mode, charge: chargeOf(settlement), now }
+    return settlement.status === 'charging' ? { settlement, now } : new AnswerNow(DONE)
   },
 
-  call: ({ mode, charge, now }, { ports, requestId }) =>
-    ports.acquirer(mode).stateOf(charge, { requestId, now }),
+  call: ({ settlement, now }, { ports, requestId }) =>
+    ports.acquirer(settlement.mode).stateOf(chargeOf(settlement), { requestId, now }),
 
   /** One that is still open is due again later, so nothing is left to do now. */
-  async record(outcome, { paying }, context) {
-    await finishSettlement(paying, outcome, context)
-    return { done: true }
+  async record(outcome, { settlement }, context) {
+    const ended = { settlement, outcome }
+    const endings = await openEndings([ended], context.sql, context, context.ports)
+    endCharge(ended, endings, context)
+    await writeEndings(endings, context.sql)
+    return DONE
   },
 
-  recover: async () => ({ done: true }),
+  recover: async () => DONE,
 })

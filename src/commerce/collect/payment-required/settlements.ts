@@ -2,14 +2,11 @@ import { area } from '../../../kernel/contract/area.ts'
 import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
-import { PaymentRequest } from '../request.ts'
-import type { RequestRow } from '../request-rows.ts'
-import type { Payee } from './answers.ts'
+import { PaymentRequest, type RequestRow } from '../request.ts'
 import { settlementsApi } from './api.ts'
-import { paidEndpoint } from './endpoint.ts'
+import { type Payee, paidEndpoint } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
 import { askAcquirer } from './settle.ts'
-import { settleTogether } from './settle-together.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
 const unlockedBy = (
@@ -20,13 +17,14 @@ const unlockedBy = (
 /** Gives whoever has paid what the request unlocks; nothing else of the request, which is its owner's. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
+  unlockedBy,
   async unlocked(settlement, { records }) {
     const request = await records.findOneOrFail(PaymentRequest, { id: settlement.requestId ?? '' })
     return unlockedBy(request, settlement)
   },
 } satisfies Payee<unknown>
 
-const endpoint = { ...paidEndpoint(payee), recordBatched: settleTogether(unlockedBy) }
+const endpoint = paidEndpoint(payee)
 
 const settlements = implement(settlementsApi, {
   pay: endpoint,

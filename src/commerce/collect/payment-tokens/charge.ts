@@ -1,9 +1,22 @@
 import type { z } from 'zod'
+import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
+import { Refusal } from '../../../kernel/contract/problem.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
-import type { paymentTokensApi } from './api.ts'
-import { presentedToken } from './token-rows.ts'
+import { formatEuros } from '../../../values/money.ts'
+import { type BatchState, pay, type TransferRequest } from '../../transfers/index.ts'
+import { type ChargeRefusal, type paymentTokensApi, tokenEvent } from './api.ts'
+import {
+  lockTokens,
+  overBecause,
+  type PayingToken,
+  payingTokens,
+  presentedToken,
+  type TokenRow,
+  tokenMachine,
+  updateTokens,
+} from './payment-token.ts'
 
 type TakeAnswer = z.output<(typeof paymentTokensApi.take)['returns'][1]>
 
@@ -32,3 +45,85 @@ export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params
   emit('claim.payment_token.accepted', { transactionId, walletId, amountEuros })
   return { status: 'completed', agentId, walletId, amountEuros, transactionId }
 }
+
+type Handler = HandlerOf<typeof paymentTokensApi.take, State>
+type Request = Parameters<Handler['decide']>[0]
+
+interface State {
+  readonly tokens: ReadonlyMap<string, TokenRow>
+  readonly requests: ReadonlyMap<Request, TransferRequest>
+  readonly batch: BatchState | undefined
+  readonly charged: TokenRow[]
+}
+
+/** The payment of the token's intent, of what is charged and to the wallet that the token names. */
+function transferRequest(request: Request, token: PayingToken): TransferRequest {
+  const { chargeId, amountEuros } = request.input.body
+  const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token
+  const payable = { type: 'payment_token', id: chargeId } as const
+  const to = { ownerId, walletId: token.recipientWalletId, name: token.recipientName, iban: null }
+  const payee = { requestId: null, paymentTokenId, ...to, payable }
+  const body = { fromWalletId, amountEuros, reference: null, intentId, payee }
+  return { ...request, input: { params: {}, query: {}, body } }
+}
+
+const TAKEN = { refusal: null, message: null }
+
+const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ refusal, message })
+
+/** Why nothing is taken, as far as the token itself says; the answer of before where this charge has taken it already. */
+function answerOf({ input, now }: Request, token: TokenRow) {
+  const { chargeId, amountEuros } = input.body
+  if (token.chargeId === chargeId) return TAKEN
+  const over = overBecause(token, now)
+  if (over) return refused(over)
+  if (amountEuros <= token.amountEuros) return undefined
+  const message = `amountEuros: the token is for at most ${formatEuros(token.amountEuros)}.`
+  return refused('amount_exceeded', message)
+}
+
+/** Pays through the transfers, with the same checks: of many charges of a token one finds its intent unpaid. */
+export const take = {
+  async load(items, sql, ports): Promise<State> {
+    const { tenant } = items[0]
+    const ids = items.map(({ input }) => input.params.id)
+    const paying = new Map((await payingTokens(sql, tenant, ids)).map(token => [token.id, token]))
+    const requests = new Map(
+      items.flatMap(item => {
+        const token = paying.get(item.input.params.id)
+        return token ? [[item, transferRequest(item, token)] as const] : []
+      }),
+    )
+    const paid = [...requests.values()]
+    const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
+    const tokens = await lockTokens(sql, tenant, [...paying.keys()])
+    return { tokens, requests, batch, charged: [] }
+  },
+
+  decide(item, state, verdict) {
+    const { tokens, requests, batch, charged } = state
+    const token = tokens.get(item.input.params.id)
+    const request = requests.get(item)
+    if (!token || !request || !batch) return verdict.refuse('token_not_found')
+    const answer = answerOf(item, token)
+    if (answer) return answer
+    const quiet = { ...verdict, refuse: () => verdict.refuse('token_not_found') }
+    const transfer = pay.decide(request, batch, quiet)
+    // What stands against it on the payer's side is no business of whoever charges.
+    if (transfer instanceof Refusal) return refused('token_blocked')
+    tokenMachine.move(token, 'charged')
+    const { chargeId, amountEuros: chargedEuros } = item.input.body
+    const { transactionId } = transfer
+    Object.assign(token, { chargeId, chargedEuros, chargedAt: item.now, updatedAt: item.now, transactionId })
+    charged.push(token)
+    verdict.emit('claim.payment_token.charged', tokenEvent(token))
+    return TAKEN
+  },
+
+  async write(state, sql, runForOwner) {
+    const { batch, charged } = state
+    const [tenant] = charged
+    if (batch && tenant)
+      await Promise.all([pay.write(batch, sql, runForOwner), updateTokens(sql, tenant, charged)])
+  },
+} satisfies Handler

@@ -13,9 +13,8 @@ import type { Sql } from '../../../kernel/contract/sql.ts'
 import { newSecret, traceOf } from '../../../kernel/database/credential.ts'
 import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
-import type { paymentTokensApi } from './api.ts'
-import { tokenEvent } from './events.ts'
-import { insertTokens, type TokenRow } from './token-rows.ts'
+import { type paymentTokensApi, tokenEvent } from './api.ts'
+import { insertTokens, type TokenRow } from './payment-token.ts'
 
 type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]

@@ -11,14 +11,17 @@ import {
   transactionEvents,
 } from '../../../money/transactions/index.ts'
 import { walletsById } from '../../../money/wallets/index.ts'
-import { paymentTokensApi } from './api.ts'
-import { charge } from './charge.ts'
+import { chargeEvents, paymentTokensApi, tokenEvent, tokenEvents } from './api.ts'
+import { charge, take } from './charge.ts'
 import { create } from './create.ts'
-import { chargeEvents, tokenEvent, tokenEvents } from './events.ts'
-import { PaymentToken, paymentTokensPersonal, tokenMachine } from './payment-token.ts'
+import {
+  lockTokens,
+  PaymentToken,
+  paymentTokensPersonal,
+  tokenMachine,
+  updateTokens,
+} from './payment-token.ts'
 import { revoke } from './revoke.ts'
-import { take } from './take.ts'
-import { lockTokens, updateTokens } from './token-rows.ts'
 
 type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
 

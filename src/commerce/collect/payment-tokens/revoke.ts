@@ -3,10 +3,15 @@ import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { reaches } from '../../../kernel/database/entity.ts'
-import type { paymentTokensApi } from './api.ts'
-import { tokenEvent } from './events.ts'
-import { overBecause, tokenMachine } from './payment-token.ts'
-import { findTokens, lockTokens, type TokenRow, updateTokens } from './token-rows.ts'
+import { type paymentTokensApi, tokenEvent } from './api.ts'
+import {
+  findTokens,
+  lockTokens,
+  overBecause,
+  type TokenRow,
+  tokenMachine,
+  updateTokens,
+} from './payment-token.ts'
 
 type Handler = HandlerOf<typeof paymentTokensApi.revoke, State>
 type Request = Parameters<Handler['decide']>[0]

@@ -14,10 +14,8 @@ import { id } from '../../../values/ids.ts'
 import { euros, positiveEuros } from '../../../values/money.ts'
 import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
-import { lookupFails, PaymentRequestRecord, way } from '../api.ts'
-import { RequestEvent, requestEvent } from '../events.ts'
-import { paymentWays } from '../request.ts'
-import type { RequestRow } from '../request-rows.ts'
+import { lookupFails, PaymentRequestRecord, RequestEvent, requestEvent, way } from '../api.ts'
+import { paymentWays, type RequestRow } from '../request.ts'
 
 export type { RefundFailure }
 

@@ -1,5 +1,6 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import { Refusal } from '../../../kernel/contract/problem.ts'
 import {
   creditsFor,
   type IncomingCredit,
@@ -13,20 +14,35 @@ import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { after } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
-import { type Euros, formatEuros } from '../../../values/money.ts'
+import { type Cents, cents, formatEuros, minOf, minus, sumOf } from '../../../values/money.ts'
 import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/index.ts'
-import { type LockedRequest, lockRequest } from '../payments.ts'
+import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { PaymentRequest } from '../request.ts'
-import { type PaymentRow, refundablePayments } from '../request-rows.ts'
+import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
 import { causeOf, FIRST_CHECK_AFTER, MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
-import { completeRefund, type Refunding, writeRefunding } from './end-refund.ts'
+import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
+/** What is to go back: of all payments of a request, or of the one that came by this source. */
+export interface RefundTarget {
+  readonly requestId: string
+  readonly sourceId?: string | undefined
+  /** All that is left, where no amount is given. */
+  readonly amountCents?: Cents | undefined
+  /** Why: for programs, and in the owner's own text. */
+  readonly reason: (typeof refundReasons)[number]
+  readonly note: string | null
+}
+
+/** How much of a payment goes back. */
+interface RefundPart {
+  readonly payment: PaymentRow
+  readonly amountCents: Cents
+}
+
 /** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
-export interface OpenRefund {
-  readonly locked: LockedRequest
+interface OpenRefund extends Refunding {
   readonly parts: readonly RefundPart[]
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
@@ -34,8 +50,6 @@ export interface OpenRefund {
   /** The credits of the parts that came by SEPA or from a wallet. */
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
-
-type Blocker = readonly [code: Parameters<RequestContext['refuse']>[0], message?: string]
 
 /** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
 async function accountsOf(
@@ -58,24 +72,16 @@ async function accountsOf(
 const paidBy = (credits: readonly IncomingCredit[], ownerId: string): string[] =>
   credits.flatMap(({ id, fromOwnerId }) => (fromOwnerId === ownerId ? [id] : []))
 
-/** A request, and where only one of its payments is meant, the source by which that came. */
-interface Target {
-  readonly id: string
-  readonly sourceId?: string | undefined
-}
-
-/** Opens a refund of this amount, of all where none is given; else says why there can be none. */
-export async function openRefund(
-  { id, sourceId }: Target,
-  asked: Euros | undefined,
+async function openRefund(
+  { requestId: id, sourceId, amountCents }: RefundTarget,
   context: RequestContext,
-): Promise<OpenRefund | Blocker> {
-  const { records, sql, tenant } = context
+): Promise<OpenRefund | Refusal> {
+  const { records, sql, tenant, refuse } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
     refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
   ])
-  if (!request) return ['request_not_found']
+  if (!request) return refuse('request_not_found')
   const accounts = await accountsOf(request, known, context)
   const [book, wallets, payBacks, locked, refundable] = await Promise.all([
     openBook(sql, context, accounts),
@@ -85,29 +91,51 @@ export async function openRefund(
     refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
-  if (locked.request.status === 'open') return ['request_open']
+  if (locked.request.status === 'open') return refuse('request_open')
   // What has come this very moment may be in a wallet that is not locked: the next refund takes it.
   const ids = new Set(known.map(payment => payment.id))
-  const parts = partsOf(
-    refundable.filter(payment => ids.has(payment.id)),
-    asked,
-  )
-  if (isBlocked(parts)) return parts
-  const opened = { locked, parts, book, wallets, payBacks, credits: await lockCredits(parts, context) }
-  return blockerOf(opened, context) ?? opened
+  const payments = refundable.filter(payment => ids.has(payment.id))
+  const parts = partsOf(payments, amountCents, context)
+  if (parts instanceof Refusal) return parts
+  const ofParts = new Map(parts.map(({ payment }) => [payment.id, payment]))
+  const [credits, transactions, refunds] = await Promise.all([
+    lockCredits(parts, context),
+    transactionsById(
+      sql,
+      tenant,
+      parts.flatMap(({ payment }) => payment.transactionId ?? []),
+    ),
+    openRefunds(sql, context, {}),
+  ])
+  const opened = { locked, payments: ofParts, transactions, refunds, parts, book, wallets, payBacks, credits }
+  return refusalOf(opened, context) ?? opened
 }
 
-function partsOf(payments: readonly PaymentRow[], asked: Euros | undefined): readonly RefundPart[] | Blocker {
-  const left = refundableOf(payments)
-  if (left === 0n) return ['nothing_to_refund']
-  if (asked !== undefined && asked > left)
-    return ['refund_above_received', `amountEuros: ${formatEuros(left)} of what came can go back at most.`]
-  return refundParts(payments, asked ?? left)
-}
+const leftOf = ({ amountEuros, refundedEuros }: PaymentRow): Cents =>
+  minus(cents(amountEuros), cents(refundedEuros))
 
-/** Whether it is the code of a refusal with its message. */
-export const isBlocked = (opened: OpenRefund | readonly RefundPart[] | Blocker): opened is Blocker =>
-  Array.isArray(opened) && typeof opened[0] === 'string'
+/** Divides a refund over the payments, given newest first: what came last goes back first, as the surplus is in it. */
+function partsOf(
+  payments: readonly PaymentRow[],
+  amountCents: Cents | undefined,
+  { refuse }: RequestContext,
+): readonly RefundPart[] | Refusal {
+  const left = sumOf(payments.map(leftOf))
+  if (left === 0n) return refuse('nothing_to_refund')
+  if (amountCents !== undefined && amountCents > left)
+    return refuse(
+      'refund_above_received',
+      `amountEuros: ${formatEuros(left)} of what came can go back at most.`,
+    )
+  const parts: RefundPart[] = []
+  let rest = amountCents ?? left
+  for (const payment of payments) {
+    const part = minOf(leftOf(payment), rest)
+    if (part > 0n) parts.push({ payment, amountCents: part })
+    rest = minus(rest, part)
+  }
+  return parts
+}
 
 async function lockCredits(
   parts: readonly RefundPart[],
@@ -118,105 +146,51 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-function blockerOf(opened: OpenRefund, { tenant, ports }: RequestContext): Blocker | undefined {
+/** Why nothing can go back now; undefined if it can. */
+function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
     const { status } = wallets.get(walletId) as WalletRow
-    const amount = sumOf(ofWallet)
-    if (status === 'closed') return ['wallet_closed']
-    if (status === 'frozen') return ['wallet_frozen']
+    const amount = sumOf(ofWallet.map(({ amountCents }) => amountCents))
+    if (status === 'closed') return refuse('wallet_closed')
+    if (status === 'frozen') return refuse('wallet_frozen')
     if (!book.canPay(walletId, amount))
-      return ['insufficient_funds', shortfallText(amount, book.available(walletId))]
+      return refuse('insufficient_funds', shortfallText(amount, book.available(walletId)))
   }
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
-  if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return ['sender_unknown']
+  if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
   // Each throws where this mode has no such system: nothing is begun then.
   if (bySepa.length > 0) ports.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
-  return payBacks.blocker(bySepa.map(({ amountEuros }) => amountEuros))
+  const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
+  return exceeded && refuse(...exceeded)
 }
-
-const sumOf = (parts: readonly RefundPart[]): Euros =>
-  parts.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)
-
-/** How much of a payment goes back. */
-interface RefundPart {
-  readonly payment: PaymentRow
-  readonly amountEuros: Euros
-}
-
-const leftOf = ({ amountEuros, refundedEuros }: PaymentRow): Euros => amountEuros - refundedEuros
-
-/** What can still go back of these payments. */
-const refundableOf = (payments: readonly PaymentRow[]): Euros =>
-  payments.reduce((sum, payment) => sum + leftOf(payment), 0n)
 
 /**
- * Divides a refund over the payments, given newest first: what came last goes back first, as the surplus is in it. The
- * amount is no more than is left of all of them.
+ * Begins a refund for each part, or says why there can be none: from now on its money is held, has a transfer of its own, or
+ * is with the owner who paid.
  */
-function refundParts(payments: readonly PaymentRow[], amountEuros: Euros): RefundPart[] {
-  const parts: RefundPart[] = []
-  let rest = amountEuros
-  for (const payment of payments) {
-    const left = leftOf(payment)
-    const part = left < rest ? left : rest
-    if (part > 0n) parts.push({ payment, amountEuros: part })
-    rest -= part
-  }
-  return parts
-}
-
-/** Why money goes back: in a word that programs read, and in words of the owner's. */
-export interface RefundWords {
-  readonly reason: (typeof refundReasons)[number]
-  readonly note: string | null
-}
-
-/** Begins a refund for each part: from now on its money is held, has a transfer of its own, or is with the owner who paid. */
-export async function beginRefunds(
-  opened: OpenRefund,
-  why: RefundWords,
-  context: RequestContext,
-): Promise<readonly RefundRow[]> {
-  const { sql, tenant } = context
+export async function beginRefunds(target: RefundTarget, context: RequestContext) {
+  const { sql, tenant, sendAlong } = context
+  const opened = await openRefund(target, context)
+  if (opened instanceof Refusal) return opened
   const { locked, parts, book, payBacks } = opened
-  const payments = new Map(parts.map(({ payment }) => [payment.id, payment]))
-  const moving = { locked, payments, ...(await openRows(payments, context)) }
   const refunds: RefundRow[] = []
   for (const part of parts) {
-    const refund = beginRefund(part, why, moving, context)
+    const refund = beginRefund(part, target, opened, context)
     refunds.push(refund)
-    if (part.payment.way === 'sepa') payBySepa(refund, part, opened, context)
-    if (part.payment.way === 'card') book.hold(part.payment.walletId, part.amountEuros, causeOf(refund.id))
-    if (part.payment.way === 'wallet') {
-      await payToWallet(part, opened, context)
-      completeRefund(refund, moving, context)
-    }
+    await sendBack[part.payment.way](refund, part, opened, context)
   }
-  context.sendAlong(payBacks.write())
-  context.sendAlong(writeRefunding(sql, tenant, moving))
-  context.sendAlong(book.post(sql))
-  return refunds
-}
-
-/** The transactions of these payments, and no refund yet. */
-async function openRows(
-  payments: ReadonlyMap<string, PaymentRow>,
-  { sql, tenant, now }: RequestContext,
-): Promise<Pick<Refunding, 'transactions' | 'refunds'>> {
-  const transactionIds = [...payments.values()].flatMap(({ transactionId }) => transactionId ?? [])
-  const [transactions, refunds] = await Promise.all([
-    transactionsById(sql, tenant, transactionIds),
-    openRefunds(sql, { tenant, now }, {}),
-  ])
-  return { transactions, refunds }
+  sendAlong(payBacks.write())
+  sendAlong(writeRefunding(sql, tenant, opened))
+  sendAlong(book.post(sql))
+  return { request: locked.request, refunds, payments: opened.payments }
 }
 
 function beginRefund(
-  { payment, amountEuros }: RefundPart,
-  why: RefundWords,
+  { payment, amountCents }: RefundPart,
+  { reason, note }: RefundTarget,
   { locked: { request }, refunds }: Refunding,
   { now, emit, wake }: RequestContext,
 ): RefundRow {
@@ -227,11 +201,11 @@ function beginRefund(
   const askDueAt = way === 'card' ? after(now, FIRST_CHECK_AFTER) : null
   const refund = refunds.request(
     { id: transactionId, agentId: request.agentId },
-    { id, way, amountEuros, ...why, ...of, askDueAt },
+    { id, way, amountEuros: amountCents, reason, note, ...of, askDueAt },
     emit,
   )
-  payment.refundedEuros += amountEuros
-  request.refundingEuros += amountEuros
+  payment.refundedEuros += amountCents
+  request.refundingEuros += amountCents
   Object.assign(request, { updatedAt: now })
   Object.assign(payment, { updatedAt: now })
   emit('claim.request.refund_started', refundEvent(request, refund))
@@ -239,29 +213,44 @@ function beginRefund(
   return refund
 }
 
+type SendBack = (
+  refund: RefundRow,
+  part: RefundPart,
+  opened: OpenRefund,
+  context: RequestContext,
+) => void | Promise<void>
+
+/** How money travels back, by the way that it came. */
+const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
+  sepa: payBySepa,
+  /** Held until the acquirer has given it back. */
+  card(refund, { payment, amountCents }, { book }) {
+    book.hold(payment.walletId, amountCents, causeOf(refund.id))
+  },
+  wallet: payToWallet,
+}
+
 /** The purpose that the payer reads; SEPA can spell all of it. */
 const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
 
 function payBySepa(
   refund: RefundRow,
-  { payment, amountEuros }: RefundPart,
+  { payment, amountCents: amountEuros }: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ): void {
   const { book, wallets, credits, payBacks } = opened
   const { senderName, senderIban } = credits.get(payment.sourceId) ?? {}
-  if (!senderName || !senderIban) throw new Error(`${payment.id}: nobody knows who has sent it`)
+  if (!senderName || !senderIban) throw new Error(`${payment.id}: its sender is unknown`)
   const wallet = wallets.get(payment.walletId) as WalletRow
   const to = { name: senderName, iban: senderIban }
-  refund.transferId = payBacks.pay(
-    { wallet, to, amountEuros, reference: referenceOf(opened) },
-    book,
-    context,
-  ).id
+  const payBack = { wallet, to, amountEuros, reference: referenceOf(opened) }
+  refund.transferId = payBacks.pay(payBack, book, context).id
 }
 
 async function payToWallet(
-  { payment, amountEuros }: RefundPart,
+  refund: RefundRow,
+  { payment, amountCents: amountEuros }: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ): Promise<void> {
@@ -271,4 +260,5 @@ async function payToWallet(
   const { name: senderName } = await findCustomer(records, tenant.ownerId)
   const reference = referenceOf(opened)
   await refundOwner(credit, { amountEuros, senderName, reference }, opened.book, context)
+  endRefund(refund, 'completed', opened, context)
 }

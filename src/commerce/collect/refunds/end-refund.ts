@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
@@ -18,8 +18,7 @@ import {
 import { TransferEvent } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { receivedEuros, requestMachine } from '../request.ts'
-import { type PaymentRow, paymentsById } from '../request-rows.ts'
+import { type PaymentRow, paymentsById, receivedEuros, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
 /** A locked request with the payments of refunds that change, and the transactions of those payments. */
@@ -30,75 +29,60 @@ export interface Refunding {
   readonly refunds: Refunds
 }
 
-export type RefundContext = Pick<
-  Context<never, typeof refundEvents & typeof recordedEvents>,
-  'tenant' | 'now' | 'emit' | 'wake'
->
+const emitted = { ...refundEvents, ...recordedEvents }
+export type RefundContext = Context<never, typeof emitted>
 
 /** Locks the request of these refunds; accounts and transfers are locked before. */
 export async function openRefunding(
   requestId: string,
   refundIds: readonly string[],
-  context: TenantNow & { readonly sql: Sql },
+  { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
 ): Promise<Refunding> {
-  const { sql, tenant, now } = context
   const locked = await lockRequest(requestId, { sql, tenant })
   if (!locked) throw new Error(`${requestId}: a refund without its request`)
   const refunds = await openRefunds(sql, { tenant, now }, { ids: refundIds })
   const rows = refundIds.flatMap(id => refunds.find(id) ?? [])
+  const paymentIds = rows.flatMap(({ paymentId }) => paymentId ?? [])
+  const transactionIds = rows.flatMap(({ transactionId }) => transactionId ?? [])
   const [payments, transactions] = await Promise.all([
-    paymentsById(
-      sql,
-      tenant,
-      rows.flatMap(({ paymentId }) => paymentId ?? []),
-    ),
-    transactionsById(
-      sql,
-      tenant,
-      rows.flatMap(({ transactionId }) => transactionId ?? []),
-    ),
+    paymentsById(sql, tenant, paymentIds),
+    transactionsById(sql, tenant, transactionIds),
   ])
   return { locked, payments, transactions, refunds }
 }
 
-/** The money is back with who had paid. */
-export function completeRefund(refund: RefundRow, refunding: Refunding, context: RefundContext): void {
-  const { locked, refunds } = refunding
-  if (!refunds.complete(refund, transactionOf(refund, refunding), null, context.emit)) return
-  const { request } = locked
-  request.refundingEuros -= refund.amountEuros
-  request.refundedEuros += refund.amountEuros
-  if (request.refundedEuros === receivedEuros(request)) requestMachine.move(request, 'refunded')
-  tell('claim.request.refunded', refund, refunding, context)
-}
-
-/** Nothing has left: it can be tried again. */
-export function failRefund(
+/**
+ * Ends a refund: its money is back with the payer, or has not left the wallet, or is in it again, as the payer's bank has sent
+ * it back. What failed can be refunded once more. Does nothing where it has ended before.
+ */
+export function endRefund(
   refund: RefundRow,
-  failure: RefundFailure,
-  refunding: Refunding,
-  context: RefundContext,
+  ending: 'completed' | RefundFailure,
+  { locked: { request }, payments, transactions, refunds }: Refunding,
+  { now, emit, wake }: Pick<RefundContext, 'now' | 'emit' | 'wake'>,
 ): void {
-  if (!refunding.refunds.fail(refund, failure, context.emit)) return
-  refunding.locked.request.refundingEuros -= refund.amountEuros
-  giveBack(refund, refunding)
-  tell('claim.request.refund_failed', refund, refunding, context)
-}
-
-/** The payer’s bank has sent back what had arrived: it is in the wallet again, and the request is paid again. */
-function reverseRefund(
-  refund: RefundRow,
-  failure: RefundFailure,
-  refunding: Refunding,
-  context: RefundContext,
-): void {
-  const { locked, refunds } = refunding
-  if (!refunds.reverse(refund, transactionOf(refund, refunding), failure, context.emit)) return
-  const { request } = locked
-  request.refundedEuros -= refund.amountEuros
-  requestMachine.move(request, 'paid')
-  giveBack(refund, refunding)
-  tell('claim.request.refund_failed', refund, refunding, context)
+  const { amountEuros, status: before } = refund
+  const payment = payments.get(refund.paymentId ?? '')
+  const transaction = transactions.get(refund.transactionId ?? '')
+  if (ending === 'completed') {
+    if (!refunds.complete(refund, transaction, null, emit)) return
+    request.refundedEuros += amountEuros
+    if (request.refundedEuros === receivedEuros(request)) requestMachine.move(request, 'refunded')
+  } else {
+    const hasFailed = refunds.fail(refund, ending, emit) || refunds.reverse(refund, transaction, ending, emit)
+    if (!hasFailed) return
+    if (payment) payment.refundedEuros -= amountEuros
+    if (before === 'completed') {
+      request.refundedEuros -= amountEuros
+      requestMachine.move(request, 'paid')
+    }
+  }
+  if (before === 'pending') request.refundingEuros -= amountEuros
+  request.updatedAt = now
+  if (payment) payment.updatedAt = now
+  const event = ending === 'completed' ? 'claim.request.refunded' : 'claim.request.refund_failed'
+  emit(event, refundEvent(request, refund))
+  wake(collectProcess, request)
 }
 
 /** Writes the request, its payments, their transactions and refunds. */
@@ -115,40 +99,11 @@ export const writeRefunding = async (
   ])
 }
 
-/** Makes the failed amount refundable again. */
-function giveBack({ paymentId, amountEuros }: RefundRow, { payments }: Refunding): void {
-  const payment = payments.get(paymentId ?? '')
-  if (payment) payment.refundedEuros -= amountEuros
-}
-
-const transactionOf = (
-  { transactionId }: RefundRow,
-  { transactions }: Refunding,
-): TransactionRow | undefined => transactions.get(transactionId ?? '')
-
-function tell(
-  event: 'claim.request.refunded' | 'claim.request.refund_failed',
-  refund: RefundRow,
-  { locked: { request }, payments }: Refunding,
-  { now, emit, wake }: RefundContext,
-): void {
-  request.updatedAt = now
-  const payment = payments.get(refund.paymentId ?? '')
-  if (payment) payment.updatedAt = now
-  emit(event, refundEvent(request, refund))
-  wake(collectProcess, request)
-}
-
-type Transferred = z.output<typeof TransferEvent>
-type Reacting = Context<never, typeof refundEvents & typeof recordedEvents>
-type Move = typeof failRefund
-
-/** Only money that goes back to its sender has no payee of the owner's: all other transfers cost nothing here. */
-const goesBack = ({ toWalletId, beneficiaryId }: Readonly<Record<string, unknown>>): boolean =>
-  toWalletId === null && beneficiaryId === null
-
 /** The refund follows the transfer that takes it back. */
-async function follow(events: readonly Transferred[], move: Move, context: Reacting): Promise<void> {
+async function follow(
+  events: readonly z.output<typeof TransferEvent>[],
+  context: RefundContext,
+): Promise<void> {
   const { sql, tenant, sendAlong } = context
   const transfers = new Map(events.map(event => [event.transferId, event]))
   for (const known of await refundsOfTransfers(sql, tenant, [...transfers.keys()])) {
@@ -156,20 +111,20 @@ async function follow(events: readonly Transferred[], move: Move, context: React
     const refunding = await openRefunding(known.requestId ?? '', [known.id], context)
     const refund = refunding.refunds.find(known.id)
     if (!refund || !status) continue
-    move(refund, { code: status, message: reason ?? `The transfer was ${status}.` }, refunding, context)
+    const failure = { code: status, message: reason ?? `The transfer was ${status}.` }
+    endRefund(refund, status === 'completed' ? status : failure, refunding, context)
     sendAlong(writeRefunding(sql, tenant, refunding))
   }
 }
 
-const followed = (move: Move): Reaction => ({
-  ...reactionToAll(TransferEvent, { ...refundEvents, ...recordedEvents }, (events, context) =>
-    follow(events, move, context),
-  ),
-  concerns: goesBack,
-})
+const followTransfer: Reaction = {
+  ...reactionToAll(TransferEvent, emitted, follow),
+  // Only money that goes back to its sender has no payee of the owner's: all other transfers cost nothing here.
+  concerns: ({ toWalletId, beneficiaryId }) => toWalletId === null && beneficiaryId === null,
+}
 
 export const refundReactions = {
-  'transfer.completed': followed((refund, _failure, ...rest) => completeRefund(refund, ...rest)),
-  'transfer.failed': followed(failRefund),
-  'transfer.returned': followed(reverseRefund),
+  'transfer.completed': followTransfer,
+  'transfer.failed': followTransfer,
+  'transfer.returned': followTransfer,
 }

@@ -1,132 +1,39 @@
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
-import { AnswerNow } from '../../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
-import type { Refusal } from '../../../kernel/contract/problem.ts'
+import { AnswerNow, type CallContext } from '../../../kernel/contract/handlers.ts'
+import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
+import { Refusal } from '../../../kernel/contract/problem.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
 import { accountsToCollect, refundCharge } from '../../../money/incoming/index.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
-import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
+import { walletsById } from '../../../money/wallets/index.ts'
 import type { ChargeOutcome } from '../../../ports/acquirer.ts'
 import { after } from '../../../values/clock.ts'
-import type { Euros } from '../../../values/money.ts'
+import { cents } from '../../../values/money.ts'
 import { lockRequest } from '../payments.ts'
-import { type AcquirerCharge, PaymentRequest } from '../request.ts'
-import { type PaymentRow, paymentsById, type RequestRow, requestResponse } from '../request-rows.ts'
+import {
+  type AcquirerCharge,
+  PaymentRequest,
+  type PaymentRow,
+  paymentsById,
+  type RequestRow,
+  requestResponse,
+} from '../request.ts'
 import {
   causeOf,
   MOST_PARTS,
   nextCheckAfter,
   refundIdOf,
-  type refundsApi,
+  type refundingEvents,
+  refundsApi,
   requestRefundIdOf,
   requestRefundResponse,
 } from './api.ts'
-import { beginRefunds, isBlocked, openRefund, type RefundWords } from './begin-refund.ts'
-import { completeRefund, failRefund, openRefunding, type Refunding, writeRefunding } from './end-refund.ts'
+import { beginRefunds, type RefundTarget } from './begin-refund.ts'
+import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
-
-/** What is to go back: of all payments of a request, or of the one that came by this source. */
-interface RefundTarget extends RefundWords {
-  readonly requestId: string
-  readonly sourceId?: string | undefined
-  /** All that is left, where no amount is given. */
-  readonly amountEuros?: Euros | undefined
-}
-
-/** What is left to do once the refunds are committed: JSON, as it outlives a crash. */
-export interface OpenSteps {
-  readonly cards: CardRefunds
-  /** Their ids as the request shows them. */
-  readonly refundIds: readonly string[]
-}
-
-interface BegunRefund {
-  readonly request: PaymentRequest | RequestRow
-  readonly refunds: readonly RefundRow[]
-  readonly steps: OpenSteps
-  /** Whether nothing is left to do. */
-  readonly isDone: boolean
-}
-
-export type StepAnswers = readonly CardRefundOutcome[]
-
-/** Holds what goes back, or says why nothing can. */
-export async function beginRequestRefund(
-  { requestId, sourceId, amountEuros, ...why }: RefundTarget,
-  context: RequestContext,
-): Promise<BegunRefund | { readonly refusal: Refusal }> {
-  const { tenant, now, refuse } = context
-  const opened = await openRefund({ id: requestId, sourceId }, amountEuros, context)
-  if (isBlocked(opened)) return { refusal: refuse(...opened) }
-  const refunds = await beginRefunds(opened, why, context)
-  const payments = new Map(opened.parts.map(({ payment }) => [payment.id, payment]))
-  const cards = refunds.flatMap(refund => {
-    const payment = payments.get(refund.paymentId ?? '')
-    return payment?.way === 'card' ? [cardRefundOf(refund, payment)] : []
-  })
-  const steps = {
-    cards: { requestId, mode: tenant.mode, now: now.toISOString(), refunds: cards },
-    refundIds: refunds.map(({ id }) => requestRefundIdOf(id)),
-  }
-  return { request: opened.locked.request, refunds, steps, isDone: cards.length === 0 }
-}
-
-/** Asks the acquirer, with no transaction open. */
-export const carryOutRefund = (
-  { cards }: OpenSteps,
-  outside: Pick<Context, 'ports' | 'requestId'>,
-): Promise<StepAnswers> => askAcquirer(cards, outside)
-
-/** Records what came of it. */
-export async function recordRefund(
-  outcomes: StepAnswers,
-  { cards }: OpenSteps,
-  context: RequestContext,
-): Promise<void> {
-  if (outcomes.length > 0) await settleCardRefunds(cards, outcomes, context)
-}
-
-/**
- * Holds what goes back, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks under the
- * same references.
- */
-export const refund: HandlerOf<typeof refundsApi.refund> = {
-  async reserve({ params, body }, context) {
-    const why = { reason: 'other', note: body.reason } as const
-    const target = { requestId: params.id, amountEuros: body.amountEuros, ...why }
-    const begun = await beginRequestRefund(target, context)
-    if ('refusal' in begun) return begun.refusal
-    return begun.isDone ? new AnswerNow(answerOf(begun.request, begun.refunds, context)) : begun.steps
-  },
-
-  call: carryOutRefund,
-
-  async record(answers: StepAnswers, steps: OpenSteps, context) {
-    await recordRefund(answers, steps, context)
-    return found(steps, context)
-  },
-
-  recover: found,
-}
-
-const answerOf = (
-  request: PaymentRequest | RequestRow,
-  refunds: readonly (Refund | RefundRow)[],
-  context: RequestContext,
-) => withMembers(requestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
-
-/** The request and these refunds as they stand. */
-async function found({ cards, refundIds }: OpenSteps, context: RequestContext) {
-  const { records } = context
-  const [request, refunds] = await Promise.all([
-    records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
-    records.find(Refund, { id: { $in: refundIds.map(refundIdOf) } }, { orderBy: { id: 'asc' } }),
-  ])
-  return answerOf(request, refunds, context)
-}
 
 /** A refund as the acquirer is asked for it. Stored before the call, so it must be JSON. */
 interface CardRefund {
@@ -137,127 +44,182 @@ interface CardRefund {
 }
 
 /** The refunds of a request that the acquirer is asked for together. */
-interface CardRefunds {
+export interface CardRefunds {
   readonly requestId: string
   readonly mode: Mode
   readonly now: string
   readonly refunds: readonly CardRefund[]
 }
 
-interface CardRefundOutcome {
+export interface RequestRefundOutcome {
   readonly refundId: string
   readonly outcome: ChargeOutcome
 }
 
-function cardRefundOf(
-  { id, amountEuros }: Pick<RefundRow, 'id' | 'amountEuros'>,
-  { walletId, charge }: Pick<PaymentRow, 'walletId' | 'charge'>,
-): CardRefund {
-  if (!charge) throw new Error(`${id}: a payment by card without its charge`)
-  return { refundId: requestRefundIdOf(id), walletId, cents: String(amountEuros), charge }
+/** What is left to do once the refunds are committed: JSON, as it outlives a crash. */
+export interface OpenSteps {
+  readonly cards: CardRefunds
+  /** Their ids as the request shows them. */
+  readonly refundIds: readonly string[]
+}
+
+/** Begins the refunds of a request, or says why there can be none. Where `cards` has some, the acquirer is asked for them next. */
+export async function beginRequestRefund(target: RefundTarget, context: RequestContext) {
+  const begun = await beginRefunds(target, context)
+  if (begun instanceof Refusal) return begun
+  const { request, refunds, payments } = begun
+  const refundIds = refunds.map(({ id }) => requestRefundIdOf(id))
+  return {
+    request,
+    refunds,
+    steps: { cards: cardRefundsOf(request.id, refunds, payments, context), refundIds },
+  }
+}
+
+/**
+ * Holds what goes back, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks under the
+ * same references.
+ */
+export const refund = externalCall(refundsApi.refund, {
+  async reserve({ params, body: { amountEuros, reason: note } }, context) {
+    const amountCents = amountEuros === undefined ? undefined : cents(amountEuros)
+    const begun = await beginRequestRefund(
+      { requestId: params.id, amountCents, reason: 'other', note },
+      context,
+    )
+    if (begun instanceof Refusal) return begun
+    const { request, refunds, steps } = begun
+    return steps.cards.refunds.length > 0 ? steps : new AnswerNow(answerOf(request, refunds, context))
+  },
+
+  call: ({ cards }, outside) => askAcquirer(cards, outside),
+
+  async record(outcomes, steps, context) {
+    await recordCardRefunds(outcomes, steps.cards, context)
+    return found(steps, context)
+  },
+
+  recover: found,
+})
+
+const answerOf = (
+  request: PaymentRequest | RequestRow,
+  refunds: readonly (Refund | RefundRow)[],
+  context: RequestContext,
+) => withMembers(requestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
+
+/** The request and these refunds as they are by now. */
+async function found({ cards, refundIds }: OpenSteps, context: RequestContext) {
+  const { records } = context
+  const [request, refunds] = await Promise.all([
+    records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
+    records.find(Refund, { id: { $in: refundIds.map(refundIdOf) } }, { orderBy: { id: 'asc' } }),
+  ])
+  return answerOf(request, refunds, context)
+}
+
+/** The refunds of payments by card among these. */
+function cardRefundsOf(
+  requestId: string,
+  refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountEuros'>[],
+  payments: ReadonlyMap<string, PaymentRow>,
+  { tenant, now }: Pick<RequestContext, 'tenant' | 'now'>,
+): CardRefunds {
+  const ofCards = refunds.flatMap(({ id, way, paymentId, amountEuros }) => {
+    if (way !== 'card') return []
+    const { charge, walletId } = payments.get(paymentId ?? '') ?? {}
+    if (!charge || !walletId) throw new Error(`${id}: a payment by card without its charge`)
+    return [{ refundId: requestRefundIdOf(id), walletId, cents: String(amountEuros), charge }]
+  })
+  return { requestId, mode: tenant.mode, now: now.toISOString(), refunds: ofCards }
 }
 
 /** Asks the acquirer for each refund, under a reference of its own: it gives back once, however often it is asked. */
-async function askAcquirer(
+export async function askAcquirer(
   { mode, now, refunds }: CardRefunds,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
-): Promise<CardRefundOutcome[]> {
-  const outcomes: CardRefundOutcome[] = []
-  for (const { refundId, cents, charge } of refunds) {
-    const asked = { ...charge, amountEuros: BigInt(cents), refundReference: refundId }
+  { ports, requestId }: CallContext,
+): Promise<RequestRefundOutcome[]> {
+  const outcomes: RequestRefundOutcome[] = []
+  for (const { refundId, cents: amount, charge } of refunds) {
+    const asked = { ...charge, amountEuros: BigInt(amount), refundReference: refundId }
     const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
   return outcomes
 }
 
-type Settling = RequestContext | ContextOf<typeof refundsApi.followRefunds>
-
 /** Records what the acquirer has answered; does nothing for what has ended meanwhile. */
-async function settleCardRefunds(
+export async function recordCardRefunds(
+  outcomes: readonly RequestRefundOutcome[],
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
-  outcomes: readonly CardRefundOutcome[],
-  context: Settling,
+  context: Context<never, typeof refundingEvents>,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, now, sendAlong } = context
   const walletIds = asked.map(({ walletId }) => walletId)
   const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
   const accounts = { ...accountsToCollect(first), wallets: walletIds, holds: ids.map(causeOf) }
-  const [book, wallets, moving] = await Promise.all([
+  const [book, wallets, refunding] = await Promise.all([
     openBook(sql, context, accounts),
     walletsById(sql, tenant, walletIds),
     openRefunding(requestId, ids, context),
   ])
   for (const { refundId, outcome } of outcomes) {
-    const refund = moving.refunds.find(refundIdOf(refundId))
-    const wallet = wallets.get(moving.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
-    if (refund?.status === 'pending' && wallet) settle(refund, outcome, { book, wallet, moving }, context)
+    const refund = refunding.refunds.find(refundIdOf(refundId))
+    const wallet = wallets.get(refunding.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
+    if (refund?.status !== 'pending' || !wallet) continue
+    const cause = causeOf(refund.id)
+    if (outcome.outcome === 'approved') {
+      book.release(cause)
+      refundCharge(wallet, { amountEuros: refund.amountEuros, cause }, book, context)
+      endRefund(refund, 'completed', refunding, context)
+    } else if (outcome.outcome === 'declined') {
+      book.release(cause)
+      endRefund(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
+    } else {
+      // The outcome is open: the acquirer is asked again under the same reference.
+      const attempts = refund.attempts + 1
+      refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
+    }
   }
-  sendAlong(writeRefunding(sql, tenant, moving))
+  sendAlong(writeRefunding(sql, tenant, refunding))
   sendAlong(book.post(sql))
-}
-
-interface Place {
-  readonly book: Awaited<ReturnType<typeof openBook>>
-  readonly wallet: WalletRow
-  readonly moving: Refunding
-}
-
-function settle(
-  refund: RefundRow,
-  answer: ChargeOutcome,
-  { book, wallet, moving }: Place,
-  context: Settling,
-): void {
-  const cause = causeOf(refund.id)
-  if (answer.outcome === 'approved') {
-    book.release(cause)
-    refundCharge(wallet, { amountEuros: refund.amountEuros, cause }, book, context)
-    completeRefund(refund, moving, context)
-  } else if (answer.outcome === 'declined') {
-    book.release(cause)
-    failRefund(refund, { code: answer.code, message: answer.reason }, moving, context)
-  } else {
-    // The outcome is open: the acquirer is asked again under the same reference.
-    const attempts = refund.attempts + 1
-    moving.refunds.askAgain(refund, attempts, after(context.now, nextCheckAfter(attempts)))
-  }
 }
 
 const DONE = { done: true }
 
-/** Asks the acquirer about what is due. The due time moves before the call, so that no two ask at once. */
-export const followRefunds: HandlerOf<typeof refundsApi.followRefunds> = {
-  async reserve({ params }, context): Promise<CardRefunds | ReturnType<typeof context.refuse>> {
-    const { records, sql, tenant, now, refuse } = context
-    const locked = await lockRequest(params.id, context)
-    if (!locked) return refuse('request_not_found')
-    const due = await records.find(
-      Refund,
-      { requestId: params.id, status: 'pending', way: 'card', askDueAt: { $lte: now } },
-      { orderBy: { id: 'asc' }, limit: MOST_PARTS, lock: true },
-    )
-    const payments = await paymentsById(
-      sql,
-      tenant,
-      due.flatMap(({ paymentId }) => paymentId ?? []),
-    )
-    const refunds = due.flatMap(refund => {
-      refund.askDueAt = after(now, nextCheckAfter(refund.attempts))
-      const payment = payments.get(refund.paymentId ?? '')
-      return payment ? [cardRefundOf(refund, payment)] : []
-    })
-    return { requestId: params.id, mode: tenant.mode, now: now.toISOString(), refunds }
+/** The refunds of a request that are due. The due time moves before the call, so that no two ask at once. */
+export async function dueCardRefunds(
+  requestId: string,
+  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+): Promise<Pick<OpenSteps, 'cards'> | undefined> {
+  const { records, sql, tenant, now } = context
+  await lockRequest(requestId, context)
+  const due = await records.find(
+    Refund,
+    { requestId, status: 'pending', way: 'card', askDueAt: { $lte: now } },
+    { orderBy: { id: 'asc' }, limit: MOST_PARTS, lock: true },
+  )
+  if (due.length === 0) return undefined
+  for (const refund of due) refund.askDueAt = after(now, nextCheckAfter(refund.attempts))
+  const paymentIds = due.flatMap(({ paymentId }) => paymentId ?? [])
+  return { cards: cardRefundsOf(requestId, due, await paymentsById(sql, tenant, paymentIds), context) }
+}
+
+/** For the run of a request: its timer may come before the sweep, which asks for each refund. */
+export const followRefunds = externalCall(refundsApi.followRefunds, {
+  async reserve({ params: { id } }, context) {
+    if (!(await context.records.findOne(PaymentRequest, { id }))) return context.refuse('request_not_found')
+    return (await dueCardRefunds(id, context)) ?? new AnswerNow(DONE)
   },
 
-  call: async (asked: CardRefunds, outside) => askAcquirer(asked, outside),
+  call: ({ cards }, outside) => askAcquirer(cards, outside),
 
-  async record(outcomes: CardRefundOutcome[], asked: CardRefunds, context) {
-    if (outcomes.length > 0) await settleCardRefunds(asked, outcomes, context)
+  async record(outcomes, { cards }, context) {
+    await recordCardRefunds(outcomes, cards, context)
     return DONE
   },
 
   // Process or sweep asks again once it is due.
   recover: async () => DONE,
-}
+})

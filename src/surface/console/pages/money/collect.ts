@@ -1,4 +1,4 @@
-import { collectApi, collectRefundsApi, settleApi } from '../../../../commerce/collect/index.ts'
+import { collectApi, collectRefundsApi } from '../../../../commerce/collect/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyable, recordLink } from '../../parts/links.ts'
 import { section } from '../../parts/section.ts'
@@ -69,7 +69,7 @@ export const requests = section({
   },
   actions: [
     {
-      operation: settleApi.settle,
+      operation: collectApi.settle,
       when: isOpen,
       labels: {
         creditId: 'The incoming credit that pays it (in test mode: left out, the sandbox’s bank pays)',

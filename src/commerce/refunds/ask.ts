@@ -1,15 +1,23 @@
+import { lockSpenders } from '../../control/policies/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { AnswerNow } from '../../kernel/contract/handlers.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow, type CallContext } from '../../kernel/contract/handlers.ts'
+import { externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type RefundRow, type refundEvents, refundsById } from '../../money/refunds/index.ts'
+import { openRefunds, Refund, type RefundRow, type Refunds, refundsById } from '../../money/refunds/index.ts'
+import { lockTransactions } from '../../money/transactions/index.ts'
 import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
 import { after, backoff, minutes } from '../../values/clock.ts'
-import { refundResponse, type refundsApi } from './api.ts'
-import { lockRefund } from './end.ts'
+import {
+  askAcquirer,
+  type CardRefunds,
+  dueCardRefunds,
+  type RequestRefundOutcome,
+  recordCardRefunds,
+} from '../collect/index.ts'
+import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
 
 /** A payment by card, as the processor that is to ask its merchant must know it. */
@@ -76,12 +84,12 @@ export function pushOf(
 export const askAgainAt = (now: Date, attempts: number): Date =>
   after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
-export type PushAnswer = CardRefundOutcome | ProcessorFailure
+type PushAnswer = CardRefundOutcome | ProcessorFailure
 
 /** Asks under one reference, however often: so what became of a call whose answer was lost is told by the next one. */
-export async function push(
+async function push(
   { refundId, mode, now, since, cents, refund }: Push,
-  { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
+  { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
   const asked = { ...refund, amountEuros: BigInt(cents), requestedAt: new Date(since) }
@@ -91,37 +99,62 @@ export async function push(
   )
 }
 
-type Noting = Context<never, Pick<typeof refundEvents, 'refund.failed'>>
-type Creating = ContextOf<typeof refundsApi.create>
+/** Asked outside for refunds: a merchant by the processor of the card, or the acquirer that has charged the payers of a request. */
+type Ask = { readonly push: Push } | { readonly cards: CardRefunds }
 
-const isUnanswered = (answer: PushAnswer): boolean => 'failure' in answer && answer.failure !== 'refused'
+export type Answered =
+  | { readonly push: Push; readonly answer: PushAnswer }
+  | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
+
+export const askOutside = async (ask: Ask, outside: CallContext): Promise<Answered> =>
+  'push' in ask
+    ? { push: ask.push, answer: await push(ask.push, outside) }
+    : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
+
+type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
+
+/** Records what was answered. Nothing changes for refunds that have ended meanwhile. */
+export const recordAnswer = (answered: Answered, context: AskContext): Promise<void> =>
+  'push' in answered
+    ? recordPush(answered.answer, answered.push, context)
+    : recordCardRefunds(answered.outcomes, answered.cards, context)
+
+/** Locks a refund as its money does; `row` is undefined where it is not awaited any more. */
+export async function lockRefund(
+  id: string,
+  { records, sql, tenant, now }: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+) {
+  const known = await records.findOne(Refund, { id })
+  if (!known) return null
+  const { agentId, transactionId } = known
+  const transactionIds = transactionId ? [transactionId] : []
+  // The agent before the payment: money of cards comes under its lock.
+  const [, , refunds] = await Promise.all([
+    agentId ? lockSpenders(sql, tenant, [agentId]) : undefined,
+    lockTransactions(sql, tenant, transactionIds),
+    openRefunds(sql, { tenant, now }, { transactionIds }),
+  ])
+  return { known, row: refunds.find(id), refunds }
+}
 
 /**
- * Notes what the processor has answered. The refund fails where the merchant declines; without an answer it stays due, and
- * where the processor will not ask, it waits for the money as one that only the owner can ask for. Null where nothing has
- * changed: the money may be there already.
+ * The refund fails where the merchant declines. Without an answer it stays due, and where the processor will not ask, it waits
+ * for the money as one that only the owner can ask for.
  */
-async function notePush(answer: PushAnswer, { refundId }: Push, context: Noting): Promise<RefundRow | null> {
-  if (isUnanswered(answer)) return null
+async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskContext): Promise<void> {
+  if ('failure' in answer && answer.failure !== 'refused') return
   const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
-  if (!row || !refunds) return null
+  if (!row || !refunds) return
   if ('status' in answer && answer.status === 'declined') {
     const message = `The merchant has declined: ${answer.message} Dispute the payment: POST /disputes.`
     refunds.fail(row, { code: 'declined', message }, context.emit)
   } else refunds.endAsking(row, 'status' in answer)
   context.wake(refundProcess, row)
   context.sendAlong(refunds.write(context.sql))
-  return row
 }
 
-/** The refund after the processor has answered whoever asks for it. */
-export async function recordPush(answer: PushAnswer, asked: Push, context: Creating) {
-  const row = await notePush(answer, asked, context)
-  return row ? refundResponse(row) : foundRefund(asked.refundId, context)
-}
-
-/** The refund as it stands: the credit may be there already. */
-export async function foundRefund(id: string, { sql, tenant }: Pick<Creating, 'sql' | 'tenant'>) {
+/** The refund as it is by now: the credit may be there already. */
+export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
   return refundResponse(row)
@@ -130,31 +163,43 @@ export async function foundRefund(id: string, { sql, tenant }: Pick<Creating, 's
 const DONE = { done: true }
 
 /** Asks once more where no answer was recorded. The due time moves before the call, so that no two call at once. */
-export const askMerchant: HandlerOf<typeof refundsApi.askMerchant> = {
+export const ask = externalCall(refundsApi.ask, {
   async reserve({ params }, context) {
-    const { now, tenant, sql, ports, refuse, sendAlong } = context
     const locked = await lockRefund(params.id, context)
-    if (!locked) return refuse('refund_not_found')
-    const { row, refunds } = locked
-    if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return new AnswerNow(DONE)
-    const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
-    const attempts = row.attempts + 1
-    if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
-    else refunds.endAsking(row, false)
-    sendAlong(refunds.write(sql))
-    if (!payment) return new AnswerNow(DONE)
-    const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
-    const asked = { since: row.createdAt.toISOString(), cents: String(row.amountEuros) }
-    return pushOf(payment, { ...call, ...asked })
+    if (!locked) return context.refuse('refund_not_found')
+    const { known, row, refunds } = locked
+    const asked = known.requestId
+      ? await dueCardRefunds(known.requestId, context)
+      : await dueMerchant(row, refunds, context)
+    return asked ?? new AnswerNow(DONE)
   },
 
-  call: push,
+  call: askOutside,
 
-  async record(answer: PushAnswer, asked: Push, context) {
-    await notePush(answer, asked, context)
+  async record(answered, _asked, context) {
+    await recordAnswer(answered, context)
     return DONE
   },
 
-  // It is due again: by the same reference the processor asks once.
+  // It is due again: by the same reference it is done once.
   recover: async () => DONE,
+})
+
+/** The merchant who is due to be asked; undefined where none is, or the processor cannot. */
+async function dueMerchant(
+  row: RefundRow | undefined,
+  refunds: Refunds,
+  { sql, tenant, now, ports, sendAlong }: AskContext,
+): Promise<Ask | undefined> {
+  if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
+  const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
+  const attempts = row.attempts + 1
+  if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
+  else refunds.endAsking(row, false)
+  sendAlong(refunds.write(sql))
+  if (!payment) return undefined
+  const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
+  return {
+    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountEuros) }),
+  }
 }

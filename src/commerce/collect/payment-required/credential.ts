@@ -1,76 +1,18 @@
-import { AnswerNow } from '../../../kernel/contract/handlers.ts'
-import type { Answer, Refusal, WithHeaders } from '../../../kernel/contract/problem.ts'
 import {
   type CardPayload,
   type Challenge,
   type Credential,
   cardDetailsOf,
   cardPayloadOf,
-  credentialDigest,
   isObject,
   isOwnChallenge,
   isUnusable,
-  parseCredential,
   requestOf,
 } from '../../../mpp/index.ts'
 import type { Acquirer } from '../../../ports/acquirer.ts'
 import type { Vault } from '../../../ports/vault.ts'
-import { decryptToken, type LiveKey, liveKeys, type OfferingKey } from '../../mpp-keys/index.ts'
-import { answerAgain, ask, type Params, type PayContext, type Payee, presentedIn } from './answers.ts'
+import { decryptToken, type LiveKey, type OfferingKey } from '../../mpp-keys/index.ts'
 import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
-import { settlementOf } from './settle.ts'
-
-/** A credential whose token is to be read next. */
-export interface Reading {
-  readonly step: 'read'
-  readonly params: Params
-  readonly article: Article
-  readonly digest: string
-  readonly sealed: SealedToken
-}
-
-type NotRead<R> = AnswerNow<R> | Refusal | WithHeaders<Refusal>
-
-/** Checks all of a credential that is told without its token. */
-export async function readCredential<R>(
-  payee: Payee<R>,
-  params: Params,
-  context: PayContext,
-): Promise<Reading | NotRead<R>> {
-  const article = await payee.find(params, context)
-  if (!article) return context.refuse('request_not_found')
-  const presented = presentedIn(context) ?? ''
-  const credential = parseCredential(presented)
-  if (isUnusable(credential)) return ask(article, 'credential_malformed', credential.problem, context)
-  const { method, intent, id } = credential.challenge
-  if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
-  const digest = credentialDigest(presented)
-  const [settlement, keys] = await Promise.all([settlementOf(id, context), liveKeys(context)])
-  if (settlement) return known(await answerAgain(payee, article, settlement, digest, context))
-  const sealed = sealedToken(credential, article, keys, context)
-  return 'jwe' in sealed ? { step: 'read', params, article, digest, sealed } : sealed
-}
-
-function sealedToken(
-  credential: Credential,
-  article: Article,
-  keys: readonly LiveKey[],
-  context: PayContext,
-): SealedToken | Refusal | WithHeaders<Refusal> {
-  const { host, rawBody: body } = context
-  const checked = checkCredential(credential, article, keys, { host, body })
-  if ('code' in checked) return ask(article, checked.code, checked.message, context)
-  if (article.ended) return context.refuse(article.ended)
-  const {
-    payload,
-    key: { jwk, privateKey },
-  } = checked
-  const { id: challengeId } = credential.challenge
-  return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
-}
-
-/** An answer from which no call follows. */
-const known = <R>(answer: Answer<R>): NotRead<R> => new AnswerNow(answer)
 
 /** Why a credential pays nothing; the answer is a fresh challenge. */
 interface Rejected {
@@ -88,7 +30,7 @@ interface Checked {
 const rejected = (code: Rejected['code'], message: string): Rejected => ({ code, message })
 
 /** Checks a credential against the article it is presented for. Everything that was offered must come back unchanged. */
-function checkCredential(
+export function checkCredential(
   credential: Credential,
   article: Article,
   keys: readonly LiveKey[],
@@ -134,7 +76,7 @@ function networksOf(challenge: Challenge): readonly string[] {
 }
 
 /** The token of a credential as it is encrypted, with what is needed to read it. */
-interface SealedToken {
+export interface SealedToken {
   readonly jwe: string
   readonly kid: string
   /** The private key, as the vault has sealed it. */
@@ -150,16 +92,12 @@ export interface TakenToken {
   readonly last4: string
 }
 
-export interface NotTaken {
-  readonly message: string
-}
-
 /** Decrypts a token and has the acquirer look at it, which charges nothing. */
 export async function takeToken(
   { jwe, kid, privateKey, challengeId, network }: SealedToken,
   vault: Vault,
   acquirer: Acquirer,
-): Promise<TakenToken | NotTaken> {
+): Promise<TakenToken | { readonly message: string }> {
   const decrypted = await decryptToken(jwe, kid, privateKey, vault)
   if ('unreadable' in decrypted) return { message: decrypted.unreadable }
   const { token } = decrypted

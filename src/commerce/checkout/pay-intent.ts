@@ -1,3 +1,10 @@
+import {
+  type CardBatch,
+  confirmationBlocker,
+  confirmPayment,
+  loadConfirmations,
+  writeCardBatch,
+} from '../../cards/authorizations/index.ts'
 import { findRequests, requestRefusal } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { isNonEmpty } from '../../kernel/contract/handlers.ts'
@@ -10,6 +17,25 @@ import { reaches } from '../../kernel/database/entity.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
+
+/** Confirms payments in group commits: whatever witness comes first makes the transaction, the others link to it. */
+export const confirm: HandlerOf<typeof checkoutApi.confirm> = {
+  load: (items, sql) =>
+    loadConfirmations(
+      sql,
+      items[0],
+      items.map(({ input }) => input.body.intentId),
+    ),
+  decide({ input: { body }, actor }, batch: CardBatch, context) {
+    const intent = batch.payments.find(body.intentId)
+    if (!intent || !reaches(actor, intent)) return context.refuse('intent_not_found')
+    const blocker = confirmationBlocker(intent, batch)
+    if (blocker) return context.refuse(blocker)
+    const transactionId = confirmPayment(intent, batch, context)
+    return { status: 'completed' as const, intentId: intent.id, transactionId }
+  },
+  write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
+}
 
 type Handler = HandlerOf<typeof checkoutApi.execute, State>
 type Request = Parameters<Handler['load']>[0][number]
