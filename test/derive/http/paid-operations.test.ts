@@ -216,7 +216,9 @@ describe('the document', () => {
     expect(parameters).toMatch(/Payment-Authorization.*Accept-Payment/)
     expect(parameters).not.toMatch(/"Authorization"|IdempotencyKey/)
     expect(path?.post?.security).toEqual([{ payment: [] }, {}])
-    expect(path?.post?.requestBody?.content).toEqual({ '*/*': {} })
+    expect(path?.post?.requestBody?.content).toEqual({
+      '*/*': { schema: { type: 'string', format: 'binary' } },
+    })
     expect(path?.get?.['x-payment-info']).toEqual({
       amount: '100',
       currency: 'eur',

@@ -69,13 +69,15 @@ export interface PresentedRequest
 const PRESENTED = `
 select r.id, r.owner_id as "ownerId", r.mode, r.status, r.amount_cents as "amountEuros", r.paid_cents as "paidEuros",
   r.description, r.reference, r.wallet_id as "walletId", r.agent_id as "agentId", r.expires_at as "expiresAt",
-  exists (select from request_payments p
-    where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way') as "isUnderWay",
+  coalesce(u.is_under_way, false) as "isUnderWay",
   c.name as payee, coalesce(t.offset_ms, 0)::float8 as "offsetMs", k.kid, k.modulus, k.secret
 from payment_requests r
 join customers c on c.id = r.owner_id
 left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
 left join lateral (${currentKeyOf('r')}) k on true
+left join lateral (
+  select true as is_under_way from request_payments p
+  where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way' limit 1) u on true
 where r.id = $1`
 
 /** The request of any owner with this id, by one statement. */
