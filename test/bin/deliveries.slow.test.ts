@@ -26,6 +26,17 @@ async function startRelay(): Promise<Launched> {
   return relay
 }
 
+const BUSY = `
+select from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and state <> 'idle'`
+
+/** Kills a relay. PostgreSQL still carries out what it has been sent, and a lease that is taken then would never be freed. */
+async function kill(relay: Launched): Promise<void> {
+  relay.kill('SIGKILL')
+  await relay.exit
+  await until('PostgreSQL has done what was sent', async () => (await service.sql(BUSY)).length === 0)
+}
+
 test('an attempt whose process is killed before recording it is made again, under a new delivery id, even where PostgreSQL has lost the first', async () => {
   const { client } = await service.owner()
   // The first request gets no answer.
@@ -34,8 +45,7 @@ test('an attempt whose process is killed before recording it is made again, unde
   const doomed = await startRelay()
   await anAgent(client)
   await until('it is on its way', () => receiver.at('/').length === 1)
-  doomed.kill('SIGKILL')
-  await doomed.exit
+  await kill(doomed)
   const lost = await untilDelivery(client, id, candidate => candidate.status === 'delivering')
 
   await service.sql('update process_leases set held_until = now()')
@@ -92,8 +102,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   for (enough of [100, 400]) {
     const doomed = await startRelay()
     await until('it is in the middle', () => received().length >= enough)
-    doomed.kill('SIGKILL')
-    await doomed.exit
+    await kill(doomed)
     await service.sql('update process_leases set held_until = now()')
     await service.sql(`select free_leases('deliveries')`)
   }

@@ -15,7 +15,6 @@ const CODE = 'X-Error-Code'
 const refusalCode = 'What went wrong, for programs.'
 
 export const headers = {
-  'X-Error-Code': { description: refusalCode, schema: { type: 'string' } },
   'X-Request-Id': text(
     'Names this request: in our logs, in the events it causes and in their webhooks.',
     '4b0a9e51-7d1f-4a0e-9a53-1f6f1d1a2c3b',
