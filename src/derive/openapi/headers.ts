@@ -11,7 +11,7 @@ const count = (description: string, example: number): Header => ({
   schema: { type: 'integer', minimum: 0, examples: [example] },
 })
 
-const CODE = 'X-Error-Code'
+export const CODE_HEADER = 'X-Error-Code'
 const refusalCode = 'What went wrong, for programs.'
 
 export const headers = {
@@ -35,6 +35,9 @@ type HeaderName = keyof typeof headers
 const everywhere: readonly HeaderName[] = ['X-Request-Id', 'X-Data-Residency']
 
 const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+
+/** The header of refusals whose codes are in their descriptions. */
+export const anyCode: Header = { description: refusalCode, schema: { type: 'string' } }
 
 /** The header of a refusal that has one of these codes. */
 export const codeHeader = (codes: readonly string[]): Header => ({
@@ -83,8 +86,9 @@ export function withoutAlways(response: ResponseObject): ResponseObject {
 /** The inverse of `withoutAlways`. */
 export function withAlways(response: ResponseObject): ResponseObject {
   const { headers: given = {} } = response
-  const { [CODE]: code, ...others } = given
-  const own = code && 'schema' in code ? { [CODE]: { description: refusalCode, ...code }, ...others } : given
+  const { [CODE_HEADER]: code, ...others } = given
+  const own =
+    code && 'schema' in code ? { [CODE_HEADER]: { description: refusalCode, ...code }, ...others } : given
   const always = ALWAYS.some(name => name in own)
     ? []
     : ALWAYS.map(name => [name, { $ref: `#/components/headers/${name}` }])

@@ -1,7 +1,7 @@
 import type { Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
 import { forGenerators } from './for-generators.ts'
-import { withoutAlways } from './headers.ts'
+import { anyCode, CODE_HEADER, withoutAlways } from './headers.ts'
 import { families, withoutFacts } from './published-events.ts'
 import { eachInTurn, isSame, mapValues, withParts } from './published-schemas.ts'
 import { described, isRefused, SharedRefusals, shortRefusal } from './refusal-words.ts'
@@ -54,6 +54,7 @@ export function* published(document: Document): Sliced<Published> {
     webhooks: { event: { post: events.post } },
     components: {
       ...components,
+      headers: { ...components.headers, [CODE_HEADER]: anyCode },
       schemas: { ...schemas, ...events.schemas },
       parameters: { ...components.parameters, ...parameters.all() },
       responses: {

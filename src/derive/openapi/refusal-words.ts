@@ -1,16 +1,15 @@
 import { type ProblemCode, problems } from '../../kernel/contract/problem.ts'
 import { nameOf } from './example.ts'
-import { codeHeader, withAlways, withoutAlways } from './headers.ts'
+import { CODE_HEADER, codeHeader, withAlways, withoutAlways } from './headers.ts'
 import { isSame } from './published-schemas.ts'
 import type { Document, Reference, ResponseObject } from './types.ts'
 
 const AS_EVERYWHERE = 'Also '
 const NAME = 'refused'
-const HEADER = 'X-Error-Code'
-const CODE = { $ref: `#/components/headers/${HEADER}` }
+const ANY_CODE = { $ref: `#/components/headers/${CODE_HEADER}` }
 const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 
-export const isRefused = ({ headers = {} }: ResponseObject): boolean => HEADER in headers
+export const isRefused = ({ headers = {} }: ResponseObject): boolean => CODE_HEADER in headers
 
 /**
  * A refusal with codes of the operation's own as a reference whose description names them: a paragraph for each, and one
@@ -23,7 +22,7 @@ export function shortRefusal(
   const { headers = {} } = response
   const component: ResponseObject = {
     description: 'Refused: the operation names the codes.',
-    headers: { ...headers, [HEADER]: CODE },
+    headers: { ...headers, [CODE_HEADER]: ANY_CODE },
     content: CONTENT,
   }
   const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
@@ -48,7 +47,7 @@ export function described(
 
 /** Whether this is a refusal whose codes are in its description alone. */
 export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
-  const code = headers[HEADER]
+  const code = headers[CODE_HEADER]
   return code !== undefined && '$ref' in code
 }
 
@@ -57,7 +56,7 @@ export function fullRefusal({ description, headers = {} }: ResponseObject): Resp
   const cases = casesIn(description)
   return {
     description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
-    headers: { ...headers, [HEADER]: { schema: codeHeader(cases.map(([code]) => code)).schema } },
+    headers: { ...headers, [CODE_HEADER]: { schema: codeHeader(cases.map(([code]) => code)).schema } },
     content: contentOf(cases),
   }
 }

@@ -1,7 +1,7 @@
 import { atOnce, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { exampleOf, nameOf } from './example.ts'
 import { notForGenerators } from './for-generators.ts'
-import { withAlways } from './headers.ts'
+import { CODE_HEADER, withAlways } from './headers.ts'
 import { jsonIn, type Published, published, USUAL_LIMIT } from './published.ts'
 import { isOfEvents, webhooksIn, withFacts } from './published-events.ts'
 import { mapValues, withoutParts } from './published-schemas.ts'
@@ -18,7 +18,7 @@ import type { Document, OperationObject, Reference, ResponseObject, Schemas } fr
 /** The document as it was before `published` has made it shorter: every operation with all that it says. */
 export function whole(published: Published): Document {
   const { components, ...rest } = notForGenerators(withoutParts(published))
-  const { schemas, parameters, responses } = components
+  const { headers, schemas, parameters, responses } = components
   const records = without(schemas, isOfEvents)
   return {
     ...rest,
@@ -26,6 +26,7 @@ export function whole(published: Published): Document {
     webhooks: webhooksIn(schemas),
     components: {
       ...components,
+      headers: without(headers, name => name === CODE_HEADER),
       schemas: mapValues(records, ({ examples: _, ...schema }) => schema),
       parameters: without(parameters, isOfOperations),
       responses: wholeShared(withoutRefusals(without(responses, isRepeated))),
