@@ -6,7 +6,7 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
-/** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
+/** The result of an operation, or the sentence of its refusal, which contains no names. */
 export interface Answered<T> {
   readonly result?: T
   readonly refused?: string
@@ -15,27 +15,27 @@ export interface Answered<T> {
 export interface Asked {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
-  /** What it is told under where no request is behind it. */
+  /** The request id if no request caused it. */
   readonly requestId: string
-  /** The calendar has begun it. */
+  /** A schedule started it. */
   readonly unasked?: true
   readonly body?: object
-  /** By this name it is done once, however often it is tried. */
+  /** The idempotency key: it runs once, however often it is tried. */
   readonly once?: string | null
 }
 
 interface Parts {
   readonly execute: Execute
   readonly operations: readonly Registered[]
-  /** How far the tenant's clock has been moved. */
+  /** How far the tenant's clock has been advanced. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  /** The request that is behind what is done with a record. */
+  /** The request that caused work on a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
-  /** Is told what went wrong in full, which Temporal is not. */
+  /** Receives the full error, which Temporal does not. */
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
-/** Runs one of the API's operations on the record of a process. */
+/** Runs an operation of the API on the record of a run. */
 export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
 export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {
@@ -68,11 +68,14 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
 
 const TELLS_A_STATE = /^The \w+ is \w+ already\.$/
 
-/** What a handler says of a refusal may name the payee, and stays in the history for good: there the contract speaks. */
+/**
+ * A handler's sentence may name the payee and would stay in the history for good, so the contract's sentence
+ * is used.
+ */
 const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
   TELLS_A_STATE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
 
-/** The message of an error may hold a whole statement with its values: in the history it is only told what it was. */
+/** A database error may quote a whole statement with its values, so the history gets only its kind. */
 function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const { name, code } = error as { name?: string; code?: unknown }
   const type = name ?? 'Error'
@@ -80,7 +83,7 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   return ApplicationFailure.create({ message, type })
 }
 
-/** Bad input is the caller's to hear; a database that is away is a reason to try again. */
+/** Bad input is a refusal; an unreachable database is a reason to retry. */
 async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: string }> {
   try {
     return await work()
@@ -98,7 +101,7 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   scopes: new Set(),
 })
 
-/** Status of the record of a process. A process whose record is not there fails: there is nothing to wait for. */
+/** The status of a run's record. Without the record it fails: there is nothing to wait for. */
 export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   run: Run,
   operation: string,

@@ -19,7 +19,7 @@ export interface Closed {
 type MonthsDue = (of: MonthsOf) => Promise<Page>
 
 export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
-  /** One page of wallets, each as often as months of it are missing; one that cannot be done holds up no other. */
+  /** Processes one page of wallets, each with all its missing months. A failing wallet holds up no other. */
   async closeMonths(of: MonthsOf): Promise<Closed> {
     let made = 0
     for (let page = await monthsDue(of); ; page = await monthsDue(of)) {

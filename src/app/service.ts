@@ -17,7 +17,7 @@ import { apiServer } from './server.ts'
 export interface Service {
   readonly runtime: OpenRuntime
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting, finishes what is in flight, closes the pool. */
+  /** Stops accepting, finishes requests in flight, and closes the pool. */
   stop(): Promise<void>
 }
 
@@ -62,11 +62,9 @@ interface ListenerParts {
   readonly counter: Counter
   readonly bodies: BodyRoom
   readonly uploads: BodyRoom
-  /** Aborted when the process is told to stop. */
   readonly stopping: AbortSignal
 }
 
-/** The request listener that serves these operations. */
 export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
@@ -99,7 +97,7 @@ export function listenerFor(
   return app
 }
 
-/** Requests come once the address is known, and it stays what it is. */
+/** Evaluated at the first request: the address is known by then and stays the same. */
 function onceAsked<T>(find: () => T): () => T {
   let found: T | undefined
   return () => {
@@ -108,7 +106,6 @@ function onceAsked<T>(find: () => T): () => T {
   }
 }
 
-/** Logs and measures every request. */
 const reporting = ({
   log,
   metrics,

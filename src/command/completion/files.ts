@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** More than anybody reads through. */
+/** Longer lists help no reader. */
 const MOST = 500
 
-/** The files and folders of which somebody has typed the beginning; folders end with a slash. */
+/** The files and folders with this prefix; folders end with a slash. */
 export const filesIn =
   (cwd: string) =>
   (start: string): string[] => {

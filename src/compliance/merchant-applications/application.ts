@@ -11,7 +11,7 @@ import { encryptionKeyOf } from '../../values/encryption-key.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Jwk } from '../../values/public-jwk.ts'
 
-/** Merchants belong to the platform itself, and see nothing but themselves. */
+/** Merchants belong to the platform and see only their own record. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 export const applicationMachine = machine('merchant_application', {
@@ -42,7 +42,6 @@ const application = defineEntity({
   },
 })
 
-/** A merchant that has asked to be let in, and what came of it. */
 export class MerchantApplication extends application.class {
   /** The RFC 7638 thumbprint of its key. */
   thumbprint(): string | null {
@@ -57,7 +56,7 @@ const merchantKey = defineEntity({
   properties: { ...credential('merchantkey'), merchantId: p.text() },
 })
 
-/** What a merchant calls with. */
+/** A merchant's API key. */
 export class MerchantKey extends merchantKey.class {}
 merchantKey.setClass(MerchantKey)
 
@@ -81,7 +80,7 @@ export const merchantApplicationsPersonal = {
   },
 } as const satisfies Personal
 
-/** Finds a key of a merchant that is let in, and records its use once a minute without waiting for a lock. */
+/** Finds a key of an approved merchant, and records its use once a minute without waiting for a lock. */
 const FIND = `
 with holder as (
   select s.owner_id, s.mode, s.id, s.last_used_at from merchant_keys s
@@ -100,7 +99,7 @@ select id from holder`
 
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
-/** A merchant has no scopes: its key opens what is the merchant's own, and nothing else. */
+/** A merchant has no scopes: its key reads and changes its own record only. */
 export const authenticateMerchant: Authenticate = async (secret, sql) => {
   const [key] = await sql<{ readonly id: string } & Row>(FIND, [hashOf(secret), clock.real()])
   return key && { type: 'merchant', id: key.id, tenant: platform, agentId: null, scopes: NO_SCOPES }

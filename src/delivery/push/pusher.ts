@@ -13,7 +13,7 @@ import {
   vapidKeys,
 } from './send.ts'
 
-/** A push that this process has leased, with what sending it needs. */
+/** A push leased by this process, with everything needed to send it. */
 interface ClaimedPush extends Receiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
@@ -23,7 +23,7 @@ interface ClaimedPush extends Receiver, Row {
   readonly createdAt: Date
 }
 
-/** Leases the oldest pushes of each subscription. It skips from one subscription to the next by the index. */
+/** Leases the oldest pushes of each subscription. The index skips from one subscription to the next. */
 const CLAIM = `
 with recursive waiting as (
   (select subscription_id from pushes order by subscription_id limit 1)
@@ -53,29 +53,29 @@ cross join lateral (
 order by e.id`
 
 interface Room {
-  /** Subscriptions that are being served. */
+  /** Subscriptions with requests in flight. */
   readonly busy: readonly string[]
-  /** Owners who have no room for another one. */
+  /** Owners at their limit. */
   readonly busyOwners: readonly string[]
   readonly ofOwner: number
   readonly ofAll: number
 }
 
-/** Leases pushes to this process; they are free again if it dies. */
+/** Leases pushes to this process; they are released if it dies. */
 const claimPushes = (
   sql: Sql,
   { busy, busyOwners, ofOwner, ofAll }: Room,
   lease: string,
 ): Promise<ClaimedPush[]> => sql<ClaimedPush>(CLAIM, [busy, busyOwners, ofOwner, ofAll, lease])
 
-/** Deletes pushes after their one attempt, whatever came of it. */
+/** Deletes pushes after their only attempt, successful or not. */
 const deletePushes = (sql: Sql, pushes: readonly ClaimedPush[]): Promise<unknown> =>
   sql('delete from pushes where subscription_id = $1 and event_id = any($2::text[])', [
     pushes[0]?.id,
     pushes.map(({ eventId }) => eventId),
   ])
 
-/** Deletes pushes that are too old to be of use. */
+/** Deletes pushes that are too old to be useful. */
 const deleteOldPushes = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
 
@@ -91,18 +91,18 @@ interface Parts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: SendingPorts
-  /** Deletes a subscription that its push service does not know any more. */
+  /** Deletes a subscription that its push service no longer knows. */
   readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
 
-/** The most subscriptions that are served at once: altogether, and of one owner. */
+/** The most subscriptions served at once, in total and per owner. */
 const MOST = { all: 128, owner: 16 }
 
-/** Sends waiting pushes to browsers. Any number of processes may do so side by side. */
+/** Sends waiting pushes to browsers. Any number of processes may run it. */
 export class Pusher {
   readonly #parts: Parts
-  /** The owner of each subscription that is being served. */
+  /** The owner of each subscription with requests in flight. */
   readonly #busy = new Map<string, string>()
   readonly #underWay = new Set<Promise<void>>()
   #claiming: Promise<void> | undefined
@@ -113,7 +113,7 @@ export class Pusher {
     this.#parts = parts
   }
 
-  /** Has it look for waiting pushes at once. */
+  /** Looks for waiting pushes at once. */
   readonly wake = (): void => {
     this.#woken = true
     this.#claiming ??= this.#claimAll().finally(() => {
@@ -121,13 +121,13 @@ export class Pusher {
     })
   }
 
-  /** Deletes old pushes, and finds those of which no notification came. */
+  /** Deletes old pushes, and finds those whose notification was lost. */
   async round(): Promise<void> {
     await deleteOldPushes(sqlOn(this.#parts.database.pool))
     this.wake()
   }
 
-  /** Claims nothing more and finishes what is under way. */
+  /** Claims nothing more and finishes requests in flight. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#claiming
@@ -178,7 +178,7 @@ export class Pusher {
     if (first && results.some(result => result?.gone)) await unsubscribe(first)
   }
 
-  /** Sends a push; undefined if it could not be sent and never can be. */
+  /** Sends a push; undefined if it can never be sent. */
   async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
     const { event, eventId, createdAt, data, ...receiver } = push
     const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)

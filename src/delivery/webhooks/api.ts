@@ -195,7 +195,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** Called by the keeper of backlogs. */
+  /** Called by the backlog keeper. */
   pause: post('/webhooks/pause', {
     callers: [],
     summary: 'Pause subscriptions for which too much waits',
@@ -209,7 +209,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** Called by the keeper of backlogs, once the deliveries of the pause are created. */
+  /** Called by the backlog keeper once the deliveries of the pause are created. */
   resume: post('/webhooks/resume', {
     callers: [],
     summary: 'Let subscriptions go on that have caught up',

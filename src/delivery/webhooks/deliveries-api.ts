@@ -37,7 +37,7 @@ export const DeliveryRecord = z
 
 const filters = { event: z.string().max(100).optional(), ...timeRange }
 
-/** By what has caused a delivery. */
+/** Filters by the origin of a delivery. */
 const causes = {
   eventId: id('event').optional(),
   requestId: searchText.meta({
@@ -175,7 +175,6 @@ export const deliveriesApi = {
       ),
     },
   }),
-  /** The steps of the process of a delivery. */
   status: get('/webhooks/deliveries/{id}/status', {
     readsClock: true,
     callers: [],

@@ -4,17 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { give, type User } from './unprivileged-user.ts'
 
 export interface GuardedChild {
-  /** Settles when the child has ended, whoever ended it. */
+  /** Resolves when the child has ended for any reason. */
   ended: Promise<void>
-  /** The exit code; null where the child could not be started. */
+  /** The exit code; null if the child could not be started. */
   exit: Promise<number | null>
-  /** Signals the child to end, as the end of this process would. */
+  /** Sends the signal that the end of this process would send. */
   end(): void
 }
 
 /**
- * The shell holds one end of a pipe whose other end only we hold. However we end, `kill -9` included, the
- * pipe closes and the shell signals the child. It needs no privilege and leaves nothing behind.
+ * The shell holds one end of a pipe and this process the other. However this process ends, `kill -9`
+ * included, the pipe closes and the shell signals the child. This needs no privilege and leaves nothing
+ * behind.
  */
 const GUARD = `
   umask 077
@@ -30,7 +31,10 @@ const GUARD = `
   exit $code
 `
 
-/** Runs a child that must not outlive this process, in a process group of its own, so that Ctrl-C reaches only us. */
+/**
+ * Runs a child that must not outlive this process. It has its own process group, so that Ctrl-C reaches only
+ * this process.
+ */
 export function guardedChild(
   command: string[],
   options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },

@@ -5,13 +5,12 @@ import type { Settings } from '../../platform/settings/settings.ts'
 import { findTemporal, temporalAtHand } from './binary.ts'
 import { startTemporal } from './server.ts'
 
-/** A Temporal server that this process can use. */
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
   /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
   readonly webUi: string | null
-  /** The program that asks the server: null for a configured one. */
+  /** The Temporal CLI; null for a configured server. */
   readonly temporalCli: string | null
 }
 
@@ -37,13 +36,13 @@ export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   })
 }
 
-/** An embedded server, however long its binary takes; meanwhile the service runs and its work queues. */
+/** An embedded server, however long its binary takes. Meanwhile the service runs and its work queues. */
 export async function temporalLater(wish: Wish): Promise<Temporal> {
   printLine('There is no Temporal server yet. What needs one is queued until it is there.')
   const found = await findTemporal(search)
   if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
   for (;;) {
-    // The advice of the last failure may have been followed.
+    // The user may have followed the advice of the last failure.
     const binary = await temporalAtHand(search)
     const temporal = binary && (await ownTemporal(binary, wish).catch(() => null))
     if (temporal) return temporal

@@ -14,7 +14,7 @@ import { lockSubmission, onboardingEvent, type Submission } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
 
-/** Process and sweep may both come, and late: each finds what is still to be done. */
+/** Run and sweep may both call this, and late: each does what is still due. */
 export const advance: HandlerOf<typeof onboardingSteps.advance> = async ({ params }, context) => {
   const submission = await lockSubmission(params.id, context)
   if (!submission) return context.refuse('onboarding_not_found')
@@ -34,7 +34,7 @@ export const status: HandlerOf<typeof onboardingSteps.status> = async (
   return onboarding ? processStatusOf(onboarding, now) : refuse('onboarding_not_found')
 }
 
-/** How it stands, for the line of its run: Temporal keeps it, so it names neither company nor people. */
+/** The summary of the run. Temporal stores it, so it names neither the company nor its people. */
 const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
   `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
 
@@ -53,7 +53,6 @@ const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
     : ['reject', 'requestInformation']
 }
 
-/** The status of an onboarding as its process reads it. */
 function processStatusOf(onboarding: Onboarding, now: Date) {
   const closed = !isOpen(onboarding)
   return {
@@ -71,16 +70,16 @@ type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
   'now' | 'emit' | 'wake'
 >
 
-/** Starts the process of the onboarding, or tells it to look again. */
+/** Starts the run of the onboarding, or notifies it of a change. */
 export const wakeProcess = ({ onboarding }: Submission, { wake }: Pick<Context, 'wake'>): void =>
   wake(onboardingProcess, { id: onboarding.id, agentId: null })
 
-/** Whether the process has something to do at once: all that a review needs is there. */
+/** Makes the review due at once when everything it needs is there. */
 export const setDue = ({ onboarding, representatives }: Submission, now: Date): void => {
   if (onboarding.status === 'submitted') onboarding.dueAt = isComplete(representatives) ? now : null
 }
 
-/** Takes the onboarding into review. False where that is no step from where it stands. */
+/** Moves the onboarding into review; false if the transition is not allowed. */
 export function review(submission: Submission, context: Stepping<'onboarding.in_review'>): boolean {
   const { onboarding } = submission
   if (!onboardingMachine.move(onboarding, 'in_review')) return false
@@ -92,7 +91,7 @@ export function review(submission: Submission, context: Stepping<'onboarding.in_
 
 type Ending = Extract<OnboardingStatus, 'approved' | 'rejected' | 'withdrawn' | 'expired'>
 
-/** Ends the onboarding. False where that is no step from where it stands. */
+/** Ends the onboarding; false if the transition is not allowed. */
 export function end<To extends Ending>(
   submission: Submission,
   to: To,

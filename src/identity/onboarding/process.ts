@@ -1,6 +1,6 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the submission; ends when it is approved, rejected, withdrawn or expired. */
+/** From the submission until it is approved, rejected, withdrawn or expired. */
 export const onboardingProcess = {
   name: 'onboarding',
   title: 'Onboarding',

@@ -1,6 +1,6 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the recovery of a person; ends when it is completed, stopped or expired. */
+/** From the start of a recovery until it is completed, stopped or expired. */
 export const recoveryProcess = {
   name: 'recovery',
   title: 'Recovery',
