@@ -17,7 +17,6 @@ export interface Asked {
   readonly as: 'process' | { readonly operator: string }
   /** The request id if no request caused it. */
   readonly requestId: string
-  /** A schedule started it. */
   readonly unasked?: true
   readonly body?: object
   /** The idempotency key: it runs once, however often it is tried. */
@@ -35,7 +34,6 @@ interface Parts {
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
-/** Runs an operation of the API on the record of a run. */
 export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
 export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {

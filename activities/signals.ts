@@ -34,7 +34,6 @@ interface Decision {
   readonly requestId: string
 }
 
-/** Runs the operation of a signal with the API's checks, and returns the line for the operator. */
 export async function decideWith(
   run: Run,
   settings: SignalSettings,
@@ -74,7 +73,6 @@ const areIgnored = (
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
-/** The status without signals that this installation ignores. */
 export const withSignalsThatCount = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
@@ -85,7 +83,6 @@ export const withSignalsThatCount = <Status extends ProcessStatus>(
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
-/** Undefined if the payload has another form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

@@ -12,7 +12,6 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const DEADLINES_EVERY = 2_000
 
-/** Ends overdue records with or without Temporal. */
 export const startDeadlines = (runtime: OpenRuntime): Part =>
   everySoOften(
     DEADLINES_EVERY,
@@ -22,7 +21,6 @@ export const startDeadlines = (runtime: OpenRuntime): Part =>
 
 const EXPIRE_EVERY = 600_000
 
-/** Delivers events to webhooks with or without Temporal. */
 export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) =>

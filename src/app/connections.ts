@@ -60,7 +60,6 @@ interface Connection {
 }
 
 export interface Connections {
-  /** Called for each request, before it is answered. */
   begin(request: IncomingMessage, response: ServerResponse): void
   count(): number
   stop(): void
@@ -124,7 +123,6 @@ const newConnection = (socket: Socket, now: number): Connection => ({
   unsentSince: now,
 })
 
-/** Returns false for a connection above the client's limit. */
 function admission({ perAddress, isProxy }: ConnectionLimits): (socket: Socket) => boolean {
   const counts = new Map<string, number>()
   return socket => {
@@ -164,7 +162,6 @@ function check(connection: Connection, limits: ConnectionLimits, now: number): v
   if (connection.exchanges.size === 0) checkWaiting(connection, limits, now)
 }
 
-/** Whether the client has read nothing of its answer for too long. */
 function isStuck(connection: Connection, { answerMs }: ConnectionLimits, now: number): boolean {
   const { socket } = connection
   const unsent = socket.writableLength === 0 ? '' : `${socket.writableLength} ${queuedBytes(socket)}`

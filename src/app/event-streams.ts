@@ -39,17 +39,14 @@ interface Parts {
 }
 
 export interface EventStreams {
-  /** Returns undefined at the owner's limit of streams. */
   open(wish: FollowWish): Promise<FollowedEvents | undefined>
   /**
    * Follows for the length of one request, without counting towards the owner's streams. Events of other
    * processes arrive within a second. Returns undefined at the limit of waiting requests.
    */
   wait(wish: FollowWish): Promise<FollowedEvents | undefined>
-  /** Called with the events that this process has committed. */
   onEvents(events: readonly Tenant[]): void
   count(): number
-  /** Called after all streams were ended. */
   stop(): Promise<void>
 }
 
@@ -61,7 +58,6 @@ const LEASE_MS = 5_000
 const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
 /** An older open transaction holds events back, so a waiting request checks again after this long. */
 const WAITING_SILENCE_MS = 5_000
-/** Retry interval for a place that could not be released. */
 const AGAIN_AFTER_MS = 1_000
 
 /** The streams of this process. It listens to other processes once it has had a stream. */
@@ -185,7 +181,6 @@ export interface Following {
   readonly streams: EventStreams
   /** Ends endless answers whose callers would now be refused. */
   readonly admissions: Admissions
-  /** Called with the events that this process has committed. */
   onEvents(events: readonly EventRow[]): void
 }
 

@@ -62,7 +62,6 @@ const byMode =
     return chosen
   }
 
-/** A configured system that cannot work without this setting. */
 class Missing {
   readonly setting: string
   constructor(setting: string) {

@@ -104,7 +104,6 @@ interface Used {
   readonly at: number
 }
 
-/** The viewer time used per owner, less what was credited back since. */
 class TimeBudget {
   readonly #used = new Map<string, Used>()
 

@@ -7,13 +7,10 @@ import type { RelyingParty } from '../ports/relying-party.ts'
 export interface OwnAddresses {
   /** `PUBLIC_URL`, or the address of this process; without a slash at its end. */
   publicUrl(): string
-  /** The hosts, with ports, under which a request may reach this process; the public one first. */
   hosts(): readonly [string, ...string[]]
-  /** The public URL, then the origins of this process. */
   urls(): readonly string[]
   /** Undefined until the process listens. */
   listener(): OwnListener | undefined
-  /** Whether this process has sent the request itself. */
   isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
   /** Called once this process listens, with the address of its socket. */
   listensAt(address: string, port: number): void
@@ -62,7 +59,6 @@ interface PagesConfigured {
 interface Pages {
   publicUrl(): string
   relyingParty(): RelyingParty
-  /** The address of a page, under an origin where passkeys work. */
   pageUrl(path: string): string
 }
 

@@ -17,7 +17,6 @@ interface ReceivingRuntime {
   readonly log: Logger
 }
 
-/** The areas' functions that take signed requests, by operation key, with their parts. */
 export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
   const byKey = receivesOf(runtime.areas)
   const tools = toolsOf(runtime)

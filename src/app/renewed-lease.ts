@@ -7,14 +7,12 @@ import { everySoOften } from '../platform/rounds.ts'
 
 export interface RenewedLease {
   readonly lease: ProcessLease
-  /** Called once no row is claimed under the lease any more. */
   end(): Promise<void>
 }
 
 interface Watching {
   readonly wake: () => void
   readonly onFailure: (error: unknown) => void
-  /** How long the lease lasts without renewal, if not the usual time. */
   readonly heldMs?: number | undefined
 }
 

@@ -87,7 +87,6 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  /** Sets the function by which `/health` checks Temporal. */
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -97,7 +96,6 @@ interface StoreOptions {
   readonly shared: boolean
 }
 
-/** Opens the database once it is reachable and has this version's schema, and loads its signing keys. */
 async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
@@ -209,7 +207,6 @@ const toAll =
     for (const listen of listeners) listen(events)
   }
 
-/** The secrets that must never appear in the log. */
 const secretsIn = (settings: ServiceSettings): string[] => {
   const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
   const others = [settings.temporalApiKey, settings.canvasModelKey]

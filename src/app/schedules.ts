@@ -7,7 +7,6 @@ import {
 } from '@temporalio/client'
 import { MONTHLY, statementsProcess } from '../money/statements/process.ts'
 
-/** Creates or updates the schedules. Operators find them by name in Temporal's Web UI. */
 export async function keepSchedules({ schedule }: Client, taskQueue: string): Promise<void> {
   const { scheduleId, ...monthly } = statementsOf(taskQueue)
   try {

@@ -6,7 +6,6 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const EVERY = 5_000
 
-/** Reads the files that the bank's client delivers. Idle unless `SEPA_RAIL` is `files`. */
 export const startSepaInbox = (runtime: OpenRuntime): Part =>
   everySoOften(
     EVERY,

@@ -7,10 +7,8 @@ import { clock } from '../values/clock.ts'
 import { type ConnectionLimits, watchConnections } from './connections.ts'
 
 export interface ApiServer {
-  /** Returns the address; port 0 takes any free port. */
   listen(port: number, host: string): Promise<Pick<AddressInfo, 'address' | 'port'>>
   connections(): number
-  /** Answers the requests that have arrived, asks clients to close their connections, and stops. */
   close(): Promise<void>
 }
 

@@ -17,7 +17,6 @@ import { apiServer } from './server.ts'
 export interface Service {
   readonly runtime: OpenRuntime
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting, finishes requests in flight, and closes the pool. */
   stop(): Promise<void>
 }
 
@@ -25,7 +24,6 @@ const SWEEP_EVERY = 600_000
 const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
-/** Opens the API without listening yet. */
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
   const { areas, database, metrics, settings } = runtime

@@ -22,7 +22,6 @@ export interface OpenSigner extends Signer {
 interface Parts {
   readonly sql: Sql
   readonly vault: Vault
-  /** Called when the keys could not be read again or the current key could not be opened. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -85,7 +84,6 @@ function reportUnopened({ current }: LoadedKeys, onFailure: Parts['onFailure']):
 
 const UNKNOWN_KEY = Symbol('unknown key')
 
-/** Returns the claims if this service signed the statement. */
 function check(jws: string, { publicKeys }: LoadedKeys, type: string) {
   try {
     return verifySigned(jws, { keys: publicKeys }, type)

@@ -31,7 +31,6 @@ export function requireTemporal(settings: Settings): TemporalAccess {
 }
 
 interface Connected extends Part {
-  /** Set for a part that may end by itself; rejects with the failure that ended it. */
   readonly ended?: Promise<void>
 }
 

@@ -19,7 +19,6 @@ import { workflowBundle } from './workflow-bundle.ts'
 const CACHED = 500
 
 interface RunningWorker {
-  /** Rejects with the failure that ended the worker. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }

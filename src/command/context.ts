@@ -26,20 +26,15 @@ export interface Context {
   call(key: string, input?: Input): Promise<Called>
   /** As `call`, but a refusal ends the command with its sentence. */
   result<T>(key: string, input?: Input): Promise<T>
-  /** The answer while it arrives, for files and streams. */
   open(key: string, input?: Input): Promise<Reply>
-  /** Prints a record, a list or a page: as a table for people, as JSON for pipes. */
   print(value: unknown): void
   /** Prints a line to standard output, with terminal control characters escaped. */
   say(line: string): void
-  /** Prints a line for people to standard error. */
   note(line: string): void
   fail(exitCode: ExitCode, sentence: string): never
 }
 
-/** A command in addition to those of the operations. */
 export interface OwnCommand {
-  /** The noun it belongs to; none for commands such as `login`. */
   readonly noun?: string
   readonly name: string
   readonly summary: string
@@ -48,7 +43,6 @@ export interface OwnCommand {
   readonly isHidden?: true
   /** Defines its own arguments, although an operation without arguments has the same noun and verb. */
   readonly hasOwnArguments?: true
-  /** The arguments after the name, `<id>` or `[shell]`, each with a description. */
   readonly arguments?: Readonly<Record<string, string>>
   readonly options?: Options
   readonly examples?: readonly string[]

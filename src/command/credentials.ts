@@ -14,7 +14,6 @@ export interface Connection {
   readonly keySource?: string | undefined
 }
 
-/** The instance file of a running `npm start`. */
 export interface Sandbox {
   readonly url: string
   readonly apiKey: string

@@ -13,7 +13,6 @@ interface Intent {
   readonly comment: string | null
 }
 
-/** The outcome of an intent for people; none while it is pending. */
 const words: Readonly<Record<string, string>> = {
   approved: 'is approved',
   completed: 'is approved, and the payment is made',
@@ -22,7 +21,6 @@ const words: Readonly<Record<string, string>> = {
   expired: 'has expired: nobody has decided in time',
 }
 
-/** Polls until the intent is decided; undefined at the timeout. */
 export async function untilDecided(
   context: Pick<Context, 'result' | 'io'>,
   id: string,
@@ -38,7 +36,6 @@ export async function untilDecided(
   }
 }
 
-/** Prints the intent and its outcome, and returns the exit code: 0 if the payment may be made. */
 export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
   const { id, status, comment } = intent
   context.print(intent)
@@ -46,7 +43,6 @@ export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'n
   return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
 }
 
-/** Opens the page on which a person approves with a passkey, and waits for the decision. */
 export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
   const { note, io, options } = context
   const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href

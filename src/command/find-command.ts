@@ -8,9 +8,7 @@ export interface Found {
   readonly noun: string | undefined
   readonly verb: string | undefined
   readonly own: OwnCommand | undefined
-  /** The key of the operation. */
   readonly operation: string | undefined
-  /** The remaining arguments: ids and options. */
   readonly rest: readonly string[]
 }
 
@@ -21,13 +19,11 @@ interface Words {
 
 const commonOptions: Options = operationOptions
 
-/** How many arguments an option before the words takes: two if it has a value. */
 function lengthOf(arg: string): number {
   const option = commonOptions[arg.replace(/^--?/, '')]
   return option?.type === 'string' ? 2 : 1
 }
 
-/** Splits off the first words; options may precede them. */
 function firstWords(argv: readonly string[], most: number): Words {
   const words: string[] = []
   const rest: string[] = []
@@ -42,7 +38,6 @@ function firstWords(argv: readonly string[], most: number): Words {
   return { words, rest: [...rest, ...argv.slice(index)] }
 }
 
-/** Finds the command; an unknown one is refused with the closest match. */
 export function findCommand(
   argv: readonly string[],
   table: Table,

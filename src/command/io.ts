@@ -4,16 +4,13 @@ export interface Output {
   write(text: string | Uint8Array): unknown
 }
 
-/** Everything that the command uses of its environment. */
 export interface Io {
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that relative paths start from. */
   readonly cwd: string
   readonly signal: AbortSignal
-  /** Resolves after this time; rejects when the user interrupts. */
   wait(milliseconds: number): Promise<void>
 }
 
@@ -43,7 +40,6 @@ export function parseUrl(text: string): URL | null {
   }
 }
 
-/** The most frequent system errors, by code. */
 const reasons: Readonly<Record<string, (doing: string) => string>> = {
   ENOENT: doing =>
     doing === 'read'

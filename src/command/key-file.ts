@@ -14,7 +14,6 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandFailure, exitCodes, type Io, usageError } from './io.ts'
 
-/** An account at a service, with the key of this command. */
 export interface Profile {
   readonly url: string
   readonly key: string
@@ -22,13 +21,11 @@ export interface Profile {
   readonly ownerId: string
 }
 
-/** The profiles by name, and the default one. */
 export interface KeyFile {
   readonly current: string | null
   readonly profiles: Readonly<Record<string, Profile>>
 }
 
-/** The profile that the first `agentpay login` creates. */
 export const FIRST_PROFILE = 'default'
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,49}$/
@@ -119,12 +116,10 @@ async function openAlone(path: string, io: Io): Promise<number> {
   throw usageError(`Another agentpay seems to be writing its keys. If none runs, delete ${path}`)
 }
 
-/** Adds a profile and makes it current. */
 export const withProfile =
   (name: string, profile: Profile) =>
   ({ profiles }: KeyFile): KeyFile => ({ current: name, profiles: { ...profiles, [name]: profile } })
 
-/** Removes the profile if it still has this key. */
 export const withoutProfile =
   (name: string, keyId: string) =>
   (kept: KeyFile): KeyFile => {

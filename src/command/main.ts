@@ -61,7 +61,6 @@ async function runOwn(
   return own.run(openContext({ ...means, arguments: positionals, options: valuesOf(given, options) }))
 }
 
-/** `<id>` is required, `[id]` optional, and `[id...]` takes all remaining arguments. */
 function refuseArguments(
   { noun, name, arguments: declared = {} }: OwnCommand,
   positionals: readonly string[],

@@ -52,7 +52,6 @@ async function inputOf(command: Command, typed: OperationCall, { io }: Context):
   }
 }
 
-/** JSON, or multipart form data if there are files among the members. */
 async function contentOf(
   body: Readonly<Record<string, unknown>> | undefined,
   io: Io,
@@ -61,7 +60,6 @@ async function contentOf(
   return hasFiles(body) ? formOf(body, io) : { body }
 }
 
-/** Prints every page of a list: for people as one list, for files and pipes as one page, written while it is read. */
 async function printAll(key: string, input: Input, context: Context): Promise<ExitCode> {
   const { options, io } = context
   if (typeof options.output === 'string') {
@@ -78,7 +76,6 @@ async function printAll(key: string, input: Input, context: Context): Promise<Ex
   return exitCodes.done
 }
 
-/** All pages as one, in pieces of JSON. */
 async function* onePage(key: string, input: Input, context: Context): AsyncGenerator<string> {
   let separator = '{"data": [\n'
   for await (const records of pagesOf(key, input, context))
@@ -90,7 +87,6 @@ async function* onePage(key: string, input: Input, context: Context): AsyncGener
   yield `${start}], "hasMore": false, "nextCursor": null}\n`
 }
 
-/** Writes a file to the named path, else to standard output. */
 async function printFile(reply: Reply, context: Context): Promise<ExitCode> {
   if (reply.status >= 400) resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
   const { options, io } = context

@@ -24,12 +24,10 @@ export class Table {
     return this.#nouns
   }
 
-  /** The names of all events, each with a description. */
   get eventNames(): Readonly<Record<string, string>> {
     return JSON.parse(this.#block('eventNames')) as Record<string, string>
   }
 
-  /** The operation with this key, such as `intents.create`. */
   find(key: string): Command | undefined {
     if (!/^\w+\.\w+$/.test(key)) return undefined
     const line = this.#line(key, this.#bytes.indexOf('\n"operations": {\n'))

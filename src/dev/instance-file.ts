@@ -22,7 +22,6 @@ export interface Instance {
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')
 
-/** Writes the file at every change and removes it when the service ends. */
 export function publisher(dataDir: string, life: Lifetime): (instance: Instance) => void {
   let over = false
   life.closeLater(() => {

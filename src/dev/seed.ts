@@ -11,7 +11,6 @@ interface OperationParts {
   readonly gate: Gate
 }
 
-/** The owner of a key; undefined if the key does not work. */
 async function holderOf({ gate, operations }: OperationParts, key: string): Promise<Actor | undefined> {
   const { operation } = operationOf(operations, 'agents.create')
   return gate(operation, { authorization: `Bearer ${key}`, dashboardSecret: undefined }).catch(
@@ -31,7 +30,6 @@ interface Input {
   readonly body?: unknown
 }
 
-/** Runs operations by key and throws on a refusal. */
 const operationRunner =
   ({ execute, operations }: OperationParts) =>
   async (
@@ -91,7 +89,6 @@ interface SignInParts extends OperationParts {
   readonly ports: Pick<Ports, 'pageUrl' | 'relyingParty'>
 }
 
-/** Where the sandbox's owner signs in, and whether by a link, which works once within ten minutes. */
 export interface SignIn {
   readonly url: string
   readonly byLink: boolean

@@ -36,7 +36,6 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
 
-/** `pipeline` sends statements before earlier ones are answered. */
 export function openDatabase(url: string, poolSize: number): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
@@ -54,7 +53,6 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
 
 const ONE_CONNECTION = { connectionTimeoutMillis: 5_000 }
 
-/** Throws if a migration is missing. For processes that do not migrate. */
 export async function requireMigrated(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()

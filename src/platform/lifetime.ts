@@ -3,7 +3,6 @@ import { printError, printLine } from './output.ts'
 
 type Close = () => unknown
 
-/** The resources of a process, closed in reverse order when the process ends. */
 export interface Lifetime {
   closeLater(close: Close): void
   /** Aborted when the process begins to end, so that waits stop early. */
@@ -19,7 +18,6 @@ const SAME_SIGNAL_MS = 500
 
 const DAY_MS = 86_400_000
 
-/** Runs until a signal, a failed start or the end of the launching process; then closes all resources. */
 export function live(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
   const ending = new AbortController()

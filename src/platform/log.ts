@@ -40,7 +40,6 @@ function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
 /** Lines are written in blocks: a write per line would cost as much as the request. The rest is written at exit. */
 const BUFFERED = { fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 }
 
-/** Writes JSON lines, or readable text on a terminal. */
 export function openLog(level: string, secrets: readonly string[]): Logger {
   const streamWrite = redactor(secrets)
   const options = {
@@ -65,7 +64,6 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-/** One line for people. A request is shortened, and the parts of pages are left out. */
 export function readable(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
   if (isAsset(rest)) return ''

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Rounds {
-  /** Resolves after the current round. */
   stop(): Promise<void>
 }
 

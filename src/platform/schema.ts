@@ -39,7 +39,6 @@ export async function isToBeStamped(url: string): Promise<boolean> {
   }
 }
 
-/** Brings the schema up to date. Several processes may call it at once. */
 export async function migrate(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await guard.connect()
@@ -95,7 +94,6 @@ async function carryOut(client: pg.Client, stamp: Stamp, [baseline]: readonly Mi
   if (baseline) await note(client, baseline)
 }
 
-/** Whether the table of the migrations before the baseline exists; a stamp drops it. */
 async function isBeforeBaseline(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select to_regclass('mikro_orm_migrations') is not null as is`)
   return rows[0].is

@@ -6,7 +6,6 @@ const SUMMARY_BYTES = 300
 
 const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
-/** A summary as one line, shortened to the server's limit. */
 export function inOneLine(text: string): string {
   let summary = text.replace(UNPRINTABLE, ' ')
   while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
@@ -46,7 +45,6 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
-/** A closed record waits for nothing. */
 function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []

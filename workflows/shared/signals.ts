@@ -9,9 +9,7 @@ interface Signalled {
 }
 
 export interface Answers {
-  /** Whether a signal has not been answered yet. */
   areDue(): boolean
-  /** Carries out the signals in order, and returns a line about the last one. */
   give(): Promise<string | undefined>
   /** The effect of "Request Cancellation", if one of the signals is `cancel`. */
   readonly cancel?: () => void

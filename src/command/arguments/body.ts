@@ -39,7 +39,6 @@ function jsonIn(text: string): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NamedFile)
 
-/** Objects are merged member by member; any other value replaces the earlier one. */
 function mergedInto(before: unknown, value: unknown): unknown {
   if (!isPlain(before) || !isPlain(value)) return value
   const joined = { ...before }

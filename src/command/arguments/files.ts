@@ -4,7 +4,6 @@ import { basename, extname, resolve } from 'node:path'
 import { fileTrouble, type Io, usageError } from '../io.ts'
 
 export class NamedFile {
-  /** `-` is standard input. */
   readonly name: string
 
   constructor(name: string) {

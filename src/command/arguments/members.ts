@@ -18,7 +18,6 @@ const plain = (name: string): string => name.replaceAll('-', '').toLowerCase()
 const named = (members: readonly Member[], name: string): Member | undefined =>
   members.find(member => member.name === name) ?? members.find(member => plain(member.name) === plain(name))
 
-/** The member that an option (without hyphens) names; undefined if there is none. */
 export function findPlace(command: Command, option: string): Place | undefined {
   const path = (option.startsWith(MEMBER) ? option.slice(MEMBER.length) : option).split('.')
   return placeIn('query', command.query, path) ?? placeIn('body', command.body?.members ?? [], path)
@@ -35,7 +34,6 @@ function placeIn(
   return inner && { part, path: [member.name, ...inner.path], shape: inner.shape }
 }
 
-/** Follows the names below a member: members of objects, free names of records, indexes of lists. */
 function innerPlace(
   shape: Shape,
   [first, ...rest]: readonly string[],
@@ -67,7 +65,6 @@ type Container = Record<string, unknown> | unknown[]
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-/** Sets a value and creates missing objects and lists on the way. */
 export function putAt(root: Record<string, unknown>, path: Path, value: unknown): void {
   let container: Container = root
   for (const [depth, step] of path.slice(0, -1).entries()) {

@@ -6,11 +6,9 @@ import { findPlace, memberOptions, type Place, putAt } from './members.ts'
 import { type Option, type Options, operationOptions } from './options.ts'
 import { type FindOption, type Given, type OptionValues, readArguments, valuesOf } from './parse.ts'
 
-/** The parsed command line of an operation: its input before any body is read, and the command's own options. */
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** The individually given members; undefined if there are none. */
   readonly members: Readonly<Record<string, unknown>> | undefined
   readonly options: OptionValues
 }
@@ -72,7 +70,6 @@ interface Placed {
   readonly value: unknown
 }
 
-/** A list accepts its option repeatedly, one item each; anything else accepts it once. */
 function joined(name: string, value: Given['value'], { shape }: Place, before: Placed | undefined): unknown {
   const isList = shape.types.includes('array') && value !== 'null'
   if (before && !isList) throw usageError(`--${name} is given twice.`)
@@ -115,7 +112,6 @@ export function readValue(text: string, shape: Shape): Read {
   return { problem: `wants ${shape.words}, and this is none: ${text}${hintOf(text, types)}` }
 }
 
-/** Amounts written with a comma get a hint. */
 const hintOf = (text: string, types: readonly string[]): string =>
   types.includes('number') && NUMBER.test(text.replace(',', '.')) ? `. Write ${text.replace(',', '.')}` : ''
 

@@ -5,7 +5,6 @@ export interface Option {
   /** The placeholder for the value in the help: `<file>`. */
   readonly value?: string
   readonly description: string
-  /** The values are event names, several separated by commas. */
   readonly isEvents?: true
 }
 
@@ -22,7 +21,6 @@ export const commonOptions = {
   },
 } as const satisfies Options
 
-/** The options of operations, beside their members. */
 export const operationOptions = {
   ...commonOptions,
   all: { type: 'boolean', description: 'Follow a list to its end.' },

@@ -3,7 +3,6 @@ import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { Option, Options } from './options.ts'
 
-/** An option as typed: its name without hyphens, and its text, or true or false if it takes none. */
 export interface Given {
   readonly name: string
   readonly value: string | boolean
@@ -14,12 +13,10 @@ export interface Typed {
   readonly given: readonly Given[]
 }
 
-/** Finds an option of a command; undefined if it does not exist. */
 export type FindOption = (name: string) => Pick<Option, 'type' | 'short'> | undefined
 
 interface Rules {
   readonly find: FindOption
-  /** All names, for the suggestion. */
   readonly names: readonly string[]
 }
 
@@ -73,7 +70,6 @@ function givenBy({ name, rawName, value, inlineValue }: OptionToken, { find, nam
   return { name, value }
 }
 
-/** Reads `--no-flag` as false. */
 function negated(name: string, find: FindOption): Given | undefined {
   const positive = /^no-(.+)$/.exec(name)?.[1]
   return positive !== undefined && find(positive)?.type === 'boolean'

@@ -61,7 +61,6 @@ const errorOf = (id: unknown, message: unknown, code = -32_000) => ({
   error: { code, message: String(message) },
 })
 
-/** The parts of a JSON-RPC message that this command reads. */
 interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -97,7 +96,6 @@ function headersFor({ method, params }: Message, agreed: string | undefined): Re
   }
 }
 
-/** The messages of an answer: one as JSON, any number as server-sent events, or none. */
 async function messagesIn(
   status: number,
   type: string,

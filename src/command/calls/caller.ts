@@ -9,16 +9,13 @@ import { type Reply, send, textOf } from './send.ts'
 export interface Input extends CallInput {
   /** Bytes in place of `body`, for operations that accept any media type. */
   readonly raw?: Uint8Array
-  /** Calls as the operator if both a key and the dashboard secret would work. */
   readonly asOperator?: boolean
 }
 
 export type Called = Answer<unknown, Reply['headers']>
 
 export interface Caller {
-  /** The whole answer. A refusal is an answer too. */
   call(key: string, input?: Input): Promise<Called>
-  /** The answer while it arrives, for files and streams. */
   open(key: string, input?: Input): Promise<Reply>
 }
 

@@ -2,7 +2,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { CallRequest } from '../../derive/call.ts'
 import { NoAnswer } from '../../derive/repeat.ts'
 
-/** An answer: its headers at once, its content as it is read. */
 export interface Reply {
   readonly status: number
   readonly headers: { get(name: string): string | null }

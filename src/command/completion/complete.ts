@@ -3,7 +3,6 @@ import { commonOptions, type Options, operationOptions } from '../arguments/opti
 import type { OwnCommand } from '../context.ts'
 import type { Command, Shape, Table } from '../table.ts'
 
-/** A candidate for the next word, with a description for shells that show it. */
 export interface Completion {
   readonly word: string
   readonly about: string
@@ -73,7 +72,6 @@ interface Completing {
   readonly means: Means
 }
 
-/** The values of an option, given as the next word or after an equals sign. */
 function valuesAfter(completing: Completing, before: string, last: string): Completion[] {
   const [, joined] = /^--([^=]+)=/.exec(last) ?? []
   if (joined !== undefined) {
@@ -99,7 +97,6 @@ const choicesOf = ({ choices, items }: Shape): Completion[] =>
     .filter(choice => choice !== null)
     .map(choice => ({ word: String(choice), about: '' }))
 
-/** Event names after those already typed before a comma. */
 function eventsAfter(typed: string, { eventNames }: Table): Completion[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1)
   return Object.entries(eventNames).map(([name, about]) => ({ word: before + name, about }))

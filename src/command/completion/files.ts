@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Longer lists help no reader. */
 const MOST = 500
 
-/** The files and folders with this prefix; folders end with a slash. */
 export const filesIn =
   (cwd: string) =>
   (start: string): string[] => {

@@ -7,13 +7,11 @@ import { type Reply, textOf } from '../calls/send.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from '../io.ts'
 
-/** The requested events: the service's filter, and a filter on what arrives. */
 export interface Wanted {
   readonly query: Readonly<Record<string, unknown>>
   has(event: string): boolean
 }
 
-/** The names of an option that is repeated or comma-separated; none for all events. */
 export function namesIn(value: OptionValues[string]): readonly string[] {
   const names = [value ?? []]
     .flat()
@@ -50,7 +48,6 @@ async function refuseUnknown(names: readonly string[], { result }: Pick<Context,
     )
 }
 
-/** An event as `GET /events/{id}` returns it. */
 export interface FollowedEvent {
   readonly id: string
   readonly event: string
@@ -86,7 +83,6 @@ export async function* followEvents(
   }
 }
 
-/** The events of one connection, until it ends or breaks. */
 async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
   try {
     for await (const { data } of serverSentEvents(content)) yield JSON.parse(data)

@@ -4,7 +4,6 @@ import { cellOf } from '../output/tables.ts'
 import { safeJsonLine } from '../output/terminal.ts'
 import { type FollowedEvent, followEvents, namesIn, untilInterrupted, wantedOf } from './follow.ts'
 
-/** The width of most event names, so that the next column aligns. */
 const NAME_WIDTH = 26
 
 function lineOf({ createdAt, event, data, id }: FollowedEvent): string {

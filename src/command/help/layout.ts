@@ -4,10 +4,8 @@ import { padded, type Style, widthOf } from '../output/terminal.ts'
 /** The width of the help: narrow enough to read, and for any terminal. */
 const WIDTH = 96
 
-/** Removes the backquotes of the documentation. */
 export const plainText = (text: string): string => text.replaceAll('`', '')
 
-/** Wraps a text at this width, with each line indented. */
 export function wrap(text: string, indent = 0, width = WIDTH): string {
   return text
     .split('\n')

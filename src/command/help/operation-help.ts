@@ -4,7 +4,6 @@ import type { Style } from '../output/terminal.ts'
 import type { Command, Member, Shape } from '../table.ts'
 import { listed, optionRows, plainText, section, wrap } from './layout.ts'
 
-/** The help for an operation: ids, members, refusals, and an example to paste. */
 export function operationHelp(command: Command, style: Style): string {
   const { noun, verb, summary, description, params, query, body, refusals } = command
   const ids = params.map(({ name }) => ` <${name}>`).join('')
@@ -54,7 +53,6 @@ function accessOf({ callers, scope, takesKey, isRepeatable }: Command): string {
   return `Open to ${who}${right}.${again}`
 }
 
-/** The options that apply to this operation. */
 function optionsOf({ isList, body, callers, takesKey }: Command): Options {
   const { all, body: whole, operator, output, run, 'idempotency-key': key } = operationOptions
   return {
@@ -80,7 +78,6 @@ function memberRows(members: readonly Member[], before = ''): [string, string][]
   })
 }
 
-/** The arguments of a contract's example, as a shell passes them. */
 export function exampleArguments({ params, query, body }: Command): string[] {
   const ids = params.map(({ example }) => example)
   const filters = query
@@ -94,7 +91,6 @@ export function exampleArguments({ params, query, body }: Command): string[] {
   return [...ids, ...filters, ...members]
 }
 
-/** The example as one line to paste. */
 export const exampleOf = (command: Command): string =>
   ['agentpay', command.noun, command.verb, ...exampleArguments(command).map(quoted)].join(' ')
 

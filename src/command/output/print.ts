@@ -16,7 +16,6 @@ export function lookOf({ stdout, env }: Io): Look {
   return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : undefined }
 }
 
-/** Prints the result of an operation: a page, a list or a record. */
 export function printValue(value: unknown, { io, asJson }: Printing): void {
   if (value === undefined) return
   if (asJson) return void io.stdout.write(`${safeJson(value)}\n`)

@@ -70,7 +70,6 @@ function columnOf(name: string, rows: readonly Row[], room: number | undefined):
   return { name, isRight, cells, width }
 }
 
-/** Always shows at least one column. */
 function fitting(columns: readonly Column[], room: number | undefined): readonly Column[] {
   if (room === undefined) return columns
   let left = room
@@ -88,7 +87,6 @@ const line = (columns: readonly Column[], cells: readonly string[]): string =>
     .join(GAP)
     .trimEnd()
 
-/** Prints the members of one record below each other, inner ones after a dot, lists of records as tables. */
 export function recordOf(record: Row, look: Look): string {
   const { lines, lists } = partsOf(record, '')
   const width = Math.max(0, ...lines.map(([name]) => widthOf(name)))

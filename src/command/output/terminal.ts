@@ -11,11 +11,9 @@ const escaped = (character: string): string => {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`
 }
 
-/** A text as one line, with interpreted characters written out. */
 export const safeLine = (text: string): string =>
   text.replace(OBEYED, character => (character === '\n' ? ' ' : escaped(character)))
 
-/** A text of several lines, likewise. */
 export const safeText = (text: string): string =>
   text
     .replace(/\r\n/g, '\n')
@@ -67,7 +65,6 @@ const widthOfCharacter = (character: string): number =>
 export const widthOf = (text: string): number =>
   PLAIN.test(text) ? text.length : [...text].reduce((sum, character) => sum + widthOfCharacter(character), 0)
 
-/** Cuts a text to this many columns and ends it with an ellipsis. */
 export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let [cut, width] = ['', 0]

@@ -4,7 +4,6 @@ import type { Context, OwnCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, type Profile, profileIn, readKeyFile, withoutProfile } from '../key-file.ts'
 
-/** The named profile, or the current one. */
 function profileOf({ io, options }: Context): { name: string; profile: Profile } {
   const file = readKeyFile(io)
   const name = typeof options.profile === 'string' ? options.profile : file.current

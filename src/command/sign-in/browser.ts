@@ -19,7 +19,6 @@ function hasScreen({ BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: Io['en
   return isMac() || isWsl() || Boolean(DISPLAY || WAYLAND_DISPLAY)
 }
 
-/** Opens a page in the browser; false if that is not possible here. */
 export async function openBrowser(url: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   // Anything but a web address could be read as an option of the opener.
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '') || !hasScreen(env)) return false

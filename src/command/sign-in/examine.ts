@@ -27,7 +27,6 @@ const bad = (about: string, found: string, remedy: string): Finding => ({
   remedy,
 })
 
-/** Checks everything that a call needs, in the order in which it is needed. */
 export async function examine(context: Context): Promise<Finding[]> {
   const own = [
     good('Command', `version ${context.table.version}, Node ${process.versions.node}`),

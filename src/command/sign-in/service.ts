@@ -7,7 +7,6 @@ import { checkName, FIRST_PROFILE, type Profile, profileIn, readKeyFile } from '
 export interface Target {
   readonly profile: string
   readonly url: string
-  /** What the profile contained before. */
   readonly earlier: Profile | undefined
 }
 
@@ -19,7 +18,6 @@ export interface SignInWish {
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The service given, else that of the environment, the profile, or the sandbox of `npm start`. */
 export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'options'>): Target {
   const file = readKeyFile(io)
   const profile = checkName(textIn(options.profile) ?? file.current ?? FIRST_PROFILE)
@@ -32,9 +30,7 @@ export function targetOf({ io, env, options }: Pick<Context, 'io' | 'env' | 'opt
   return { profile, url: checkedUrl(url), earlier }
 }
 
-/** Calls an address, with or without a key. */
 export const callerAt = ({ table, io }: Pick<Context, 'table' | 'io'>, url: string, key?: string) =>
   openCaller({ table, io, connection: { url, key, dashboardSecret: undefined, source: url } })
 
-/** The body of an answer; undefined for a refusal. */
 export const bodyIn = <T>({ status, body }: Called): T | undefined => (status < 400 ? (body as T) : undefined)

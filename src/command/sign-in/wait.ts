@@ -2,7 +2,6 @@ import type { Called } from '../calls/caller.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 
-/** The polling interval and its end, in seconds. */
 interface Pace {
   readonly interval: number
   readonly expiresIn: number
@@ -11,14 +10,12 @@ interface Pace {
 /** Added to the interval after `slow_down` (RFC 8628), in seconds. */
 const SLOWER_S = 5
 
-/** Sentences for the OAuth errors that end a sign-in. */
 const ends: Readonly<Record<string, string>> = {
   access_denied: 'Turned away: nobody has let this command in.',
   expired_token: 'The code has expired: nobody has decided in time. Begin again.',
   invalid_grant: 'The code is dead: it was used already, or by somebody else. Begin again.',
 }
 
-/** Polls until a person decides, and returns the service's answer; a refusal ends the command. */
 export async function untilDecided(
   ask: () => Promise<Called>,
   { interval, expiresIn }: Pace,

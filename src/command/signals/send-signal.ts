@@ -7,7 +7,6 @@ import { exitCodes } from '../io.ts'
 export interface Signal {
   readonly workflow: string
   readonly name: string
-  /** JSON; undefined for a signal without a payload. */
   readonly payload: string | undefined
 }
 
@@ -54,6 +53,5 @@ function lineOf(
   ]
 }
 
-/** Quoted for pasting into a shell. */
 const shellLine = (words: readonly string[]): string =>
   words.map(word => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')

@@ -19,7 +19,6 @@ import { safeJsonLine } from '../output/terminal.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
-/** The receiver's address, on this machine unless another one is allowed. */
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
@@ -51,7 +50,6 @@ const delivered = (wanted: Wanted): Wanted => ({
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
-/** How many events to deliver before the command ends; unlimited by default. */
 function mostOf({ count }: Context['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
   if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
@@ -89,7 +87,6 @@ interface Attempt {
   readonly status: number | null
   readonly latencyMs: number
   readonly error: string | null
-  /** The beginning of the answer. */
   readonly responseStart: string
 }
 

@@ -38,7 +38,6 @@ const NEWEST = `
 select id, owner_id as "ownerId", mode, created_at as "createdAt", size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 order by size desc limit 1`
 
-/** Undefined before the first entry is sealed. */
 export async function newestCheckpoint(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -50,7 +50,6 @@ export const entryOf = (row: EventRow): TrailEntry => ({
   writtenIn: row.writtenIn,
 })
 
-/** An entry; without a position it is not sealed yet. */
 export interface FoundEntry extends EventRow, Commitments {
   readonly position: bigint | null
   readonly leaf: Buffer

@@ -5,7 +5,6 @@ import type { TrailEntry } from '../../trail/index.ts'
 import { csvLine, csvText } from '../../values/csv.ts'
 import type { ShownCheckpoint } from './checkpoint.ts'
 
-/** Entries written within these instants. */
 interface Period {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
@@ -21,7 +20,6 @@ export interface Exported {
 interface ExportedRow extends Row {
   readonly position: number
   readonly isWanted: boolean
-  /** The entry as a line of NDJSON. */
   readonly line: string
 }
 
@@ -120,7 +118,6 @@ const columns = [
   'id',
 ] as const
 
-/** One table row per entry: its position, then actor and action, and the event's data as JSON. */
 export async function* csvLines({ sql, tenant, checkpoint, period }: Exported): AsyncGenerator<string> {
   yield csvLine(['position', ...columns, 'data', 'leaf'])
   const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)

@@ -88,12 +88,10 @@ class Gap {
     this.#exported = exported
   }
 
-  /** Hides everything before this position. */
   hide(upTo: number): void {
     this.#to = Math.max(this.#to, upTo)
   }
 
-  /** Returns the line for the hidden entries; the visible ones end at `upTo`. */
   async close(upTo: number): Promise<string> {
     const [from, to] = [this.#from, this.#to]
     this.#from = upTo

@@ -7,7 +7,6 @@ import { newId } from '../../values/ids.ts'
 import type { auditApi } from './api.ts'
 import { newestCheckpoint } from './checkpoint.ts'
 
-/** Entries per transaction. */
 const MOST = 50_000
 
 const PURGE = 'select purge_audit($1, $2, $3, $4, $5, $6)::float8 as size'
@@ -43,11 +42,9 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
 const SIZE = `
 select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id = $1 and mode = $2 and id <> $3`
 
-/** The number of purged entries at the start of the trail, without those of this purge. */
 const purgedSizeBefore = async (sql: Sql, { ownerId, mode }: Tenant, purgeId: string): Promise<number> =>
   (await sql<{ size: number }>(SIZE, [ownerId, mode, purgeId]))[0]?.size ?? 0
 
-/** The number of purged entries at the start of the trail. */
 export const purgedSize = (sql: Sql, tenant: Tenant): Promise<number> => purgedSizeBefore(sql, tenant, '')
 
 const PURGED_LEAVES = `
@@ -56,7 +53,6 @@ select coalesce(
   (select edge from audit_purges where owner_id = $1 and mode = $2 and size / ${TILE_SIZE} = $3
     order by size desc limit 1), '') as hashes`
 
-/** The leaf hashes from a position to the end of its tile or of the purged part. */
 export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
   (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
   Buffer.alloc(0)

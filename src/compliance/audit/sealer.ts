@@ -20,7 +20,6 @@ import { type EventRow, entryOf } from './entries.ts'
 import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
 import { lockSealing, moveSealing, readUnsealed } from './unsealed.ts'
 
-/** Events per transaction. */
 const PAGE = 1_000
 
 export interface SealerParts {
@@ -34,7 +33,6 @@ interface SealedRow extends Commitments, Tenant {
   readonly leaf: string
 }
 
-/** A tenant's tree, and what this transaction appends to it. */
 interface Growth {
   readonly tenant: Tenant
   readonly size: number

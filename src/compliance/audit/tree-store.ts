@@ -25,7 +25,6 @@ where (owner_id, mode) in (select * from unnest($1::text[], $2::text[]))`
 
 export const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
 
-/** The trees of these tenants, by name. A tenant without a tree is omitted. */
 export async function readTrees(sql: Sql, tenants: readonly Tenant[]): Promise<Map<string, GrowingTree>> {
   const owners = tenants.map(({ ownerId }) => ownerId)
   const rows = await sql<TreeRow>(TREES, [owners, tenants.map(({ mode }) => mode)])
@@ -70,7 +69,6 @@ export interface StoredTile extends Tile, Tenant {
   readonly root: Hash
 }
 
-/** The tiles that become complete when these leaves are appended to a tree of this size. */
 export async function newTiles(
   sql: Sql,
   tenant: Tenant,
@@ -175,7 +173,6 @@ const STORED_TILES = `
 select level, index::float8 as index, hashes, root from audit_tiles
 where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5 order by index`
 
-/** The tiles computed from the leaves so far, for comparison with the stored ones. */
 export class StoredTiles {
   readonly #sql: Sql
   readonly #tenant: Tenant
@@ -191,7 +188,6 @@ export class StoredTiles {
     this.#levels[0]?.hashes.push(leaf)
   }
 
-  /** Compares the tiles that have become complete; throws `TrailBroken` at the first wrong hash. */
   async compare(): Promise<void> {
     for (const [level, { compared, hashes }] of this.#levels.entries()) {
       const count = Math.floor(hashes.length / TILE_SIZE)
@@ -213,7 +209,6 @@ export class StoredTiles {
   }
 }
 
-/** Returns the root of the tile. */
 function compareTile(
   computed: Buffer,
   { level, index }: Pick<FoundTile, 'level' | 'index'>,

@@ -1,7 +1,6 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { EVENT_COLUMNS, type EventRow } from './entries.ts'
 
-/** How far the journal is sealed; the table explains the members. */
 export interface SealedUpTo {
   readonly writtenIn: bigint
   readonly id: string
@@ -19,7 +18,6 @@ interface LockedRow extends Record<string, unknown> {
   readonly open: readonly string[]
 }
 
-/** Locks the sealing position until the transaction ends; undefined if another sealer holds it. */
 export async function lockSealing(sql: Sql): Promise<SealedUpTo | undefined> {
   const [row] = await sql<LockedRow>(LOCK)
   return row && { ...row, open: row.open.map(BigInt) }
@@ -53,14 +51,12 @@ interface UnsealedRow extends EventRow {
   readonly isLate: boolean
 }
 
-/** Unsealed events, and the sealing position once they are sealed. */
 export interface Unsealed {
   readonly events: readonly EventRow[]
   readonly upTo: SealedUpTo
   readonly isFull: boolean
 }
 
-/** Reads at most twice `most` unsealed events. */
 export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Promise<Unsealed> {
   const rows = await sql<UnsealedRow>(UNSEALED, [from.writtenIn, from.id, from.open.map(String), most])
   const [first] = rows
@@ -88,7 +84,6 @@ const MOVE = 'update audit_sealing set written_in = $1, id = $2, open = $3::bigi
 export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Promise<unknown> =>
   sql(MOVE, [writtenIn, id, open.map(String)])
 
-/** The number of a tenant's committed, unsealed events, and the age of the oldest. */
 const TAIL = `
 select count(*)::int as entries, min(e.recorded_at) as "oldestAt"
 from audit_sealing f cross join lateral (

@@ -66,7 +66,6 @@ interface NoteRow extends Record<string, unknown> {
 interface SealedPage {
   readonly rows: readonly SealedRow[]
   readonly notes: readonly NoteRow[]
-  /** One after the position of its last entry. */
   readonly end: number
 }
 
@@ -93,7 +92,6 @@ class Verification {
     this.#tiles = new StoredTiles(sql, tenant)
   }
 
-  /** Checks up to the size of the newest checkpoint. */
   async run(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
     // A purge waits until the verification ends.
@@ -237,7 +235,6 @@ interface PageRow extends Record<string, unknown> {
   readonly position: number
 }
 
-/** The first event that was inserted into the sealed part of a trail. */
 async function findStray(sql: Sql, { ownerId, mode }: Tenant): Promise<Stray | undefined> {
   for (let after: string | null = ''; after !== null; ) {
     const [page]: readonly PageRow[] = await sql<PageRow>(STRAYS, [ownerId, mode, after])

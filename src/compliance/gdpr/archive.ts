@@ -46,7 +46,6 @@ interface Part {
   readonly records: () => number
 }
 
-/** A table without records has no file; a large one has several. */
 async function* partsOf(
   { area, name }: TableOfSubject,
   head: string,
@@ -88,7 +87,6 @@ type Archiving = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 interface Manifest {
   readonly files: { name: string; bytes: number; sha256: string; records?: number }[]
-  /** Files that are missing or damaged, by SHA-256. */
   readonly missing: string[]
 }
 
@@ -126,7 +124,6 @@ async function* storedFiles(context: Archiving, manifest: Manifest): AsyncGenera
   }
 }
 
-/** The pieces up to the first damaged one. */
 async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void): AsyncGenerator<Uint8Array> {
   try {
     yield* content

@@ -11,7 +11,6 @@ const schema = defineEntity({
     ...record('consent'),
     purpose: p.text(),
     granted: p.boolean(),
-    /** The version of the wording that the person read. */
     wordingVersion: p.text(),
     byType: p.text(),
     byId: nullable.string(),

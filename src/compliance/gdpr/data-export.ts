@@ -14,7 +14,6 @@ export const exportMachine = machine('gdpr-export', {
   expired: [],
 })
 
-/** SQL condition: the run of the export has something to wait for. */
 export const OPEN = "status <> 'expired'"
 
 /** How long the archive can be downloaded, in the tenant's time. */
@@ -30,7 +29,6 @@ const schema = defineEntity({
     status: p.enum(exportMachine.states).onCreate(() => exportMachine.initial),
     subjectType: p.enum(subjectTypes),
     subjectId: p.text(),
-    /** The number of records when it became ready. */
     records: p
       .bigint()
       .$type<bigint | null>()
@@ -44,7 +42,6 @@ const schema = defineEntity({
   },
 })
 
-/** A request for all data held about a person. */
 export class DataExport extends schema.class {}
 schema.setClass(DataExport)
 
@@ -61,6 +58,5 @@ export function actForAsker({ actor, actFor }: Pick<Context, 'actor' | 'actFor'>
   if (actor.type === 'dash') actFor(platform)
 }
 
-/** Whether the operator asks about a subject that belongs to an account. */
 export const isOthers = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
   actor.type === 'dash' && type !== 'merchant'

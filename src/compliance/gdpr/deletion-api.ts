@@ -36,7 +36,6 @@ const KeptRecord = z.object({
   until: instant.meta({ description: 'When they are removed, by themselves.' }),
 })
 
-/** Excludes withdrawn requests. */
 const openOrCompleted = status.exclude(['cancelled'])
 
 const DeletionRecord = z

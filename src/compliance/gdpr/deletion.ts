@@ -26,7 +26,6 @@ export interface Kept {
   readonly ground: Ground
   readonly records: number
   readonly areas: readonly string[]
-  /** When they are removed, as ISO 8601. */
   readonly until: string
 }
 

@@ -23,7 +23,6 @@ export const subjectOf = ({ subjectType, subjectId }: Deletion): Subject => ({
   id: subjectId,
 })
 
-/** Each obstacle with its remedy. */
 export const shownObstacles = (obstacles: readonly Obstacle[]) =>
   obstacles.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] }))
 

@@ -37,7 +37,6 @@ export function monthAfter(start: Date): Date {
   return end
 }
 
-/** The subject's export that can be downloaded now or soon. */
 async function openExport(
   { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
   { records, now }: Pick<Context, 'records' | 'now'>,

@@ -20,7 +20,6 @@ import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject
 
 type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
 
-/** Records changed per transaction. */
 const MOST = 10_000
 /** How often the obstacles are checked again. When a test clock is advanced by a year, it stops at each check. */
 const LOOK_AGAIN_MS = { live: minutes(60), test: days(1) }
@@ -35,7 +34,6 @@ const ONCE_MORE_MS = days(1)
 
 const FORGET = 'select records, state from forget_next($1, $2, $3, $4, $5)'
 
-/** The result of one pass: there is more, an entry of the trail is not sealed yet, or nothing is left. */
 interface Forgotten extends Row {
   readonly records: number
   readonly state: 'more' | 'unsealed' | 'done'
@@ -47,14 +45,12 @@ async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql
   return done
 }
 
-/** Suspends or resumes the account of an owner; false if nothing changed. */
 async function moveAccount(move: typeof suspendForDeletion, context: Advancing): Promise<boolean> {
   const { customer, isChanged } = await move(context)
   if (isChanged) context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
   return isChanged
 }
 
-/** Whether no obstacle is left. Otherwise resumes the account and schedules the next check. */
 async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
   const waitsFor = await obstaclesTo(subjectOf(found), context)
   found.waitsFor = waitsFor
@@ -182,7 +178,6 @@ const groundsOf = ({ table }: TableOfSubject): Ground[] => [
   ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
 ]
 
-/** The retained records of the table: those about the subject that meet its retention condition. */
 function keptIn(table: TableOfSubject): TableOfSubject {
   const { ofSubject, table: entry } = table
   const kept = entry.keptWhile && `(${entry.keptWhile.where})`
@@ -191,7 +186,6 @@ function keptIn(table: TableOfSubject): TableOfSubject {
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-/** What the law keeps about the subject, by ground: the records, their areas, and when they are removed. */
 async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
   const tables = tablesOf(context.ports.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))

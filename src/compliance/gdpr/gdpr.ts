@@ -16,7 +16,6 @@ import { advanceExport, archive, createExport, exportStatus, getExport, listExpo
 import { advanceDeletion, deletionStatus } from './forget.ts'
 import { deletionProcess, exportProcess } from './process.ts'
 
-/** The kernel's tables, which belong to no area. */
 const kernelPersonal = {
   tenant_clocks: {
     personal: {},
@@ -140,7 +139,6 @@ const isSame = (known: Given, given: Given): boolean =>
   known.granted === given.granted &&
   known.wordingVersion === given.wordingVersion
 
-/** Across all owners. */
 const ERASURES = `
 select id, owner_id as "ownerId", mode, status, jsonb_build_object('type', subject_type, 'id', subject_id) as subject,
   begins_at as "beginsAt", coalesce(first_completed_at, completed_at) as "completedAt", waits_for as "waitsFor"

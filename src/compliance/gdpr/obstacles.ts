@@ -3,7 +3,6 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import type { SubjectType } from './data-export.ts'
 import type { Subject } from './tables-of-subject.ts'
 
-/** What must end before a subject can be forgotten, with the remedy. */
 export const obstacleTypes = {
   live_account: 'The account can have live money by now: cancel this one, and ask with a live key.',
   wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
@@ -27,7 +26,6 @@ export interface Obstacle {
   readonly id: string
 }
 
-/** The most obstacles of one answer. */
 const MOST = 50
 
 const ours = 't.owner_id = $1 and t.mode = $2'
@@ -80,7 +78,6 @@ const conditions: Readonly<
   ],
 }
 
-/** The obstacles, in one statement; empty if the subject can be forgotten now. */
 export async function obstaclesTo(
   { type, id }: Subject,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** From the request until the archive can no longer be downloaded. */
 export const exportProcess = {
   name: 'gdpr-export',
   title: 'Export of personal data',
@@ -16,7 +15,6 @@ No signal changes anything here. *Request Cancellation* changes nothing.`,
   },
 } as const satisfies RecordProcess
 
-/** From the request until the subject is forgotten or the request is withdrawn. */
 export const deletionProcess = {
   name: 'gdpr-deletion',
   title: 'Deletion of personal data',

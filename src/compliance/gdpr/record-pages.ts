@@ -38,7 +38,6 @@ export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Sh
   return shape
 }
 
-/** A position in the order of the primary key, each column as text. */
 type Place = readonly string[]
 
 /** The condition that a row is after a position, or up to it; `from` is the number of its first parameter. */
@@ -54,7 +53,6 @@ interface Window {
   readonly upTo: Place | undefined
 }
 
-/** The condition of a window, and its parameters after the first three. */
 export function within({ after, upTo }: Window, shape: Shape): readonly [condition: string, values: Place] {
   const behind = after ? ` and ${beyond(shape, '>', 4)}` : ''
   const before = upTo ? ` and ${beyond(shape, '<=', 4 + (after?.length ?? 0))}` : ''
@@ -97,11 +95,9 @@ const WINDOW_SIZE = 5_000
 export const memberOf = (column: string): string =>
   column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The columns that are exported: all but secrets. */
 export const shownColumns = ({ table: { secret = [] } }: TableOfSubject, shape: Shape): string[] =>
   shape.columns.filter(column => !secret.includes(column))
 
-/** The records of a window as JSON, each with its position in the order of the primary key. */
 function pageStatement(table: TableOfSubject, shape: Shape, bounds: string): string {
   const shown = shownColumns(table, shape).map(column => `t.${column} as "${memberOf(column)}"`)
   const keys = shape.key.map(([name]) => `r."${memberOf(name)}"::text`)
@@ -140,7 +136,6 @@ export async function* recordPages(
 
 type Read = (window: Window) => Promise<RecordRow[]>
 
-/** All rows of the account; each page begins after the last row of the previous one. */
 async function* ownPages(read: Read, shape: Shape): AsyncGenerator<RecordRow[]> {
   let after: Place | undefined
   do {

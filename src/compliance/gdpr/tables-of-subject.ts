@@ -15,16 +15,13 @@ export interface TableOfSubject {
   readonly area: PersonalArea
   readonly name: string
   readonly table: PersonalTable
-  /** Finds the rows of the account, by an index. */
   readonly ofOwner: string
-  /** Finds the subject's rows among those; null if the subject is the owner. */
   readonly ofSubject: string | null
 }
 
 const ofOwner = ({ owner }: PersonalTable): string =>
   `${owner === 'id' ? 't.id = $1 and $2::text is not null' : 't.owner_id = $1 and t.mode = $2'} and $3::text is not null`
 
-/** A column of the row, or a subquery in parentheses. */
 const placeInRow = (place: string): string => (place.startsWith('(') ? place : `t.${place}`)
 
 function ofSubject(table: PersonalTable, { type }: Subject): string | null | undefined {

@@ -6,7 +6,6 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 export interface ZipEntry {
   readonly name: string
   readonly content: AsyncIterable<Uint8Array>
-  /** Called with the written size and hash before the next entry is requested. */
   onWritten?(file: { readonly bytes: number; readonly sha256: string }): void
 }
 
@@ -80,14 +79,12 @@ async function* deflated(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   }
 }
 
-/** Date and time in MS-DOS format, in UTC. */
 function dosTime(at: Date): number {
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
   return date * 0x10000 + time
 }
 
-/** Writes numbers in sequence, each with its size in bytes. */
 function numbers(...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0))
   let place = 0

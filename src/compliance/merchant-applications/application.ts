@@ -33,17 +33,14 @@ const application = defineEntity({
     mcc: nullable.string(),
     contactName: p.text(),
     contactEmail: p.text(),
-    /** Why it was rejected or revoked. */
     reason: nullable.string(),
     decidedAt: nullable.instant(),
     revokedAt: nullable.instant(),
-    /** The public key to which data for the merchant is encrypted. */
     publicKeyJwk: nullable.json<Readonly<Record<string, string>>>(),
   },
 })
 
 export class MerchantApplication extends application.class {
-  /** The RFC 7638 thumbprint of its key. */
   thumbprint(): string | null {
     const key = this.publicKeyJwk && encryptionKeyOf(this.publicKeyJwk as Jwk)
     return key && 'thumbprint' in key ? key.thumbprint : null
@@ -56,7 +53,6 @@ const merchantKey = defineEntity({
   properties: { ...credential('merchantkey'), merchantId: p.text() },
 })
 
-/** A merchant's API key. */
 export class MerchantKey extends merchantKey.class {}
 merchantKey.setClass(MerchantKey)
 

@@ -20,7 +20,6 @@ import { merchantEvent } from './schemas.ts'
 const shown = (application: MerchantApplication) =>
   withMembers(application, { thumbprint: application.thumbprint() })
 
-/** Creates a key for a merchant; the secret is shown once. */
 function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): string {
   const secret = newSecret('mer_')
   records.create(MerchantKey, { merchantId, ...traceOf(secret) })

@@ -30,7 +30,6 @@ type Times = Pick<
 
 const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, personalDataAwareAt: null }
 
-/** Rejects instants in the future and instants that contradict each other. */
 function timeProblem(
   incident: Times,
   { now, refuse }: Pick<Context<'time_to_come' | 'times_disordered'>, 'now' | 'refuse'>,
@@ -51,7 +50,6 @@ function timeProblem(
   return undefined
 }
 
-/** What earlier incidents recorded about the reporting entity. */
 async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Record<string, string>> {
   const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
   return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isAboutEntity(number)))
@@ -75,7 +73,6 @@ export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ bo
   return incidentResponse(incident, context)
 }
 
-/** Applies the changes to the entries; null removes one. */
 function withEntries(entries: FieldEntries, changes: FieldEntries): Record<string, string> {
   const all = Object.entries({ ...entries, ...changes })
   return Object.fromEntries(all.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

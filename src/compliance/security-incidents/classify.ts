@@ -70,7 +70,6 @@ export const close: HandlerOf<typeof securityIncidentsApi.close> = async ({ para
   return incidentResponse(incident, context)
 }
 
-/** The authority's outstanding reports, as a text; undefined if there are none. */
 function owedBy(incident: SecurityIncident, relief: Parameters<typeof clocksOf>[1]): string | undefined {
   const open = clocksOf(incident.course(), relief).find(({ doneAt }) => doneAt === null)
   if (open) return owedInWords[open.stage]

@@ -7,7 +7,6 @@ import {
 } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
 
-/** Each has its own deadline. */
 export const clockStages = [
   'classification',
   'initial',
@@ -31,7 +30,6 @@ export type ReportStage = (typeof reportStages)[number]
 /** The reports whose deadline moves when it is on a weekend or bank holiday. */
 export type WeekendRelief = 'none' | 'final' | 'all'
 
-/** The input of the clocks. The reports may be in any order. */
 export interface Course {
   readonly awareAt: Date
   /** When the incident was classified as major; null if it is not classified yet or not major. */
@@ -41,10 +39,8 @@ export interface Course {
    * that much shorter.
    */
   readonly usedMs: number
-  /** Null until it is classified. */
   readonly isMajor: boolean | null
   readonly recoveredAt: Date | null
-  /** When it became known that personal data is affected. */
   readonly personalDataAwareAt: Date | null
   readonly reports: readonly { readonly stage: ReportStage; readonly at: Date }[]
 }
@@ -53,9 +49,7 @@ export interface Clock {
   readonly stage: ClockStage
   readonly beginsAt: Date
   readonly dueAt: Date
-  /** The article that sets the deadline. */
   readonly article: string
-  /** Whether the rule about weekends and bank holidays moved the deadline. */
   readonly isMoved: boolean
   readonly doneAt: Date | null
 }

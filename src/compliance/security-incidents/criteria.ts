@@ -75,7 +75,6 @@ export interface Finding {
   readonly criterion: (typeof criterionNames)[number]
   readonly article: string
   readonly isMet: boolean
-  /** What was compared, or what is not known. */
   readonly reasons: readonly string[]
 }
 
@@ -102,7 +101,6 @@ const finding = (
   }
 }
 
-/** Explains that the part exceeds this percentage of the whole. */
 function above(percent: number, part: number | null, whole: number | null, what: string): string | false {
   if (part === null || whole === null || part * 100 <= whole * percent) return false
   const share = whole === 0 ? '' : ` (${Math.round((part * 1_000) / whole) / 10} %)`

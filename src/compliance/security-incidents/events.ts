@@ -47,7 +47,6 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
   isMajor: incident.isMajor,
 })
 
-/** An incident as the API returns it, with its clocks and the assessment. */
 export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
   const clocks = clocksOf(incident.course(), ports.weekendRelief)
   const { criteria } = incident

@@ -41,7 +41,6 @@ export interface Decision {
   readonly isMajor: boolean
   readonly decidedBy: string
   readonly reasons: string
-  /** The assessment at that time. */
   readonly thresholdsMet: boolean
 }
 
@@ -49,14 +48,11 @@ export interface SubmittedReport {
   readonly stage: ReportStage
   readonly at: string
   readonly reference: string
-  /** Whether one submission covered several stages. */
   readonly isJoint: boolean
 }
 
-/** The most reports and decisions of one incident. */
 export const MOST_ENTRIES = 100
 
-/** SQL condition: the run of the incident has something to wait for. */
 export const OPEN = "status <> 'closed'"
 
 /** Milliseconds for which it was classified as major before it was reclassified as not major. */
@@ -99,12 +95,9 @@ const schema = defineEntity({
     classifiedAt: nullable.instant(),
     decisions: p.json<readonly Decision[]>().onCreate(() => []),
     reports: p.json<readonly SubmittedReport[]>().onCreate(() => []),
-    /** Further contents of the reports, by field number. */
     fields: p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
-    /** The names of the reminders that were sent. */
     reminded: textArray(),
     closedAt: nullable.instant(),
-    /** When the next reminder is due; null if nothing is outstanding. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },

@@ -45,7 +45,6 @@ export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ 
   }
 }
 
-/** What the operator can do if the deadline cannot be met. */
 function adviceOn({ stage }: Clock, isOver: boolean): string {
   if (stage === 'classification')
     return isOver

@@ -36,7 +36,6 @@ function remindersOf(clock: Clock): Reminder[] {
   ]
 }
 
-/** The reminders that were not sent yet, the earliest first. */
 export const openReminders = (given: readonly string[], ...clocks: Parameters<typeof clocksOf>): Reminder[] =>
   clocksOf(...clocks)
     .flatMap(remindersOf)

@@ -70,7 +70,6 @@ function timeProblem(incident: SecurityIncident, at: Date, { now, refuse }: Subm
   return incident.reports.length + ORDER.length > MOST_ENTRIES ? refuse('too_many_entries') : undefined
 }
 
-/** Why this report cannot have been submitted yet. */
 function problemOf(
   incident: SecurityIncident,
   submission: Submission,

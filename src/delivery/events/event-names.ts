@@ -1,12 +1,10 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 
-/** The refusal of an unknown event name in this member of the request. */
 export const unknownEventFailure = (member: string) =>
   [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
 
 type Catalogue = Pick<Ports, 'eventNames'>
 
-/** The message about unknown names, `*` excepted; undefined if all are events. */
 export function eventNamesProblem(
   member: string,
   asked: readonly string[],
@@ -16,7 +14,6 @@ export function eventNamesProblem(
   return unknown && `${member}: ${unknown}`
 }
 
-/** The message about an unknown name; undefined if it is an event or missing. */
 export function eventNameProblem(
   member: string,
   asked: string | undefined,
@@ -26,7 +23,6 @@ export function eventNameProblem(
   return unknown && `${member}: ${unknown}`
 }
 
-/** Lists the unknown names, each with similar events. */
 export function unknownNamesMessage(names: readonly string[], known: readonly string[]): string | undefined {
   const existing = new Set(known)
   const unknown = names.filter(name => !existing.has(name))
@@ -43,7 +39,6 @@ const MAX_SUGGESTIONS = 3
 /** Only this prefix of a name is compared, so that a huge name costs no more. */
 const COMPARED_LENGTH = 40
 
-/** Events of the same noun, or with almost the same spelling. */
 function suggestionsFor(name: string, known: readonly string[]): string[] {
   const [noun = ''] = name.split('.')
   const far = Math.max(3, Math.floor(name.length / 3))

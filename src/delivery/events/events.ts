@@ -118,7 +118,6 @@ async function* piecesOf(events: FollowedEvents): ByteStream {
   for await (const some of events) yield some.length === 0 ? STILL_THERE : bytesOfAll(some)
 }
 
-/** Server-sent events: each as the API returns it, with its id, by which clients resume. */
 const streamed = (events: FollowedEvents): File => ({
   type: `${EVENT_STREAM}; charset=utf-8`,
   content: piecesOf(events),

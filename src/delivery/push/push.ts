@@ -58,7 +58,6 @@ async function recordTest(
   return { subscriptionId: subscription.id, delivered, dropped, status, message }
 }
 
-/** Sends a push at once and returns the push service's answer. */
 const testDelivery = externalCall(pushApi.test, {
   async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })

@@ -13,7 +13,6 @@ import {
   vapidKeys,
 } from './send.ts'
 
-/** A push leased by this process, with everything needed to send it. */
 interface ClaimedPush extends Receiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
@@ -53,29 +52,24 @@ cross join lateral (
 order by e.id`
 
 interface Room {
-  /** Subscriptions with requests in flight. */
   readonly busy: readonly string[]
-  /** Owners at their limit. */
   readonly busyOwners: readonly string[]
   readonly ofOwner: number
   readonly ofAll: number
 }
 
-/** Leases pushes to this process; they are released if it dies. */
 const claimPushes = (
   sql: Sql,
   { busy, busyOwners, ofOwner, ofAll }: Room,
   lease: string,
 ): Promise<ClaimedPush[]> => sql<ClaimedPush>(CLAIM, [busy, busyOwners, ofOwner, ofAll, lease])
 
-/** Deletes pushes after their only attempt, successful or not. */
 const deletePushes = (sql: Sql, pushes: readonly ClaimedPush[]): Promise<unknown> =>
   sql('delete from pushes where subscription_id = $1 and event_id = any($2::text[])', [
     pushes[0]?.id,
     pushes.map(({ eventId }) => eventId),
   ])
 
-/** Deletes pushes that are too old to be useful. */
 const deleteOldPushes = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
 
@@ -91,18 +85,15 @@ interface Parts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: SendingPorts
-  /** Deletes a subscription that its push service no longer knows. */
   readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
 
-/** The most subscriptions served at once, in total and per owner. */
 const MOST = { all: 128, owner: 16 }
 
 /** Sends waiting pushes to browsers. Any number of processes may run it. */
 export class Pusher {
   readonly #parts: Parts
-  /** The owner of each subscription with requests in flight. */
   readonly #busy = new Map<string, string>()
   readonly #underWay = new Set<Promise<void>>()
   #claiming: Promise<void> | undefined
@@ -113,7 +104,6 @@ export class Pusher {
     this.#parts = parts
   }
 
-  /** Looks for waiting pushes at once. */
   readonly wake = (): void => {
     this.#woken = true
     this.#claiming ??= this.#claimAll().finally(() => {
@@ -127,7 +117,6 @@ export class Pusher {
     this.wake()
   }
 
-  /** Claims nothing more and finishes requests in flight. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#claiming
@@ -178,7 +167,6 @@ export class Pusher {
     if (first && results.some(result => result?.gone)) await unsubscribe(first)
   }
 
-  /** Sends a push; undefined if it can never be sent. */
   async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
     const { event, eventId, createdAt, data, ...receiver } = push
     const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)

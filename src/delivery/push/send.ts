@@ -25,7 +25,6 @@ export const urgencyOf = (event: string): 'high' | 'normal' =>
 /** The key pair that identifies this installation to push services (RFC 8292), in base64url. */
 export interface VapidKeys {
   readonly publicKey: string
-  /** Sealed. */
   readonly privateKey: string
 }
 
@@ -60,7 +59,6 @@ function newPair() {
   return { publicKey, privateKey }
 }
 
-/** The browser that receives a push; `auth` is sealed. */
 export interface Receiver {
   readonly id: string
   readonly endpoint: string
@@ -74,10 +72,8 @@ export interface Message {
   readonly topic: string
 }
 
-/** The push service's answer. */
 export interface PushResult {
   readonly delivered: boolean
-  /** Whether the push service no longer knows the subscription. */
   readonly gone: boolean
   readonly status: number | null
   readonly message: string

@@ -14,7 +14,6 @@ const schema = defineEntity({
     /** Not secret: browsers only show pushes that are signed with our key. */
     endpoint: p.text(),
     p256dh: p.text(),
-    /** Sealed. */
     auth: p.text(),
     events: textArray(),
     label: nullable.string(),
@@ -27,7 +26,6 @@ const schema = defineEntity({
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
 
-/** In the console, only owners change other people's browsers. */
 export const isForeign = (
   { personId }: Pick<PushSubscription, 'personId'>,
   { type, id, scopes }: Actor,
@@ -46,7 +44,6 @@ export const urgentEvents: readonly string[] = [
   'person.recovery_started',
 ]
 
-/** Whether this is a point of P-256 as browsers encode it: base64url of 65 bytes. */
 export function isPublicKey(text: string): boolean {
   if (!/^[\w-]{87}=?$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64url')

@@ -37,7 +37,6 @@ export const DeliveryRecord = z
 
 const filters = { event: z.string().max(100).optional(), ...timeRange }
 
-/** Filters by the origin of a delivery. */
 const causes = {
   eventId: id('event').optional(),
   requestId: searchText.meta({

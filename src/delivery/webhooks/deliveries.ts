@@ -25,7 +25,6 @@ import { Webhook } from './webhook.ts'
 /** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
 const NOTIFIED_WITHIN_MS = 5_000
 
-/** How long until the run has something to do; null if it waits for a signal. */
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
   if (isLeased(delivery) || !dueAt) return null
@@ -34,7 +33,6 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   return ms < -NOTIFIED_WITHIN_MS ? null : ms
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
   const { dueAt, tries } = delivery
   if (isLeased(delivery)) return 'for the receiver’s answer'
@@ -93,7 +91,6 @@ const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/
 
 type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse' | 'tenant'>
 
-/** A page of matching deliveries, of one subscription if given; refused if the filter names an unknown event. */
 async function deliveriesPage(
   filters: Filters,
   { records, now, page, ports, refuse, tenant }: Listing,

@@ -38,16 +38,13 @@ const schema = defineEntity({
     dueAt: nullable.instant(),
     /** Until then one process is delivering it; afterwards any process may claim it. */
     leasedUntil: nullable.instant(),
-    /** The lease of the process that claimed it last. */
     leasedBy: nullable.string(),
-    /** How often it was claimed. */
     claims: p.integer(),
     /** How far the test clock was advanced beyond `dueAt`: later waits are shorter by that. */
     aheadMs: p
       .double()
       .$type<number>()
       .onCreate(() => 0),
-    /** Failed attempts since it was created or replayed. */
     tries: p.integer(),
     attempts: p.json<Attempt[]>(),
     workflowId: nullable.string(),
@@ -69,7 +66,6 @@ export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolea
 export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
   isLeased(delivery) ? 'delivering' : delivery.status
 
-/** The condition for deliveries with this status in the API. */
 export function statusFilter(state: DeliveryStatus | undefined): Condition<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
@@ -117,7 +113,6 @@ export const writeReplays = updateOfAnyTenant(deliveries, [
   'updatedAt',
 ])
 
-/** A receiver's recent failures, without the entity. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
 
 const webhooks = tableOf(Webhook)

@@ -29,7 +29,6 @@ export const isHopeless = ({ failures, failingSince }: Health, now: Date): boole
 
 export const conditions = ['well', 'failing', 'paused'] as const
 
-/** The health of a receiver as the API returns it; instants are by the tenant's clock. */
 export function healthResponse(health: Omit<Health, 'id'>, { now, aheadMs }: { now: Date; aheadMs: number }) {
   const { failures } = health
   const byTenantClock = (at: Date | null) => at && after(at, aheadMs)

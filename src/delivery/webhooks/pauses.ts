@@ -6,7 +6,6 @@ import type { webhooksApi } from './api.ts'
 import { replayBacklog } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
-/** Locks the active ones of these subscriptions, in the order of their ids. */
 const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
   records.find(
     Webhook,

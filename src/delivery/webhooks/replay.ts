@@ -52,7 +52,6 @@ interface Matching {
   readonly to?: Date | undefined
 }
 
-/** Why these filters are refused; undefined if they are valid. */
 async function wrongFilter({ webhookId, event }: Matching, { records, ports, refuse }: Replaying) {
   const unknown = eventNameProblem('event', event, ports)
   if (unknown) return refuse('unknown_event', unknown)
@@ -124,7 +123,6 @@ export async function replayMatching(
 /** The time part of an event's id, with which the ids of its deliveries begin. */
 const BEGINNING = { from: 'event_'.length, to: 'event_'.length + 10 } as const
 
-/** The id range of an event's deliveries, for the primary key. */
 export function idsOfEvent(eventId: string): { $gte: string; $lt: string } {
   const first = `delivery_${eventId.slice(BEGINNING.from, BEGINNING.to)}`
   return { $gte: first, $lt: `${first}~` }

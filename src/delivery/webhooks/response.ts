@@ -18,7 +18,6 @@ type Clocked = { readonly now: Date }
 export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
-/** A subscription as the API returns it, without secrets. */
 export function webhookResponse(webhook: Webhook, around: Around) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
@@ -38,7 +37,6 @@ function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhoo
   return { pausedAt, after, message }
 }
 
-/** A delivery with an explanation of its status. */
 export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const { dueAt } = delivery
   const status = deliveryStatus(delivery)
@@ -59,7 +57,6 @@ const later = (one: Date | null, other: Date | null): Date | null =>
 
 type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
-/** Explains a delivery's status in a sentence or two. */
 export function explain(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
   const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
@@ -84,7 +81,6 @@ export function explain(delivery: Explained, webhook: Webhook | undefined, ahead
 interface Waits {
   readonly tries: number
   readonly dueAt: Date | null
-  /** How far the tenant's clock is ahead of real time: future instants are shown by the tenant's clock. */
   readonly aheadMs: number
 }
 

@@ -3,7 +3,6 @@ import type { Vault } from '../../ports/vault.ts'
 import { type Secrets, standardSecretOf } from '../../values/webhook-signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
-/** Creates a secret, in readable form to be shown once and sealed to be stored. */
 export function makeSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
   const secrets = { secret, standardSecret: standardSecretOf(secret) }

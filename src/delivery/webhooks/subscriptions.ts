@@ -32,7 +32,6 @@ const webhookEvent = ({ id, status, statusReason }: Webhook) => ({
   reason: statusReason,
 })
 
-/** Notifies all deliverers of due deliveries once this transaction is committed. */
 export const notifyDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
 
 /** Makes deliverers release claimed deliveries of a subscription whose URL, secret or status changes. */
@@ -59,11 +58,9 @@ async function planOf({ sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise
 
 type Answering = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports'>
 
-/** The answer about a subscription, with the retries of the plan. */
 const shown = async (webhook: Webhook, { sql, tenant, now, ports }: Answering) =>
   webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
 
-/** The message that the plan's limit of subscriptions is reached; undefined if it is not. Existing ones are kept. */
 async function planExceeded(plan: string, { records }: Pick<Context, 'records'>) {
   const most = maxSubscriptions(plan)
   const count = await records.count(Webhook, notDeleted)
@@ -81,10 +78,8 @@ type CheckContext = Pick<Context, 'ports'> & {
   refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
 }
 
-/** A hint for developers who enter an address of their own machine. */
 const LISTEN = ' For a receiver on your own machine there is `agentpay webhooks listen --forward`.'
 
-/** The refusal of a URL or of event names; undefined if both are valid. */
 function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
   if (refused)

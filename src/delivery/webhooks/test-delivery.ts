@@ -38,7 +38,6 @@ async function recordTest(
   return { webhookId: id, event, delivered, attempt: result?.attempt ?? null, body }
 }
 
-/** Sends an example at once and returns the receiver's answer. */
 export const testDelivery = externalCall(webhooksApi.test, {
   async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
     const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })

@@ -28,7 +28,6 @@ const schema = defineEntity({
     hint: p.text(),
     nextSecret: nullable.string(),
     nextHint: nullable.string(),
-    /** When the next secret replaces the current one. */
     nextFrom: nullable.instant(),
     /** Failed rounds since the last success, when the first of them was, and until when the receiver is paused. */
     failures: p.integer().onCreate(() => 0),
@@ -73,7 +72,6 @@ export const webhooksPersonal = {
 interface PlanLimits {
   /** The most subscriptions of an owner in each mode. */
   readonly subscriptions: number
-  /** The most waiting deliveries of all of them together. */
   readonly waiting: number
 }
 
@@ -88,7 +86,6 @@ const byPlan: Readonly<Record<string, PlanLimits>> = {
 
 export const maxSubscriptions = (plan: string): number => (byPlan[plan] ?? free).subscriptions
 
-/** The limits of waiting deliveries by plan, as JSON for the database. */
 export const WAITING_BY_PLAN = JSON.stringify(
   Object.fromEntries(Object.entries(byPlan).map(([plan, { waiting }]) => [plan, waiting])),
 )

@@ -75,7 +75,6 @@ async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
   }
 }
 
-/** Starts on the previous port, after cleaning up what a killed server left. */
 async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   await endLeftover(cluster.data)
   return startServer(cluster, options)

@@ -17,7 +17,6 @@ import { give, may, type User, unprivilegedUser } from '../processes/unprivilege
 export interface Place {
   user: User
   home: string
-  /** Contains `initdb` and `postgres`. */
   bin: string
 }
 
@@ -77,7 +76,6 @@ function reachableBin(dataDir: string, user: User): string {
   return join(copy, 'bin')
 }
 
-/** Creates a directory outside the data directory, which keeps a link to it. */
 function roomElsewhere(link: string, user: User): string {
   const folder = ELSEWHERE.find(
     candidate => may(user, 'test', '-x', candidate) && may({}, 'test', '-w', candidate),

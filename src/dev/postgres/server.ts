@@ -9,7 +9,6 @@ import { commandOf } from '../processes/process-table.ts'
 import { give, writePrivateFile } from '../processes/unprivileged-user.ts'
 import type { Place } from './place.ts'
 
-/** The role of the service, and its database. */
 export const NAME = 'agentpay'
 
 export interface Cluster extends Place {
@@ -66,14 +65,12 @@ async function run({ bin, user, home }: Place, command: string, args: string[], 
 const GRACE_MS = 4_000
 const POLL_MS = 20
 
-/** The running server of a cluster, according to its `postmaster.pid`. */
 function postmaster(data: string): { pid: number; ready: boolean } | null {
   const lines = contents(pidFile(data)).split('\n')
   const pid = Number(lines[0])
   return commandOf(pid)?.has(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
 }
 
-/** Ends the server that a killed process left behind; usually it is already ending. */
 export async function endLeftover(data: string): Promise<void> {
   forgetForeignPid(data)
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {

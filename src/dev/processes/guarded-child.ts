@@ -4,11 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { give, type User } from './unprivileged-user.ts'
 
 export interface GuardedChild {
-  /** Resolves when the child has ended for any reason. */
   ended: Promise<void>
-  /** The exit code; null if the child could not be started. */
   exit: Promise<number | null>
-  /** Sends the signal that the end of this process would send. */
   end(): void
 }
 
@@ -57,7 +54,6 @@ export function guardedChild(
 }
 
 export interface KeptServer {
-  /** Resolves after `stop`; rejects if the server ended by itself and did not start again. */
   ended: Promise<void>
   stop(): Promise<void>
 }
@@ -65,7 +61,6 @@ export interface KeptServer {
 const RETRY_MS = 250
 const RETRIES = 20
 
-/** Starts a server again whenever it ends by itself. */
 export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>): KeptServer {
   let server = first
   let stopping = false

@@ -12,11 +12,9 @@ export interface ProcessTable {
   commandOf(pid: number): Command | null
   /** The pids of processes that run in this folder and have these words in their command line. */
   processesIn(folder: string, ...words: string[]): number[]
-  /** Whether the process runs; a zombie does not. */
   isRunning(pid: number): boolean
 }
 
-/** Reads `/proc` of Linux. */
 export const procTable: ProcessTable = {
   commandOf(pid) {
     const [path = '', ...words] = textOf(`/proc/${pid}/cmdline`).split('\0')
@@ -73,7 +71,6 @@ export const psTable: ProcessTable = {
 
 const contains = (line: string, word: string): boolean => ` ${line} `.includes(` ${word} `)
 
-/** Runs a program and returns its output; empty if it finds nothing. */
 const ask = (program: string, ...args: string[]): string =>
   spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).stdout ?? ''
 

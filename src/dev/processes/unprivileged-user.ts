@@ -9,7 +9,6 @@ export function writePrivateFile(path: string, text: string, owner: User = {}): 
   renameSync(unfinished, path)
 }
 
-/** The user of a child process; empty for the current one. */
 export interface User {
   uid?: number
   gid?: number

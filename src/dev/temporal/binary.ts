@@ -21,7 +21,6 @@ const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
-/** Finds an installed binary: `temporal` on the PATH, or the cache of an earlier start. */
 export async function temporalAtHand({ env, release = RELEASE }: Search): Promise<string | null> {
   const installed = await onPath(env, release)
   if (installed) return installed
@@ -61,7 +60,6 @@ async function fill(cache: string, search: Required<Search>): Promise<Found> {
   }
 }
 
-/** Takes the first source whose binary runs on this machine. */
 async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
   const ways = {
     download: () => downloadTemporal(release, folder, tell),

@@ -55,7 +55,6 @@ function removeData({ home, data }: TemporalPlace): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
 }
 
-/** Ends the server that a killed process left behind, and its guard; usually they are already ending. */
 export async function endLeftover({ home, data }: TemporalPlace): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
     const leftover = processesIn(home, 'start-dev', data)

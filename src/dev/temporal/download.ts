@@ -31,7 +31,6 @@ export async function downloadTemporal(release: Release, folder: string, tell: T
   throw new Error(failures.join(', '))
 }
 
-/** Returns the SHA-256 of the download. */
 async function fetchTo(file: string, url: string): Promise<string> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), PATIENCE_MS)
@@ -66,10 +65,8 @@ interface Archive {
   readonly sha256: string
 }
 
-/** The Temporal CLI that we install: it contains a server and the Web UI. */
 export interface Release {
   readonly version: string
-  /** The oldest installed version that is accepted. */
   readonly oldestServer: string
   readonly archives: Readonly<Record<string, Archive>>
   /** A Go module with the checksum of its files, which contain the checksums of its dependencies. */
@@ -78,7 +75,6 @@ export interface Release {
     readonly version: string
     readonly sum: string
     readonly package: string
-    /** The linker variable that holds the version. */
     readonly stamp: string
   }
 }

@@ -26,7 +26,6 @@ interface Options {
   binary: string
   dataDir: string
   namespace?: string
-  /** 0 takes any free ports. */
   ports?: Ports
   /** False if the data may be lost with the server, as in tests. */
   durable?: boolean

@@ -10,7 +10,6 @@ export interface Temporal {
   readonly temporalNamespace: string
   /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
   readonly webUi: string | null
-  /** The Temporal CLI; null for a configured server. */
   readonly temporalCli: string | null
 }
 
@@ -23,7 +22,6 @@ export interface Wish {
 const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-/** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace, temporalWebUi = null } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi, temporalCli: null }
@@ -36,7 +34,6 @@ export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   })
 }
 
-/** An embedded server, however long its binary takes. Meanwhile the service runs and its work queues. */
 export async function temporalLater(wish: Wish): Promise<Temporal> {
   printLine('There is no Temporal server yet. What needs one is queued until it is there.')
   const found = await findTemporal(search)

@@ -11,7 +11,6 @@ export interface HiddenPlace {
 }
 
 export interface WebUiProxy {
-  /** Sets the address that requests are forwarded to. */
   leadTo(place: HiddenPlace): void
   close(): void
 }
@@ -30,7 +29,6 @@ const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
 const READING = new Set(['GET', 'HEAD'])
 
-/** Hop-by-hop headers, which are not forwarded. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'upgrade', 'te', 'expect', 'proxy-connection'])
 
 /** Serves the Web UI to browsers of this machine, and to no page from elsewhere. */

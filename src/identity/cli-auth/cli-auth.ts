@@ -31,7 +31,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and exp
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many terminals of this client wait. Concurrent requests are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -83,7 +82,6 @@ const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Pro
   return writeEnd(sql, pairing, [pairing])
 }
 
-/** Why the terminal gets no key now or ever; undefined once approved. */
 function whyNot({ status, expiresAt }: PairingRow) {
   if (status === 'denied') return 'access_denied'
   if (expiresAt <= clock.real()) return 'expired_token'

@@ -41,7 +41,6 @@ export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }
   )
 }
 
-/** Locks a pairing that can still be decided; otherwise returns why not. */
 async function lockOpen(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const pairing = await lockByCode(sql, code)
   if (!pairing || !isSeenBy(tenant, pairing)) return 'pairing_not_found'

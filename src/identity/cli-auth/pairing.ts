@@ -30,10 +30,8 @@ export const CODE_LASTS_MS = minutes(5)
 /** The time that a terminal has at least to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
-/** The most waiting terminals of one client. */
 export const MOST_WAITING = 100
 
-/** Polling interval of the terminal. */
 export const INTERVAL_S = 2
 
 const schema = defineEntity({
@@ -42,29 +40,23 @@ const schema = defineEntity({
     ...record('pairing'),
     ...realTimestamps(),
     status: p.enum(pairingMachine.states).onCreate(() => pairingMachine.initial),
-    /** Hash of the code. */
     hash: p.text(),
     /** SHA-256 of a verifier that only the terminal knows, in base64url (RFC 7636, S256). */
     codeChallenge: p.text(),
-    /** The code that both screens show. */
     pairingCode: p.text(),
     deviceName: p.text(),
-    /** The address that the terminal called from. */
     address: nullable.string(),
     client: p.text(),
     expiresAt: timestamp(),
-    /** The person who decided, and the console session they used. */
     personId: nullable.string(),
     sessionId: nullable.string(),
     decidedAt: nullable.instant(),
-    /** The key's scopes; null = every scope, future ones included. */
     scopes: p
       .array()
       .columnType('text[]')
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Whether the key may write through MCP tools. */
     toolWrites: p.boolean().onCreate(() => false),
     keyId: nullable.string(),
   },
@@ -109,7 +101,6 @@ const isOf = ({ ownerId, mode }: Tenant, row: Tenant): boolean => row.ownerId ==
 export const isSeenBy = (tenant: Tenant, pairing: PairingRow): boolean =>
   isOf(platform, pairing) || isOf(tenant, pairing)
 
-/** The pairing with this code, if the person may see it. */
 export async function findPairing(
   code: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -118,7 +109,6 @@ export async function findPairing(
   return pairing && isSeenBy(tenant, pairing) ? pairing : undefined
 }
 
-/** Why a pairing can no longer be decided; undefined while it can. */
 export function whyClosed({
   status,
   expiresAt,
@@ -127,6 +117,5 @@ export function whyClosed({
   return expiresAt > clock.real() ? undefined : 'pairing_expired'
 }
 
-/** The challenge of a verifier: S256 of RFC 7636. */
 export const codeChallengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url')

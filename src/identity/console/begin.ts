@@ -11,7 +11,6 @@ import { ConsoleSession, type Ending, SESSION_LASTS_MS, sessionEvent, sessionRes
 
 const MAX_USER_AGENT = 300
 
-/** The headers that sign-in operations read. */
 export const browserHeaders = {
   cookie: 'The session that the browser has already: it ends.',
   'user-agent': 'How the browser calls itself: the list of sessions shows it.',
@@ -22,13 +21,11 @@ type BeginContext = Pick<
   'records' | 'actor' | 'address' | 'headers' | 'ports' | 'emit'
 >
 
-/** The person and the passkey of a new session; null with a link. */
 interface Beginning {
   readonly person: Pick<Person, 'id' | 'name' | 'role'>
   readonly passkeyId: string | null
 }
 
-/** A new session and its answer, whose headers contain the cookie. */
 interface Begun {
   readonly sessionId: string
   answerWith<M extends object>(members: M): WithHeaders<CurrentSession & M>
@@ -62,7 +59,6 @@ export async function beginSession({ person, passkeyId }: Beginning, context: Be
   }
 }
 
-/** The session of the request, or the one it has started. */
 export const currentSession = (session: ConsoleSession, person: Pick<Person, 'name' | 'role'>) =>
   Object.assign(sessionResponse(session, person, session.id), {
     scopes: [...roleScopes[person.role]] as Scope[],
@@ -72,7 +68,6 @@ type CurrentSession = ReturnType<typeof currentSession>
 
 type EndContext = Pick<Context<never, Pick<typeof consoleEvents, 'console.signed_out'>>, 'records' | 'emit'>
 
-/** Ends a locked session that is still open. */
 export function endSession(
   session: ConsoleSession,
   because: Ending,
@@ -82,7 +77,6 @@ export function endSession(
   emit('console.signed_out', { ...sessionEvent(session), because })
 }
 
-/** Ends the matching open sessions. */
 export async function endSessions(
   condition: Condition<ConsoleSession>,
   because: Ending,

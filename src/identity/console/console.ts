@@ -63,10 +63,8 @@ with holder as (
 )
 select * from holder`
 
-/** Before every stored instant. */
 const NEVER = new Date(0)
 
-/** The person of a session, with the scopes of their current role. */
 const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
   const now = clock.real()
   const [holder] = await sql<SessionRow>(FIND, [
@@ -91,7 +89,6 @@ const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
 
 const KEPT_FOR_MS = days(30)
 
-/** Sessions of the tenant; for a person who is not an owner, their own. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 

@@ -18,7 +18,6 @@ export const SESSION_LASTS_MS = minutes(12 * 60)
 /** In live mode a session ends after this long without activity. */
 export const IDLE_ENDS_MS = minutes(5)
 
-/** Why a session ended before its time. */
 export const endings = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
 export type Ending = (typeof endings)[number]
 
@@ -28,12 +27,10 @@ const schema = defineEntity({
     ...record('consolesession'),
     ...realTimestamps(),
     personId: p.text(),
-    /** The passkey that started it; null for a link. */
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
     expiresAt: timestamp(),
-    /** The last activity, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),
     revokedBecause: nullable.enum(endings),
@@ -50,13 +47,11 @@ type Timed = Pick<ConsoleSession, 'expiresAt' | 'lastUsedAt' | 'revokedAt' | 're
   mode: Mode
 }
 
-/** When the session ends without further activity. */
 function lastsUntil({ mode, expiresAt, lastUsedAt }: Timed): Date {
   const idle = after(lastUsedAt, IDLE_ENDS_MS)
   return mode === 'live' && idle < expiresAt ? idle : expiresAt
 }
 
-/** The status of a session at this instant, and when it ends or ended. */
 export function standingOf(session: Timed, now: Date) {
   const { expiresAt, revokedAt, revokedBecause } = session
   const until = lastsUntil(session)
@@ -79,7 +74,6 @@ export const consolePersonal = {
 
 type ResponseContext = Pick<Context, 'records' | 'actor'>
 
-/** A session as the API returns it, with its person and status. */
 export const sessionResponse = (
   session: ConsoleSession,
   { name, role }: Pick<Person, 'name' | 'role'>,

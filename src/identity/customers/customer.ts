@@ -64,7 +64,6 @@ export class Customer extends schema.class {
     return customerMachine.move(this, 'suspended')
   }
 
-  /** Returns false if it was not suspended. */
   resume(): boolean {
     this.suspendedBy = null
     return customerMachine.move(this, 'active')

@@ -111,7 +111,6 @@ export const customersArea = area(
 
 const NAMES = 'select id, name from customers where id = any($1::text[])'
 
-/** The names under which owners pay and are paid. */
 export async function holderNames(
   sql: Sql,
   ownerIds: readonly string[],

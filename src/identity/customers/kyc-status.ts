@@ -7,7 +7,6 @@ import type { verifiedEvents } from './api.ts'
 import { Customer, type KycStatus, kycMachine } from './customer.ts'
 import { customerEvent } from './customers.ts'
 
-/** The holder's details as the identity check confirmed them. */
 export interface VerifiedHolder {
   readonly name: string
   readonly address: PostalAddress

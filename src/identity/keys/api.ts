@@ -81,7 +81,6 @@ export const KeyEvent = z.object({
 
 const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
 
-/** Events that other nouns emit or react to. */
 export const keyEvents = { 'key.created': KeyEvent, 'key.rotated': KeyRotated, 'key.revoked': KeyEvent }
 
 const fails = {

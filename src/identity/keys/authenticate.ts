@@ -19,24 +19,18 @@ interface CredentialRow extends Record<string, unknown> {
   bound_to: string | null
   scopes: string[] | null
   tool_writes: boolean
-  /** Set for a key that a person gave to a device. */
   role: Role | null
   is_active: boolean
 }
 
-/** SQL expressions for the records that a secret is limited to. */
 interface Columns {
   readonly agent: string
   readonly delegation: string
-  /** The id of the secret's own budget, if any. */
   readonly budget: string
-  /** The thumbprint of the key that must sign each request, if any. */
   readonly boundTo: string
   /** The role of the person whose scopes bound those of the secret, if any. */
   readonly role: string
-  /** Whether it may write through MCP tools. */
   readonly toolWrites: string
-  /** Tables that these expressions join to the secret's own. */
   readonly joins: string
   /** Whether the secret is valid; `$2` is the instant. */
   readonly isOpen: string

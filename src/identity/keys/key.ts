@@ -9,7 +9,6 @@ import type { Personal } from '../../values/personal.ts'
 export const environments = ['sandbox', 'test', 'live'] as const
 type Environment = (typeof environments)[number]
 
-/** The most active keys of an owner in each mode. */
 export const MAX_KEYS = 1_000
 
 /** Sandbox keys see the data of test mode. */
@@ -23,15 +22,12 @@ const schema = defineEntity({
     environment: p.enum(environments),
     /** null = every scope, future ones included. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
-    /** The key that created this one; null for the first key of an owner. */
     madeById: nullable.string(),
     /** The key expires after this many days without use. */
     idleDays: nullable.integer(),
-    /** The thumbprint of the key that signs a proof for each request. */
     boundTo: nullable.string(),
     /** Whether it may write through MCP tools; granted only explicitly. */
     toolWrites: p.boolean(),
-    /** The device session or pairing in which it was created, and the person who approved it. */
     sessionId: nullable.string(),
     personId: nullable.string(),
   },

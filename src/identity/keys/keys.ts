@@ -48,7 +48,6 @@ const consentToKey = async (
 ): Promise<Verified | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
-/** Consumes the consent, which must be for exactly this key. */
 const useConsentToKey = async (
   consent: Verified | undefined,
   members: Subjects['key'],
@@ -59,7 +58,6 @@ const useConsentToKey = async (
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
 
-/** The statement that a person signs for a new key in the console. */
 const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => ({
   name,
   environment,
@@ -104,7 +102,6 @@ async function lockCallerAndTarget(
 
 const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
 
-/** Locks a key of any owner for the operator, who calls without a key. */
 async function lockForOperator(
   id: string,
   { records, sql, actFor }: Pick<Context, 'records' | 'sql' | 'actFor'>,

@@ -12,7 +12,6 @@ type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
 
 /** The calling key or console session. What it creates has no more rights and does not last longer. */
 export interface LockedCaller {
-  /** Null in the console. */
   readonly keyId: string | null
   /** Null = every scope, future ones included. */
   readonly granted: Scope[] | null
@@ -81,7 +80,6 @@ export function expiryProblem(
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
   granted && scopes.filter(scope => granted.includes(scope))
 
-/** Keys that are neither revoked nor expired. */
 export const openAt = (now: Date): Condition<Key> => ({
   revokedAt: null,
   $and: [

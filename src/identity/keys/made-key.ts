@@ -9,7 +9,6 @@ import { Key } from './key.ts'
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> &
   Partial<Pick<Key, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
 
-/** A key with its secret, which is returned once and not stored. */
 export type MadeKey = Key & { key: string }
 
 export function createKey(records: Records, members: Members): MadeKey {
@@ -30,13 +29,11 @@ export const keyEvent = ({ id, name, environment, expiresAt, madeById, sessionId
 
 type Ending = Pick<Context<never, Pick<typeof keyEvents, 'key.revoked'>>, 'records' | 'emit'>
 
-/** Revokes a locked, active key. */
 export function endKey(key: Key, { emit }: Pick<Ending, 'emit'>): void {
   key.revokedAt = clock.real()
   emit('key.revoked', keyEvent(key))
 }
 
-/** Revokes the matching active keys. */
 export async function endKeys(condition: Condition<Key>, context: Ending): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
   const keys = await context.records.find(Key, open, { orderBy: { id: 'asc' }, lock: true })
@@ -49,15 +46,12 @@ const DEVICE_KEY_IDLE_DAYS = 30
 
 interface DeviceKey {
   readonly name: string
-  /** At least one scope that the person chose, all of which the person has. */
   readonly scopes: readonly Scope[]
-  /** Whether it has MCP write access, which the person was shown. */
   readonly toolWrites: boolean
   /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null if none. */
   readonly boundTo: string | null
   /** The approving person: the key's scopes are limited to theirs, and it ends with them. */
   readonly personId: string
-  /** The session or pairing in which the person approved. */
   readonly sessionId: string
 }
 

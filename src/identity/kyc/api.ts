@@ -105,14 +105,12 @@ const documentEvents = {
   'kyc.document_erased': event('A document of a person was erased, as its time was over.', KycDocumentEvent),
 }
 
-/** Events of the end of a submission. */
 export const endingEvents = {
   'kyc.verified': kycEvents['kyc.verified'],
   'kyc.rejected': kycEvents['kyc.rejected'],
   ...verifiedEvents,
 }
 
-/** Events of the provider's answers. */
 export const decisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], ...endingEvents }
 
 const kycFails = {
@@ -310,7 +308,6 @@ export const kycApi = {
   }),
 }
 
-/** False if there was nothing to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 const step = { callers: [], returns: acted, fails: { submission_not_found }, emits: decisionEvents } as const

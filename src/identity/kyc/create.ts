@@ -59,10 +59,6 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
   return submissionResponse(submission, documents)
 }
 
-/**
- * Refuses a person whose identity this account does not have to prove; undefined for the holder or a
- * representative.
- */
 async function personProblem(
   { representativeId, name, dateOfBirth }: Body,
   { type, kycStatus }: Customer,

@@ -25,10 +25,8 @@ import { kycEvent } from './submissions.ts'
 type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
 type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
 
-/** The id of the person whose identity is checked. */
 export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
 
-/** Starts the run of the submission, or notifies it of a change. */
 export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
   wake(kycProcess, { id: submission.id, agentId: null, about: subjectOf(submission) })
 
@@ -54,7 +52,6 @@ type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' 
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
 type Ending = Pick<Context<never, typeof endingEvents>, Needed>
 
-/** A submission with its documents, all locked; null if there is none with this id. */
 export async function lockSubmission(id: string, { records }: Pick<Context, 'records'>) {
   const [submission, documents] = await Promise.all([
     records.lock(KycSubmission, id),
@@ -63,7 +60,6 @@ export async function lockSubmission(id: string, { records }: Pick<Context, 'rec
   return { submission, documents }
 }
 
-/** Applies the provider's answer; true if it changed the submission. */
 export async function applyAnswer(
   id: string,
   answer: CheckStatus | Unanswered,
@@ -109,12 +105,10 @@ async function review(
 }
 
 interface Decision {
-  /** Null if the person is verified. */
   readonly rejection: Rejection | null
   readonly by: 'provider' | 'operator'
 }
 
-/** Ends a locked, open submission as verified or rejected. */
 export async function end(
   submission: KycSubmission,
   documents: readonly KycDocument[],

@@ -27,7 +27,6 @@ export const DOCUMENT_TYPES = [
   'image/png',
 ] as const satisfies readonly FileKind[]
 
-/** The most documents of a tenant without a submission. */
 export const MAX_UNUSED = 50
 
 const schema = defineEntity({

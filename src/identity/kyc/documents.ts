@@ -48,7 +48,6 @@ type ReadContext = Pick<
   'records' | 'refuse' | 'actor' | 'actFor' | 'sql'
 >
 
-/** The document if its owner can read it; otherwise a refusal. */
 async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {
   const { records, refuse } = context
   if (!(await actForOwnerOfDocument(id, context))) return refuse('document_not_found')

@@ -62,7 +62,6 @@ async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> 
   return holder
 }
 
-/** What an individual needs before creating live keys. */
 function missingOf({ status, submissionId, rejection }: Holder): string {
   if (submissionId === null || status === null)
     return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
@@ -70,7 +69,6 @@ function missingOf({ status, submissionId, rejection }: Holder): string {
   return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
 }
 
-/** Sentences about what the tenant's owner needs before creating live keys; empty once nothing is missing. */
 async function missingIdentity(sql: Sql, tenant: Tenant): Promise<readonly string[]> {
   return missingFor(await findHolder(sql, tenant), sql, tenant)
 }
@@ -93,7 +91,6 @@ const standing: HandlerOf<typeof kycApi.standing> = async (_, { sql, tenant }) =
   }
 }
 
-/** The account's KYC status of a company, by the status of its onboarding. */
 const kycStatuses: Readonly<Record<string, KycStatus>> = {
   submitted: 'pending',
   in_review: 'in_review',

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** From a submission until the person is verified or rejected. */
 export const kycProcess = {
   name: 'kyc',
   title: 'Identity check',
@@ -21,7 +20,6 @@ No signal decides: whoever is verified may make live keys. The operator decides 
   },
 } as const satisfies RecordProcess
 
-/** The status of a submission, with the step to take when it is due. */
 export interface KycStatus extends ProcessStatus {
   readonly next: 'submit' | 'inquire' | null
 }

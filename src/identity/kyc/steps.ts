@@ -19,7 +19,6 @@ type StepContext = ContextOf<typeof stepsApi.submit>
 
 const NOTHING = { acted: false }
 
-/** A call of the provider, as reserved before the transaction ended. */
 interface Request {
   readonly id: string
   readonly tenant: Tenant

@@ -17,7 +17,6 @@ export type SubmissionStatus = (typeof submissionMachine.states)[number]
 /** The provider whose checks prove nothing: their documents' retention follows the test clock. */
 export const SIMULATED = 'sandbox'
 
-/** SQL condition: the run of the submission has something to wait for. */
 export const OPEN = "status in ('pending', 'in_review')"
 
 export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly SubmissionStatus[]
@@ -30,14 +29,12 @@ export const MAX_A_DAY = 50
 /** Minutes between two calls of the provider: growing to hourly within the first day, then daily. */
 const PAUSES = [1, 2, 5, 10, 20, 30, ...Array<number>(24).fill(60), 1_440]
 
-/** The pause after this many calls. */
 export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
 
 const schema = defineEntity({
   ...tenantTable('KycSubmission', 'kyc_submissions'),
   properties: {
     ...record('kycsubmission'),
-    /** The representative of a company; null for the account holder. */
     representativeId: nullable.string(),
     status: p.enum(submissionMachine.states).onCreate(() => submissionMachine.initial),
     provider: p.text(),
@@ -45,7 +42,6 @@ const schema = defineEntity({
     dateOfBirth: p.date().$type<string>(),
     nationality: p.text(),
     address: p.json<PostalAddress>(),
-    /** Calls of the provider since the last progress. */
     calls: p.integer().onCreate(() => 0),
     rejection: nullable.json<Rejection>(),
     decidedBy: nullable.string().$type<(typeof deciders)[number] | null>(),
@@ -58,7 +54,6 @@ const schema = defineEntity({
   },
 })
 
-/** A person's identity check and its outcome. */
 export class KycSubmission extends schema.class {}
 schema.setClass(KycSubmission)
 
@@ -128,6 +123,5 @@ export const rejectionOf = (
   sendInstead: given.sendInstead === undefined ? words[code].sendInstead : given.sendInstead,
 })
 
-/** The sentences of a refusal. */
 export const rejectionInWords = ({ reason, sendInstead }: Rejection): string =>
   sendInstead ? `${reason} ${sendInstead}` : reason

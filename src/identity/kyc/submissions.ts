@@ -18,7 +18,6 @@ where k.id = $1`
 const OF_SUBMISSION = tenantOf('kyc_submissions')
 const OF_DOCUMENT = tenantOf('kyc_documents')
 
-/** The tenant of a record that is named by its id only. */
 type FoundTenant = Tenant & Row & { readonly offsetMs: number }
 
 async function actForOwner(statement: string, id: string, { actor, sql, actFor }: Acting): Promise<boolean> {
@@ -44,7 +43,6 @@ export async function tenantOfSubmission(
   return found && { ownerId: found.ownerId, mode: found.mode }
 }
 
-/** A page of the submissions of all owners, for the operator. */
 export const pageOfAllOwners = (
   condition: Condition<KycSubmission>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
@@ -61,7 +59,6 @@ export const pageOfAllOwners = (
 const OF_SUBMISSIONS =
   'where owner_id = any($1::text[]) and mode = any($2::text[]) and submission_id = any($3::text[]) order by id'
 
-/** The documents of these submissions, across owners, by one statement. */
 async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
   if (submissions.length === 0) return []
   return sql(entityTable(KycDocument).selecting(OF_SUBMISSIONS), [

@@ -38,7 +38,6 @@ export const status: HandlerOf<typeof onboardingSteps.status> = async (
 const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
   `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
 
-/** Completes "it waits" for operators. */
 function waitsFor(onboarding: Onboarding): string {
   if (onboarding.status === 'submitted') return 'for the identity of each representative to be sent'
   if (onboarding.status === 'in_review') return 'for the operator to decide'
@@ -70,16 +69,13 @@ type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
   'now' | 'emit' | 'wake'
 >
 
-/** Starts the run of the onboarding, or notifies it of a change. */
 export const wakeProcess = ({ onboarding }: Submission, { wake }: Pick<Context, 'wake'>): void =>
   wake(onboardingProcess, { id: onboarding.id, agentId: null })
 
-/** Makes the review due at once when everything it needs is there. */
 export const setDue = ({ onboarding, representatives }: Submission, now: Date): void => {
   if (onboarding.status === 'submitted') onboarding.dueAt = isComplete(representatives) ? now : null
 }
 
-/** Moves the onboarding into review; false if the transition is not allowed. */
 export function review(submission: Submission, context: Stepping<'onboarding.in_review'>): boolean {
   const { onboarding } = submission
   if (!onboardingMachine.move(onboarding, 'in_review')) return false
@@ -91,7 +87,6 @@ export function review(submission: Submission, context: Stepping<'onboarding.in_
 
 type Ending = Extract<OnboardingStatus, 'approved' | 'rejected' | 'withdrawn' | 'expired'>
 
-/** Ends the onboarding; false if the transition is not allowed. */
 export function end<To extends Ending>(
   submission: Submission,
   to: To,

@@ -8,7 +8,6 @@ import { endedWords, isOpen, openRequestOf } from './company-onboarding.ts'
 import { BeneficialOwner, personKeyOf, Representative, unlikelyBirth } from './company-people.ts'
 import { lockSubmission, onboardingEvent, onboardingResponse, type Submission } from './find.ts'
 
-/** The company's answer: its changes are applied, and the review continues. */
 export const update: HandlerOf<typeof onboardingApi.update> = async ({ params, body }, context) => {
   const { now, emit, refuse } = context
   const unlikely = unlikelyBirth(body, now)
@@ -38,7 +37,6 @@ export const withdraw: HandlerOf<typeof onboardingApi.withdraw> = async ({ param
 type Changes = InputOf<typeof onboardingApi.update>['body']
 type Changing = Pick<Context, 'records' | 'now'>
 
-/** Applies the changes and returns the names of the members whose value changed. */
 function applyChanges(submission: Submission, changes: Changes, context: Changing): string[] {
   const { answer: _, representatives, beneficialOwners, ...members } = changes
   const { onboarding } = submission

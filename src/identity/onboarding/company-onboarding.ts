@@ -16,7 +16,6 @@ export const onboardingMachine = machine('onboarding', {
 })
 export type OnboardingStatus = (typeof onboardingMachine.states)[number]
 
-/** SQL condition: the run of the onboarding has something to wait for. */
 export const OPEN = "status in ('submitted', 'in_review', 'needs_information')"
 
 export const OPEN_STATES = [
@@ -57,7 +56,6 @@ const schema = defineEntity({
     intendedUse: p.text(),
     expectedMonthlyVolumeEuros: p.bigint().name('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
-    /** Why it was rejected. */
     reason: nullable.string(),
     endedAt: nullable.instant(),
     /** When the run or the sweep has something to do; null while it waits for the operator or the company. */
@@ -66,13 +64,11 @@ const schema = defineEntity({
   },
 })
 
-/** A company's application to move real money, and the progress of its review. */
 export class Onboarding extends schema.class {}
 schema.setClass(Onboarding)
 
 export const isOpen = ({ status }: Pick<Onboarding, 'status'>): boolean => !onboardingMachine.isFinal(status)
 
-/** The questions that wait for an answer. */
 export const openRequestOf = ({
   status,
   informationRequests,

@@ -17,14 +17,11 @@ export type IdentityStatus = (typeof identityMachine.states)[number]
 export const personKeyOf = ({ name, dateOfBirth }: { name: string; dateOfBirth: string }): string =>
   `${dateOfBirth} ${name.normalize('NFC').toLowerCase()}`
 
-/** Members of representatives and beneficial owners alike. */
 const person = () => ({
   onboardingId: p.text(),
-  /** The position in the company's list. */
   ordinal: p.integer(),
   name: p.text(),
   dateOfBirth: p.date().$type<string>(),
-  /** Where the person lives. */
   country: p.text(),
 })
 
@@ -40,7 +37,6 @@ const representativeSchema = defineEntity({
   },
 })
 
-/** A person who acts for the company and whose identity must be verified. */
 export class Representative extends representativeSchema.class {}
 representativeSchema.setClass(Representative)
 
@@ -49,7 +45,6 @@ const ownerSchema = defineEntity({
   properties: { ...record('beneficialowner'), ...person(), sharePercent: p.double().$type<number>() },
 })
 
-/** A person who owns a part of the company or controls it. */
 export class BeneficialOwner extends ownerSchema.class {}
 ownerSchema.setClass(BeneficialOwner)
 
@@ -66,7 +61,6 @@ function yearsAgo(years: number, now: Date): string {
   return day.toISOString().slice(0, 10)
 }
 
-/** The first implausible date of birth, in words that name the member. */
 export function unlikelyBirth(
   {
     representatives = [],
@@ -86,7 +80,6 @@ export function unlikelyBirth(
 
 type Identity = Pick<Representative, 'name'> & { readonly status: IdentityStatus }
 
-/** Sentences for identities that are not verified; `verified` has none. */
 const identityWords: Readonly<Record<IdentityStatus, ((name: string) => string) | undefined>> = {
   none: name => `the identity of ${name}`,
   pending: name => `the identity of ${name}, which is about to be checked`,
@@ -95,11 +88,9 @@ const identityWords: Readonly<Record<IdentityStatus, ((name: string) => string) 
   verified: undefined,
 }
 
-/** The identities that an approval still lacks, in words. */
 export const missingIdentities = (representatives: readonly Identity[]): string[] =>
   representatives.flatMap(({ name, status }) => identityWords[status]?.(name) ?? [])
 
-/** Everything that an approval still lacks, in words; empty once the onboarding has ended. */
 export function missingOf(
   onboarding: Pick<Onboarding, 'status' | 'informationRequests'>,
   representatives: readonly Identity[],

@@ -9,7 +9,6 @@ import { clock } from '../../values/clock.ts'
 import { Onboarding } from './company-onboarding.ts'
 import { BeneficialOwner, missingOf, Representative } from './company-people.ts'
 
-/** An onboarding with its people, in the company's order. */
 export interface Submission {
   readonly onboarding: Onboarding
   representatives: Representative[]
@@ -33,7 +32,6 @@ export async function actForOwnerOf(
   return true
 }
 
-/** Locks an onboarding, then its people, and reads them under the locks. */
 export async function lockSubmission(
   id: string,
   context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records'>,
@@ -52,7 +50,6 @@ export async function lockSubmission(
 const named = (condition: string): string =>
   `where owner_id = any($1::text[]) and mode = any($2::text[]) and onboarding_id = any($3::text[])${condition} order by ordinal`
 
-/** The onboardings with their people, across owners, by two statements. */
 export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql): Promise<Submission[]> {
   if (onboardings.length === 0) return []
   const values = [
@@ -74,7 +71,6 @@ export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql
   }))
 }
 
-/** A page of the onboardings of all owners, for the operator. */
 export const pageOfAllOwners = (
   condition: Condition<Onboarding>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,

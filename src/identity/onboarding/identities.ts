@@ -41,7 +41,6 @@ export async function noteIdentity(
 
 const NEWEST = 'where owner_id = $1 and mode = $2 order by id desc limit 1'
 
-/** Sentences about what the company still has to do or wait for; empty once approved. */
 export async function missingForCompany(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
   const newest = await sql<Onboarding & Row>(entityTable(Onboarding).selecting(NEWEST), [ownerId, mode])
   const [submission] = await submissionsOf(newest, sql)

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** From the submission until it is approved, rejected, withdrawn or expired. */
 export const onboardingProcess = {
   name: 'onboarding',
   title: 'Onboarding',

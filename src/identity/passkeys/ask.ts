@@ -17,7 +17,6 @@ type Asking = ContextOf<typeof passkeysApi.challenge>
 
 interface Purpose<F extends z.ZodType = z.ZodType> {
   readonly form: F
-  /** Describes the form, for the error message. */
   readonly words: string
   readonly opening: (subject: z.output<F>, context: Asking) => Promise<Opening<Kind> | Refusal>
 }
@@ -54,7 +53,6 @@ const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { k
 
 const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
 
-/** The statement to sign, by purpose. */
 const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
   revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
     const passkey = await records.findOne(Passkey, { id, revokedAt: null })

@@ -23,7 +23,6 @@ const schema = defineEntity({
     ...record('grant'),
     ...realTimestamps(),
     personId: p.text(),
-    /** The console session that the link opened. */
     sessionId: p.text(),
     kind: p.enum(grantKinds),
     expiresAt: timestamp().onCreate(() => after(clock.real(), GRANT_LASTS_MS)),
@@ -43,11 +42,8 @@ export class EnrolmentGrant extends schema.class {
 schema.setClass(EnrolmentGrant)
 
 interface PasskeyStanding {
-  /** Whether one was ever enrolled, including revoked ones. */
   readonly everEnrolled: boolean
-  /** How many are not revoked. */
   readonly active: number
-  /** The people with an active passkey. */
   readonly personIds: readonly string[]
 }
 
@@ -80,7 +76,6 @@ export async function revokeAllOf(personId: string, context: Revoking): Promise<
   for (const passkey of passkeys) revoke(passkey, context)
 }
 
-/** A person for whom a passkey is enrolled. */
 export interface Enrollee {
   readonly id: string
   readonly name: string

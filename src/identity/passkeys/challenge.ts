@@ -13,7 +13,6 @@ import {
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 
-/** Lifetime of a challenge, in real time. */
 export const CHALLENGE_LASTS_MS = minutes(5)
 
 const kinds = [
@@ -45,7 +44,6 @@ const schema = defineEntity({
     personId: nullable.string(),
     statement: p.json<Statement>(),
     openings: p.json<Openings>(),
-    /** The tenant's time. */
     madeAt: timestamp(),
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
@@ -73,7 +71,6 @@ export interface NewChallenge<K extends Kind> {
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** Creates the row of a challenge; `now` is the tenant's time. */
 export function newChallenge<K extends Kind>(
   { members, ...others }: NewChallenge<K>,
   { tenant, now, origin }: { readonly tenant: Tenant; readonly now: Date; readonly origin: string },

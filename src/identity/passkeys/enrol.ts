@@ -19,7 +19,6 @@ import { COSE_ALGORITHMS, checkRegistration, type NewCredential } from './regist
 import { eventOf } from './schemas.ts'
 import { handleOf } from './webauthn.ts'
 
-/** In the console, only owners enrol passkeys for others. */
 const isForeign = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 

@@ -11,7 +11,6 @@ import { block, hasRisen, isUsable, noteUse, type PasskeyRow, passkeysTable } fr
 import type { Checked, Places, Verified } from './read-assertions.ts'
 import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 
-/** The statement that must have been signed, as evaluated under the locks. */
 export interface Expected<K extends Kind = Kind> {
   readonly kind: K
   readonly members: Subjects[K]
@@ -19,7 +18,6 @@ export interface Expected<K extends Kind = Kind> {
   readonly personId?: string | null | undefined
 }
 
-/** A checked assertion, with its sender and address. */
 export interface Sent {
   readonly checked: Checked
   readonly actor: Actor
@@ -96,7 +94,6 @@ const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   deletion: 'gdpr:write',
 }
 
-/** Emits through the context of a request or the verdict of a batch. */
 export interface Emitting {
   emit<N extends keyof typeof assertionEvents>(
     event: N,
@@ -119,7 +116,6 @@ export function judge<K extends Kind>(
   return code ?? disagreement(checked.verified as Verified, locked, expected)
 }
 
-/** The checks that do not depend on what is expected. An unreadable assertion burns nothing. */
 export function burn(
   checked: Checked,
   locked: LockedChallenges,
@@ -166,7 +162,6 @@ const updatePasskeys = updateOf(passkeysTable, [
   'blockedUntil',
 ])
 
-/** Writes the results of `judge`. */
 export const writeAssertions = (sql: Sql, tenant: Tenant, locked: LockedChallenges): Promise<unknown> =>
   writeAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, locked)
 

@@ -33,7 +33,6 @@ where one.owner_id = $1 and one.mode = $2 and one.revoked_at is null and holder.
   and ($3::text is null or one.person_id = $3) and ($4::text is null or one.id <> $4)
 order by one.id desc limit ${MAX_LISTED}`
 
-/** Credential descriptors of a person, or of all people, as browsers expect them. */
 export async function descriptorsOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -54,7 +53,6 @@ export interface Opening<K extends Kind> {
 
 type Opener = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
 
-/** Creates a challenge over a statement, to be signed within five minutes. */
 export async function openChallenge<K extends Kind>(
   { personId, ...opening }: Opening<K>,
   { sql, tenant, now, ports, actor }: Opener,

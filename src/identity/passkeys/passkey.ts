@@ -7,13 +7,11 @@ import type { Personal } from '../../values/personal.ts'
 export const algorithms = ['Ed25519', 'ES256', 'RS256'] as const
 export type Algorithm = (typeof algorithms)[number]
 
-/** More than a person has devices. */
 export const MAX_PASSKEYS = 20
 
 /** How long a passkey is blocked after its counter did not increase. */
 const BLOCKED_FOR_MS = minutes(15)
 
-/** A public key as a JSON Web Key (RFC 7517). */
 export interface PublicJwk {
   readonly kty: string
   readonly crv?: string
@@ -42,7 +40,6 @@ const schema = defineEntity({
     backedUp: p.boolean(),
     backupChangedAt: nullable.instant(),
     transports: textArray(),
-    /** The device model. */
     aaguid: p.text(),
     enrolledBy: p.enum(['key', 'console'] as const),
     lastUsedAt: nullable.instant(),
@@ -69,7 +66,6 @@ export function block(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
   return row.blockedUntil
 }
 
-/** The authenticator data of a signature. */
 export interface DeviceState {
   readonly counter: number
   readonly backedUp: boolean

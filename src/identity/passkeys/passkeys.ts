@@ -13,7 +13,6 @@ import { Passkey, passkeysPersonal } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { type Envelope, eventOf, passkeyEvents, webauthnAssertion } from './schemas.ts'
 
-/** In the console, only owners change the passkeys of others. */
 const isForeign = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 

@@ -45,12 +45,9 @@ export interface Verified {
   readonly device: DeviceState
 }
 
-/** An assertion, as far as it can be checked without a lock. */
 export interface Checked {
   readonly challengeId: string
-  /** The named passkey, if the tenant has it. */
   readonly passkeyId: string | null
-  /** The error; undefined if the assertion is genuine. */
   readonly code: AssertionCode | undefined
   readonly verified: Verified | undefined
 }

@@ -19,7 +19,6 @@ export interface NewCredential extends EnrolledKey {
 
 type RegistrationCode = 'registration_malformed' | 'registration_invalid'
 
-/** Checks a new credential against the challenge and the site for which it was created. */
 export async function checkRegistration(
   response: Response,
   challenge: string,
@@ -134,7 +133,6 @@ const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefine
       : undefined,
 }
 
-/** The public key of a new passkey; undefined for an unsupported or invalid one. */
 function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   const [algorithm] = Object.entries(COSE_ALGORITHMS).find(([, number]) => number === key.get(ALG)) ?? []
   if (!algorithm) return undefined

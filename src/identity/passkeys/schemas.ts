@@ -61,14 +61,12 @@ export const challengeId = z
   .max(128)
   .meta({ description: 'Of the challenge: see `expiresAt` there.' })
 
-/** A person's passkey signature over the statement of a challenge. */
 export const webauthnAssertion = z
   .strictObject({ challengeId, assertion: Assertion })
   .meta({ id: 'WebauthnAssertion', description: 'What a passkey has signed, for which challenge.' })
 
 export type Envelope = z.output<typeof webauthnAssertion>
 
-/** Refusals of operations that take an assertion. */
 export const assertionRefusals = {
   assertion_required: [
     400,
@@ -153,7 +151,6 @@ export const passkeyEvents = {
   ),
 }
 
-/** Events of operations that take an assertion. */
 export const assertionEvents = { 'passkey.blocked': passkeyEvents['passkey.blocked'] }
 
 export const eventOf = ({

@@ -13,7 +13,6 @@ import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 /** The tenant is unknown before sign-in, so these challenges belong to the platform. */
 const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
-/** Creates a challenge for sign-in with any passkey of the person. */
 export async function openSignInChallenge({ sql, ports }: Pick<Context, 'sql' | 'ports'>) {
   const party = passkeyParty(ports)
   const about = { kind: 'sign_in', subjectId: null, members: {}, personId: null } as const
@@ -27,7 +26,6 @@ select one.owner_id as "ownerId", one.mode from passkeys one
 join customers on customers.id = one.owner_id and customers.status = 'active'
 where one.credential_id = $1`
 
-/** A signed-in person and their tenant. */
 export interface SignedIn {
   readonly person: Holder
   readonly tenant: Tenant

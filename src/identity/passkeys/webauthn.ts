@@ -15,10 +15,8 @@ export function webauthnLibrary(): Promise<Library> {
 }
 
 type Signed =
-  /** The passkey signed it, over this challenge. */
   | { readonly is: 'genuine'; readonly challenge: string; readonly device: DeviceState }
   | { readonly is: 'invalid' }
-  /** Not the format of any device. */
   | { readonly is: 'malformed' }
 
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
@@ -84,7 +82,6 @@ interface ClientData {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Undefined if it is not a JSON object in UTF-8 with the required members. */
 export function clientDataOf(encoded: string): ClientData | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(encoded, 'base64url')))

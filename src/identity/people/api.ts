@@ -40,7 +40,6 @@ const consent = webauthnAssertion.optional().meta({
     'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
 })
 
-/** The statement that an owner signs for an invitation. */
 const invitation = (subject: Readonly<Record<string, string>>) => ({
   challenge: '/passkeys/challenge',
   asks: { purpose: 'invitation', subject },
@@ -138,7 +137,6 @@ const ends = {
   'person.updated': personEvents['person.updated'],
 }
 
-/** Recovery of a person without a passkey. */
 export const recoveryApi = {
   recover: post('/people/{id}/recover', {
     summary: 'Start the recovery of a person who has no passkey any more',
@@ -164,7 +162,6 @@ export const recoveryApi = {
     },
     emits: ends,
   }),
-  /** The run of the recovery reads this whenever the recovery has changed. */
   recoveryStatus: get('/recoveries/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a recovery’s process',
@@ -180,7 +177,6 @@ export const recoveryApi = {
     fails: { recovery_not_found },
     emits: ends,
   }),
-  /** Called by an operator's signal. */
   cancelRecovery: post('/recoveries/{id}/cancel', {
     summary: 'Stop a recovery by its id',
     callers: [],

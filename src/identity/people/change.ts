@@ -41,7 +41,6 @@ type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | u
 const namesOfChanged = (person: Person, changes: Changes) =>
   keysOf(changes).filter(name => changes[name] !== person[name])
 
-/** Why this change is refused; undefined if it is allowed. The consent is used up either way. */
 async function updateBlocker(
   person: Person,
   { email, role }: Changes,

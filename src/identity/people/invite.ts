@@ -59,7 +59,6 @@ export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => 
 
 type Linking = ContextOf<typeof peopleApi.link>
 
-/** The operator creates the link of a recovery that was not stopped. */
 async function recoveryLink(personId: string, context: Linking) {
   const { refuse } = context
   if (!(await actForTenantOf(personId, context))) return refuse('person_not_found')

@@ -22,7 +22,6 @@ const LINK_LASTS_MS: Readonly<Record<LinkKind, number>> = {
   recovery: days(1),
 }
 
-/** The page of each kind of link. */
 const PAGES: Readonly<Record<LinkKind, string>> = {
   sign_in: '/login',
   join: '/join',
@@ -37,12 +36,10 @@ const schema = defineEntity({
     /** Null until the link of a tenant's first person is opened, which creates the person. */
     personId: nullable.string(),
     kind: p.enum(linkKinds),
-    /** The recovery that the link belongs to. */
     recoveryId: nullable.string(),
     hash: p.text(),
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
-    /** When a newer link, a removal or a stopped recovery ended it. */
     revokedAt: nullable.instant(),
   },
 })
@@ -58,7 +55,6 @@ interface LinkMembers {
   readonly recoveryId?: string
 }
 
-/** A new link; only now is its address known. */
 interface MadeLink {
   readonly id: string
   readonly url: string
@@ -67,7 +63,6 @@ interface MadeLink {
 
 type Making = Pick<Context, 'records' | 'ports'>
 
-/** Creates a link for a person who has none. */
 export function newLink({ personId, kind, recoveryId }: LinkMembers, { records, ports }: Making): MadeLink {
   const token = newSecret('lnk_')
   const expiresAt = after(clock.real(), LINK_LASTS_MS[kind])
@@ -87,7 +82,6 @@ export async function makeLink(members: LinkMembers, context: Making): Promise<M
   return newLink(members, context)
 }
 
-/** Revokes the unopened links of a person, of one kind or all. */
 export async function revokeLinks(
   personId: string | null,
   { records }: Pick<Context, 'records'>,

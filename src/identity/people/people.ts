@@ -14,7 +14,6 @@ import { openRecoveryOf } from './recoveries.ts'
 import { OPEN, Recovery, recoveryMachine } from './recovery.ts'
 import { personEvents } from './schemas.ts'
 
-/** A person of the tenant in any status. */
 export const findPerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id })
 

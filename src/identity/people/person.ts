@@ -31,7 +31,6 @@ const schema = defineEntity({
   },
 })
 
-/** A person who may sign in for the tenant, with the scopes of a role. */
 export class Person extends schema.class {}
 schema.setClass(Person)
 
@@ -59,7 +58,6 @@ export const peoplePersonal = {
   },
 } as const satisfies Personal
 
-/** A person as the API returns it, with the open recovery. */
 export const personResponse = (person: Person, recovery: Recovery | null) =>
   withMembers(person, {
     recovery: recovery && {

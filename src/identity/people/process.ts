@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** From the start of a recovery until it is completed, stopped or expired. */
 export const recoveryProcess = {
   name: 'recovery',
   title: 'Recovery',

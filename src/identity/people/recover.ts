@@ -57,7 +57,6 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
   return personResponse(person, null)
 }
 
-/** A recovery with its person, both locked; null if there is none. */
 async function lockRecovery(id: string, context: Pick<Context, 'records' | 'sql' | 'tenant'>) {
   const [, recovery] = await Promise.all([lockTenant(context, 'people'), context.records.lock(Recovery, id)])
   if (!recovery) return null

@@ -51,7 +51,6 @@ export function startRecovery(person: Person, context: Recovering): Recovery {
 
 const END_OF = { stopped: 'stopped', removed: 'stopped', expired: 'expired' } as const
 
-/** Ends a recovery without success, with its link. */
 export async function endRecovery(
   recovery: Recovery,
   person: Person,
@@ -80,7 +79,6 @@ export const stopperOf = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'
     ? { type, id: null, name: id }
     : { type: type === 'console' ? type : 'key', id, name: name ?? null }
 
-/** Lets the operator create the link, as the recovery was not stopped in time. */
 export function makeReady(recovery: Recovery, person: Person, context: Recovering): void {
   if (!recoveryMachine.move(recovery, 'ready')) return
   recovery.dueAt = recovery.expiresAt
@@ -88,7 +86,6 @@ export function makeReady(recovery: Recovery, person: Person, context: Recoverin
   wakeProcess(recovery, context)
 }
 
-/** The operator's link was opened, so the person has access again. */
 export function completeRecovery(recovery: Recovery, now: Date, context: Pick<Context, 'wake'>): void {
   if (!recoveryMachine.move(recovery, 'completed')) return
   Object.assign(recovery, { endedAt: now, dueAt: null })

@@ -11,13 +11,11 @@ export const recoveryMachine = machine('recovery', {
   expired: [],
 })
 
-/** SQL condition: the run of the recovery has something to wait for. */
 export const OPEN = "status in ('waiting', 'ready')"
 
 /** How long the tenant's people can stop a recovery, in the tenant's time. */
 export const RECOVERY_WAITS_MS = days(1)
 
-/** How long a recovery can be completed after that. */
 export const RECOVERY_LASTS_MS = days(7)
 
 export const stopperTypes = ['key', 'console', 'operator', 'process'] as const

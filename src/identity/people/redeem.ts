@@ -81,11 +81,9 @@ async function firstPerson({ records, tenant }: Redeeming): Promise<Person | und
   return records.create(Person, { name, role: 'owner' })
 }
 
-/** Whether the tenant has people, removed ones excluded. */
 export const hasAnybody = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
   (await records.count(Person, { status: { $ne: 'removed' } })) > 0
 
-/** Whether opening the link activated an invited person. */
 function join(person: Person, now: Date, { emit }: Redeeming): boolean {
   if (!personMachine.move(person, 'active')) return false
   person.joinedAt = now

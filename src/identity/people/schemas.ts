@@ -93,7 +93,6 @@ export const personFails = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of opening a link. */
 export const linkFails = {
   link_unknown: [404, 'There is no such link, or its person has been removed. Ask for a new one.'],
   link_used: [410, 'The link has been opened already, and works once. Ask for a new one.'],

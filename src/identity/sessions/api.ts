@@ -80,7 +80,6 @@ export const SessionRecord = z
   })
   .meta({ id: 'DeviceSession' })
 
-/** A device as the deciding person sees it. */
 export const WaitingDevice = z
   .object({
     sessionId: id('session'),
@@ -138,7 +137,6 @@ export const sessionEvent = ({
   keyId,
 })
 
-/** Refusals of operations that take the user code. */
 export const codeFails = {
   user_code_unknown: [
     404,
@@ -161,7 +159,6 @@ const sessionFails = {
   scope_not_held: [403, 'The session has scopes that the calling key lacks: only one that has them ends it.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of the device's requests. */
 export const tokenFails = oauthErrors
 
 const readers = { callers: ['key'], scope: 'sessions:read' } as const

@@ -24,7 +24,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'requested' and e
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many requests of this client wait. Concurrent ones are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -47,7 +46,6 @@ async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ co
 
 const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
 
-/** The scopes in OAuth's format, in our order; null if none are named. */
 function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
   const named = new Set(text?.split(' ').filter(Boolean))
   if (named.size === 0) return null

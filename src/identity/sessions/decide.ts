@@ -29,7 +29,6 @@ function refusalOf(found: NotWaiting, { refuse }: Pick<Deciding, 'refuse'>) {
     : refusal
 }
 
-/** The requested scopes that the person can grant, and those they cannot. */
 export function rightsOf({ scopes: asked }: Pick<SessionRow, 'scopes'>, { actor }: Pick<Deciding, 'actor'>) {
   const wanted = asked ?? scopes.filter(scope => actor.scopes.has(scope))
   return {
@@ -49,7 +48,6 @@ function chosen(
   return given.length > 0 && given.every(scope => allowed.includes(scope)) ? given : undefined
 }
 
-/** The statement that a person signs: the device, its code, and its rights. */
 const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) => ({
   deviceId: request.deviceId,
   deviceName: request.deviceName,

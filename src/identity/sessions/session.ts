@@ -44,7 +44,6 @@ export const KEPT_FOR_MS = days(1)
 /** Seconds between two polls of a device, also added after each early poll, and the maximum. */
 export const INTERVAL_S = 5
 export const MOST_INTERVAL_S = 600
-/** The most waiting requests of one client. */
 export const MOST_WAITING = 100
 
 export const clientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'] as const
@@ -55,9 +54,7 @@ const schema = defineEntity({
     ...record('session'),
     ...realTimestamps(),
     status: p.enum(sessionMachine.states).onCreate(() => sessionMachine.initial),
-    /** Hash of the device code. */
     hash: p.text(),
-    /** Hash of the user code. */
     userHash: p.text(),
     deviceId: p.text(),
     deviceName: p.text(),
@@ -69,24 +66,20 @@ const schema = defineEntity({
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Whether the key may write through MCP tools. */
     toolWrites: p.boolean().onCreate(() => false),
     boundTo: nullable.string(),
-    /** The device's address, and the client behind it. */
     address: nullable.string(),
     client: p.text(),
     intervalSeconds: p.integer().onCreate(() => INTERVAL_S),
     polledAt: nullable.instant(),
     /** The account whose person looked it up last. */
     shownTo: nullable.string(),
-    /** The person who decided. */
     personId: nullable.string(),
     keyId: nullable.string(),
     decidedAt: nullable.instant(),
     endedAt: nullable.instant(),
     /** When it ends without activity; for an active session, when to check whether its key was used meanwhile. */
     endsAt: timestamp(),
-    /** When an undecided request is deleted. */
     forgetAt: nullable.instant(),
   },
 })
@@ -149,7 +142,6 @@ const byUserCode =
 const find = byUserCode(BY_USER_CODE)
 const lock = byUserCode(LOCK_BY_USER_CODE)
 
-/** A waiting request, with its code in display form. */
 export interface Waiting {
   readonly request: SessionRow
   readonly userCode: string
@@ -174,12 +166,10 @@ const finding =
 
 /** Finds the waiting request of a typed user code. Each wrong code counts towards the attempt limit. */
 export const findWaiting = finding(find)
-/** As `findWaiting`, with a lock. */
 export const lockWaiting = finding(lock)
 
 type KeyTimes = Pick<Key, 'endsAt' | 'lastUsedAt'>
 
-/** A session as the API returns it, with the times of its key. */
 export function sessionResponse(session: SessionRow, key: KeyTimes | null) {
   const isOver = sessionMachine.isFinal(session.status)
   const endsAt = isOver ? session.endedAt : key?.endsAt

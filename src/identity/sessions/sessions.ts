@@ -17,13 +17,11 @@ import { DEVICE_GRANT, deviceApi } from './device-api.ts'
 import { DeviceSession, sessionMachine, sessionResponses, sessionsPersonal } from './session.ts'
 import { token } from './token.ts'
 
-/** Sessions of the tenant; for a person who is not an owner, those they decided about. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
 type Ending = Pick<Context<never, Pick<typeof sessionEvents, 'session.revoked'>>, 'records' | 'emit'>
 
-/** Ends a locked session; false if it had ended before. */
 function endSession(session: DeviceSession, { emit }: Pick<Ending, 'emit'>): boolean {
   if (!sessionMachine.move(session, 'revoked')) return false
   session.endedAt = clock.real()
@@ -49,13 +47,11 @@ interface EndedKey {
   readonly sessionId: string | null
 }
 
-/** Revoking a key directly ends its session. */
 async function onKeyRevoked({ keyId, sessionId }: EndedKey, context: Ending): Promise<void> {
   const session = sessionId && (await context.records.lock(DeviceSession, sessionId))
   if (session && session.keyId === keyId) endSession(session, context)
 }
 
-/** A rotated key continues the session. */
 async function onKeyRotated(
   { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
   { records }: Pick<Context, 'records'>,

@@ -14,7 +14,6 @@ import {
   sessionsTable,
 } from './session.ts'
 
-/** Why the device can never get a key; undefined while it can. */
 function whyNever({ status, keyId, endsAt }: SessionRow) {
   if (keyId !== null) return 'invalid_grant'
   if (status === 'denied' || status === 'revoked') return 'access_denied'

@@ -17,7 +17,6 @@ const schema = defineEntity({
   properties: {
     ...record('signingkey'),
     kid: p.text(),
-    /** The public key, in base64url. */
     x: p.text(),
     /** Sealed; null once the key is retired and no longer signs. */
     privateKey: nullable.string(),
@@ -48,12 +47,10 @@ export const signingKeysPersonal = {
   },
 } as const satisfies Personal
 
-/** The keys of the installation, as a process holds them in memory. */
 export interface LoadedKeys {
   readonly kid: string
   /** The current private key, or why the vault cannot open it. */
   readonly current: KeyObject | Error
-  /** The current one first. */
   readonly publicKeys: readonly PublicKey[]
 }
 
@@ -90,7 +87,6 @@ async function makeFirstKey(sql: Sql, vault: Vault): Promise<void> {
   await sql(MAKE, [platform.ownerId, platform.mode, ...values])
 }
 
-/** Opens the current key. Retired keys have no private half. */
 function opened(keys: readonly StoredKey[], vault: Vault): LoadedKeys {
   const current = keys.find(({ privateKey }) => privateKey !== null)
   if (!current?.privateKey) throw new Error('no signing key is current')

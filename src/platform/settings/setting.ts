@@ -1,10 +1,8 @@
 import { z } from 'zod'
 
-/** The documentation of a setting, shown in `.env.example` and docs/settings.md. */
 interface About {
   meaning: string
   allowed: string
-  /** Shown if the default is not a plain value. */
   otherwise?: string
   /** A secret may also come from a file, which the variable with `_FILE` at its end names. */
   secret?: true

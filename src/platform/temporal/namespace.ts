@@ -50,7 +50,6 @@ const TYPES: Readonly<Record<string, number>> = {
   KeywordList: 7,
 }
 
-/** Registers our search attributes and leaves existing ones as they are. */
 export async function addSearchAttributes({ operatorService }: Connection, namespace: string): Promise<void> {
   const types = Object.entries(searchAttributes).map(([name, type]) => [name, TYPES[type] ?? 0])
   await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })

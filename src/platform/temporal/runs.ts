@@ -10,7 +10,6 @@ interface Configured {
 }
 
 export interface RunPages {
-  /** The page of a run in the Temporal Web UI; null if its address is unknown. */
   runUrl(workflowId: string): string | null
   /** Sets the address of the Web UI that was started with this process. The setting overrides it. */
   showRunsAt(webUi: string | null): void

@@ -33,7 +33,6 @@ export const temporalStarter =
     })
   }
 
-/** The input of a run, and the search attributes and summary by which operators find it. */
 export function startOptions(process: Process, { summary, ...input }: StartInput) {
   const { details } = process
   return {

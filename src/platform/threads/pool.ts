@@ -18,7 +18,6 @@ export interface PoolOptions extends ThreadOptions {
 
 async function* none(): AsyncGenerator<never> {}
 
-/** Starts threads on demand and ends a thread after a minute without jobs. */
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
@@ -104,7 +103,6 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** Picks an idle thread, else starts one, else takes the thread with the fewest jobs. */
   #thread(): Thread {
     this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
     const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)

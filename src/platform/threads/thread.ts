@@ -113,7 +113,6 @@ const tooLong = (): Problem =>
 export interface ThreadOptions {
   readonly stepLimitMs?: number
   readonly memoryMb?: number
-  /** Called when a thread ends by itself, from a defect or lack of memory. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -151,7 +150,6 @@ export class Thread {
   }
 }
 
-/** The event loop's side of a job: requests steps and receives their results or failures. */
 export class Job {
   readonly #port: MessagePort
   readonly #limitMs: number
@@ -220,7 +218,6 @@ export class Job {
     }
   }
 
-  /** Limits the time of a step; the returned function clears the limit. */
   #limited(): () => void {
     const limit = setTimeout(() => {
       this.#end = tooLong()

@@ -19,10 +19,8 @@ import {
   yesOrNo,
 } from './forms.ts'
 
-/** The first report that includes the field. */
 type FromStage = 'initial' | 'intermediate' | 'final'
 
-/** The report's value of the field with this number. */
 type EntryOf = (number: string) => string | null
 
 type Where = (entryOf: EntryOf, incident: SecurityIncident) => boolean
@@ -56,7 +54,6 @@ const unlessNone =
   entryOf =>
     entryOf(number) !== '0'
 
-/** About the entity that reports. */
 const generalFields: readonly Field[] = fieldsOf('initial', [
   ['1.1', 'Type of submission', 'always', words],
   ['1.2', 'Name of the entity submitting the report', 'always', words],
@@ -236,7 +233,6 @@ const allFields: readonly Field[] = sections.flatMap(({ fields }) => fields)
 
 const STAGES = ['initial', 'intermediate', 'final'] as const
 
-/** Whether a report of this stage includes the field. */
 export function isNeeded(
   { from, needed }: Field,
   stage: (typeof STAGES)[number],

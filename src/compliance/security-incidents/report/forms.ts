@@ -8,7 +8,6 @@ export const listText = (values: readonly string[]): string | null =>
   values.length > 0 ? values.join(SEPARATOR) : null
 export const partsOf = (entry: string | null): readonly string[] => entry?.split(SEPARATOR) ?? []
 
-/** The longest entry of such a form. */
 const LONGEST = 70
 
 const matching = (pattern: RegExp, error: string, example: string): Form =>

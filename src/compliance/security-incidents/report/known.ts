@@ -3,7 +3,6 @@ import type { SecurityIncident } from '../incident.ts'
 import { CRITERIA, INCIDENT_TYPES, REPUTATION } from './choices.ts'
 import { instantText, listText, numberText, shareText, spanText, thousandsText } from './forms.ts'
 
-/** What a report states in addition to the incident. */
 export interface ReportAbout {
   readonly submission: string
   readonly holder: string
@@ -11,7 +10,6 @@ export interface ReportAbout {
 
 type Read = (incident: SecurityIncident, about: ReportAbout) => string | null
 
-/** Derived from the criteria; null if they are unknown. */
 const known =
   (read: (criteria: Criteria) => string | null): Read =>
   ({ criteria }) =>

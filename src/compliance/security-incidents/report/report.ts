@@ -17,13 +17,11 @@ interface ReportField {
   readonly number: string
   readonly name: string
   readonly value: string | null
-  /** Required in this report and not known yet. */
   readonly isMissing: boolean
 }
 
 interface Report {
   readonly sections: readonly { readonly title: string; readonly fields: readonly ReportField[] }[]
-  /** The missing fields, each with its number. */
   readonly missing: readonly string[]
 }
 
@@ -37,7 +35,6 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
 /** The fields of a reclassification: who reports, which incident, and why. */
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
-/** Fills in what is known, and lists what is missing. */
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
   const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
   const entryOf = (number: string): string | null =>
@@ -165,7 +162,6 @@ function asJson({ sections, missing }: Report, about: ReportHead): File {
   return { type: 'application/json; charset=utf-8', content: JSON.stringify(record) }
 }
 
-/** Laid out in a worker thread while the answer is sent. */
 function asPdf(
   filled: Report,
   about: ReportHead,

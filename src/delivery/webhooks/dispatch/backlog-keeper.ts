@@ -23,7 +23,6 @@ interface WebhookRow extends Row {
 }
 
 interface Paused extends WebhookRow {
-  /** How many deliveries can be created for it now. */
   readonly free: number
 }
 
@@ -53,7 +52,6 @@ export class BacklogKeeper {
     this.#running = this.#run()
   }
 
-  /** Finishes the current round. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -117,7 +115,6 @@ export class BacklogKeeper {
 
 interface Step {
   readonly made: number
-  /** Whether the subscription has caught up. */
   readonly isThrough: boolean
 }
 
@@ -131,7 +128,6 @@ export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 
   return step ?? { made: 0, isThrough: false }
 }
 
-/** How long the oldest due delivery has waited; null if none is due. */
 export const overdueSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds ?? null
 
@@ -145,7 +141,6 @@ export async function deliveryCounts(sql: Sql): Promise<Counts> {
   return counts as Counts
 }
 
-/** The number of subscriptions that are paused because of their backlog. */
 export const behindCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
 
@@ -153,7 +148,6 @@ const BEHIND = `
 select count(*)::int as count from (
   select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MAX_COUNTED}) found`
 
-/** The number of subscriptions whose receivers are paused after failures. */
 export const pausedCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0
 

@@ -9,14 +9,12 @@ export interface DueWebhook extends Row {
   readonly failing: boolean
 }
 
-/** The most subscriptions of one round. */
 export const MAX_DUE = 256
 
 const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${MAX_DUE})`
 
 export const dueWebhooks = ({ pool }: Database): Promise<DueWebhook[]> => sqlOn(pool)<DueWebhook>(DUE)
 
-/** A delivery leased by this process, with everything needed to send it. */
 export interface Claimed {
   readonly id: string
   readonly webhookId: string

@@ -15,9 +15,7 @@ export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: Pick<Ports, 'outbound' | 'vault'>
-  /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
-  /** Disables a subscription whose receiver is gone, or has failed for too long. */
   readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
   readonly onFailure: (error: unknown) => void
@@ -43,12 +41,9 @@ export class Deliverer {
   readonly #running: Promise<void>
   #idling = new AbortController()
   #woken = false
-  /** Whether the last round lacked room for due deliveries. */
   #crowded = false
-  /** Subscriptions that changed since the round began. */
   readonly #changed = new Set<string>()
 
-  /** Looks for due deliveries at once. */
   readonly wake = (): void => {
     // An abort creates an error each time, so only the first wake-up aborts.
     if (!this.#woken) this.#idling.abort()
@@ -73,7 +68,6 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
-  /** Claims nothing more, finishes requests in flight and releases the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -169,7 +163,6 @@ export class Deliverer {
     return undefined
   }
 
-  /** Waits for a wake-up or the next poll. */
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
     if (!this.#woken) await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)

@@ -4,7 +4,6 @@ import type { Claimed, DueWebhook } from './claim.ts'
 const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
 /** Deliveries claimed per slot, so that the next ones are at hand. */
 const CLAIMED_AHEAD = 32
-/** The slots of a receiver before its first answer. */
 const INITIAL_WIDTH = 4
 const FAST_MS = 1_000
 
@@ -15,7 +14,6 @@ export interface ReceiverQueue {
   /** The most requests in flight: doubled after each quick success, one after a failure. */
   width: number
   underWay: number
-  /** Claimed and not begun. */
   readonly ready: Claimed[]
   /** Whether more may be due than was claimed. */
   more: boolean
@@ -32,7 +30,6 @@ const newQueue = ({ id, ownerId, failing }: DueWebhook): ReceiverQueue => ({
 
 const heldBy = ({ underWay, ready }: ReceiverQueue): number => underWay + ready.length
 
-/** How many deliveries a queue should hold; one for a failing receiver. */
 const wantedBy = ({ width }: ReceiverQueue): number => (width === 1 ? 1 : width * CLAIMED_AHEAD)
 
 /** Adjusts a receiver's slots to its last answer: a slow one should occupy few of the shared slots. */
@@ -90,7 +87,6 @@ export class FairQueue {
     return this.#all
   }
 
-  /** Whether the last allotment had no room for a queue that wanted more. */
   get isCrowded(): boolean {
     return this.#isCrowded
   }
@@ -102,7 +98,6 @@ export class FairQueue {
     queue.more = taken.length === max
   }
 
-  /** The next delivery that may begin now. */
   next(queue: ReceiverQueue): Claimed | undefined {
     const ofOwner = this.#underWay.get(queue.ownerId) ?? 0
     if (queue.underWay >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)

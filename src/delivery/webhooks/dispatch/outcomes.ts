@@ -27,11 +27,8 @@ export interface DeliveryOutcome {
   readonly result: AttemptResult | null
 }
 
-/** The follow-up work after outcomes are written. */
 export interface Consequences {
-  /** Whether the outbox has work for Temporal. */
   readonly forTemporal: boolean
-  /** Subscriptions whose receivers have failed for too long. */
   readonly hopeless: readonly string[]
 }
 

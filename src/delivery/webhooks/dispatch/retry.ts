@@ -34,7 +34,6 @@ interface Tier {
 
 const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
 
-/** The tier of a plan, with the waits of this installation. */
 export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
   const { retries, deadLetters } = tiers[nameOf(plan)]
   return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
@@ -50,11 +49,9 @@ export function retriesOf(plan: string, retrySeconds: readonly number[]) {
 export interface AttemptResult {
   readonly attempt: Attempt
   readonly succeeded: boolean
-  /** The receiver's `Retry-After`. */
   readonly retryAfterMs: number | null
 }
 
-/** The longest `Retry-After` that is followed. */
 const MAX_RETRY_AFTER_MS = 4 * 3_600_000
 /** The last attempts that are stored of a delivery, which can be replayed any number of times. */
 const MAX_ATTEMPTS = 25
@@ -104,7 +101,6 @@ function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void
 /** The date format of HTTP. `Date.parse` by itself accepts almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** The wait of `Retry-After`, in seconds or as a date; null if there is none. */
 export function retryAfterOf(value: string | undefined, now: Date): number | null {
   const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
@@ -121,7 +117,6 @@ interface Parts {
   readonly operations: readonly Registered[]
 }
 
-/** The reason, and the URL if a response caused it. */
 export interface GiveUpReason {
   readonly reason: 'gone' | 'failing'
   readonly url: string | null
