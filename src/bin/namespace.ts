@@ -8,8 +8,8 @@ import { makeNamespace } from '../platform/temporal/namespace.ts'
 const CONNECT_MS = 5_000
 
 /**
- * Makes the namespace in a Temporal cluster of one's own, with the attributes by which operators find runs, and ends.
- * Run it before `worker` and `relay`; what is there already stays as it is.
+ * Creates the namespace in an existing Temporal cluster, with the search attributes of runs, and ends. Run it
+ * before `worker` and `relay`; it leaves existing settings as they are.
  */
 live(async life => {
   const { client, namespace } = requireTemporal(environment())

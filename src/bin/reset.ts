@@ -11,14 +11,14 @@ import { environment } from '../platform/settings/environment.ts'
 async function reset(): Promise<void> {
   const { dataDir: path } = environment()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
-  // A directory that is no data directory is not removed: DATA_DIR may be mistyped.
+  // Only a data directory is removed, because DATA_DIR may be mistyped.
   if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
   await claim(dataDir)
   await removePostgres(dataDir)
   await removeTemporal(dataDir)
   removeInstance(dataDir)
-  // Last, so that an interrupted removal can be taken up again.
+  // Last, so that an interrupted removal can be repeated.
   removeSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   printLine(`Removed the data in ${path}.`)

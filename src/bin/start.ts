@@ -22,7 +22,7 @@ import { isToBeStamped } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
-/** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
+/** The whole service in one process, with an embedded PostgreSQL unless one is configured. */
 async function start(life: Lifetime): Promise<void> {
   life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
   const settings = environment()
@@ -67,7 +67,10 @@ async function start(life: Lifetime): Promise<void> {
     })
 }
 
-/** Ends the runs of the version before, whose data is about to be taken over; where no Temporal ever ran there are none. */
+/**
+ * Ends the runs of the version before, whose data is about to be migrated. Without an earlier Temporal there
+ * are none.
+ */
 async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<void> {
   const { settings, dataDir } = wish
   const mayHaveRuns = settings.temporalAddress || rememberedPorts(placeTemporal(dataDir))
@@ -80,7 +83,6 @@ async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<vo
   )
 }
 
-/** The configured secrets, else those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   secretKey: settings.secretKey ?? kept.secretKey,
@@ -99,14 +101,17 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   return service
 }
 
-/** So long the rest of the start has the processor for itself. */
+/** Milliseconds that the rest of the start has the processor to itself. */
 const DOCS_AFTER_MS = 1_000
 
-/** Makes the documentation, which takes seconds, before somebody opens it. What fails here is tried again, and told, then. */
+/**
+ * Generates the documentation in advance, which takes seconds. A failure is reported and retried at the first
+ * request.
+ */
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
-    // Else Node writes thousands of files once the process is told to stop, and that takes long on a busy machine.
+    // Otherwise Node writes thousands of files at the shutdown, which takes long on a busy machine.
     flushCompileCache()
     log.debug('the documentation is being made')
     await ports.docs('/docs')
@@ -115,7 +120,7 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
-/** All is closed before this is over, or given up by `live`. */
+/** Everything closes within this time, or `live` gives up on it. */
 const END_SECONDS = 9
 
 /** How long the start waits for the Temporal server. */
@@ -123,7 +128,7 @@ const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null, temporalCli: null }
 
-/** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
+/** Starts relay and worker once Temporal is available, and only then loads its SDK. */
 async function work(
   { runtime }: Service,
   { temporalAddress, webUi }: Temporal,
@@ -132,7 +137,7 @@ async function work(
   if (life.ending.aborted) return
   runtime.showRunsAt(webUi)
   const loading = Promise.all([import('../app/relay-service.ts'), import('../app/worker-service.ts')])
-  // Loading takes longer on a busy machine than the process has for its end.
+  // Loading may take longer on a busy machine than a shutdown.
   const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
   if (loaded === null) return
   const [{ startRelay }, { startWork }] = loaded
@@ -165,7 +170,7 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
   }
 }
 
-/** The host as a URL needs it; an unspecified address is reached by the loopback. */
+/** The host for a URL: an unspecified address is reached over the loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
@@ -206,7 +211,7 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-/** The line by which the runs are listed: program and port are those that this start has chosen. */
+/** The command that lists the runs, with the program and port of this start. */
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Files of the checkout that are not as on `main`, committed or not, and all files there are. */
+/** The files that differ from `main`, committed or not, and all files. */
 export function changedFiles() {
   const base = [
     ['merge-base', 'HEAD', 'main'],
@@ -23,9 +23,9 @@ function git(args) {
 }
 
 /**
- * The tests that a change asks for. Business tests reach everything through the service, so imports relate each source
- * to nearly all of them: what counts is the noun, the same path below `src` and `test`.
- * `nouns` are those whose operations are called as their contracts say; `untested` has no test of its own.
+ * The tests of a change. Business tests reach everything through the service, so imports relate each source
+ * to nearly all of them. So tests are chosen by noun, the same path below `src` and `test`. `nouns` are those
+ * whose contract tests run; `untested` has no test of its own.
  */
 export function testsOf(changed, files) {
   const known = new Set(files)
@@ -43,7 +43,7 @@ const isCommitTier = path =>
 
 const isCode = path => /^(src|test|workflows|activities)\/.*\.(ts|mjs|js|sql)$/.test(path)
 
-/** What is checked beside the tests of the noun, by the files that it is about. */
+/** Further tests, by the files they are about. */
 const BESIDE = [
   [/^workflows\/|\/process\.ts$/, ['test/workflows/replay.test.ts']],
   [
@@ -59,7 +59,10 @@ function testsOfOne(path, tests, known) {
   return [...tests.filter(test => isOf(path, test, known)), ...beside.filter(test => tests.includes(test))]
 }
 
-/** Whether this is a test of the file: `src/control/runs/run.ts` is tested by `test/control/runs.test.ts` and what lies in `runs/`. */
+/**
+ * Whether the test covers the file: `src/control/runs/run.ts` is covered by `test/control/runs.test.ts` and
+ * the parts in `runs/`.
+ */
 function isOf(path, test, known) {
   if (path === test) return true
   const [top, ...rest] = path.replace(/\.\w+$/, '').split('/')
@@ -74,10 +77,10 @@ function isOf(path, test, known) {
 
 const isNoun = (name, known) => [...known].some(path => path.startsWith(`src/${name}/`))
 
-/** A part of a test lies in a folder of its name. */
+/** The parts of a test are in a folder with its name. */
 const isPartOf = (path, test) => path.startsWith(`${test.replace(/\.test\.ts$/, '')}/`)
 
-/** What the operations of a folder may be called: `src/control/card-requests/…` holds those of `cardRequests`. */
+/** The possible nouns of a folder: `src/control/card-requests/…` has the operations of `cardRequests`. */
 function nounsOf(path) {
   const [, , ...names] = /^src\/.*\//.test(path) ? path.split('/').slice(0, -1) : []
   return names.map(name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))

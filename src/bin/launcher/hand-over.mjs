@@ -21,8 +21,8 @@ export function handOver(args) {
 const runByNpm = process.env.npm_lifecycle_event !== undefined
 
 /**
- * LAUNCHED_BY names the process whose end is to be the service's end too. What Node has made of the sources it keeps
- * beside them, for as long as they stay as they are: the second start takes half as long.
+ * LAUNCHED_BY is the process whose end also ends the service. The compile cache stays beside the sources and
+ * halves the time of the second start.
  */
 const environment = launcher => ({
   NODE_COMPILE_CACHE: resolve('node_modules/.cache/agent-payments/compiled'),

@@ -1,10 +1,10 @@
 import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A link comes into being in one step together with what it says: the process that installs.
+// A symbolic link is created atomically with its content: the pid of the installing process.
 const LOCK = '.installing'
 
-/** Two launches at once must not both install over each other. */
+/** Prevents two concurrent launches from installing over each other. */
 export async function withInstallLock(work) {
   let told = false
   while (!taken()) {
@@ -19,7 +19,7 @@ export async function withInstallLock(work) {
   }
 }
 
-/** The lock lives as long as who holds it, and npm may outlive us. */
+/** The lock must live as long as its holder, and npm may outlive this process. */
 function passTo(pid) {
   symlinkSync(String(pid), `${LOCK}.${pid}`)
   renameSync(`${LOCK}.${pid}`, LOCK)
