@@ -16,7 +16,7 @@ export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in keyof P['steps']]: (input: ProcessInput) => Promise<StepResult | null>
 }
 
-/** Reads the record, carries out signals, and takes steps. Each is repeatable: completed work is detected. */
+/** Reads the record, carries out signals, and takes its steps. Each may be repeated: completed work is detected. */
 export function recordActivities<P extends RecordProcess>(
   process: P,
   run: Run,

@@ -6,7 +6,7 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
-/** The result of an operation, or the sentence of its refusal, which contains no names. */
+/** The operation's result, or the sentence of its refusal, which contains no names. */
 export interface Answered<T> {
   readonly result?: T
   readonly refused?: string
@@ -15,22 +15,23 @@ export interface Answered<T> {
 export interface Asked {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
-  /** The request id if no request caused it. */
+  /** Used as the request id if no request caused the call. */
   readonly requestId: string
+  /** The calendar started it. */
   readonly unasked?: true
   readonly body?: object
-  /** The idempotency key: it runs once, however often it is tried. */
+  /** The idempotency key: the operation runs once, however often it is tried. */
   readonly once?: string | null
 }
 
 interface Parts {
   readonly execute: Execute
   readonly operations: readonly Registered[]
-  /** How far the tenant's clock has been advanced. */
+  /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  /** The request that caused work on a record. */
+  /** The request that caused the work on a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
-  /** Receives the full error, which Temporal does not. */
+  /** Receives the full error, which Temporal does not get. */
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
@@ -67,13 +68,13 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
 const TELLS_A_STATE = /^The \w+ is \w+ already\.$/
 
 /**
- * A handler's sentence may name the payee and would stay in the history for good, so the contract's sentence
- * is used.
+ * A handler's message may name the payee, and the history keeps it for good: the contract's sentence is used
+ * instead.
  */
 const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
   TELLS_A_STATE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
 
-/** A database error may quote a whole statement with its values, so the history gets only its kind. */
+/** The message of an error may contain a whole statement with its values: the history gets only its kind. */
 function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const { name, code } = error as { name?: string; code?: unknown }
   const type = name ?? 'Error'
@@ -81,7 +82,7 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   return ApplicationFailure.create({ message, type })
 }
 
-/** Bad input is a refusal; an unreachable database is a reason to retry. */
+/** Bad input is refused to the caller; an unavailable database is retried. */
 async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: string }> {
   try {
     return await work()
@@ -99,7 +100,7 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   scopes: new Set(),
 })
 
-/** The status of a run's record. Without the record it fails: there is nothing to wait for. */
+/** A process without a record fails: there is nothing to wait for. */
 export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   run: Run,
   operation: string,

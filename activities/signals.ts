@@ -11,7 +11,7 @@ import type { Run } from './run-operation.ts'
 
 const remark = z.string().trim().min(1).max(1_000).optional()
 
-/** The payload of a signal: an unproven name, and a reason under either member name. */
+/** A name, which is unproven, and a reason under either member. */
 const Payload = z
   .strictObject({ by: z.string().trim().min(1).max(200), comment: remark, reason: remark })
   .refine(({ comment, reason }) => comment === undefined || reason === undefined)
@@ -19,7 +19,7 @@ const Payload = z
 export interface SignalSettings {
   /** Whether signals from the Web UI decide about live money too. */
   readonly operatorSignals: boolean
-  /** Their decisions open live money even in test mode. */
+  /** Whether decisions in test mode also open live money. */
   readonly openLiveMoney?: boolean
 }
 
@@ -34,6 +34,7 @@ interface Decision {
   readonly requestId: string
 }
 
+/** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
 export async function decideWith(
   run: Run,
   settings: SignalSettings,
@@ -73,16 +74,18 @@ const areIgnored = (
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
+/** The status without the signals that this installation ignores. */
 export const withSignalsThatCount = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
   settings: SignalSettings,
 ): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
 
-/** A retry after a lost answer returns that answer instead of repeating the work. */
+/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
+/** Undefined if the payload has another form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

@@ -3,7 +3,7 @@ import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
  * A dispute is opened at the processor, waits for evidence until the deadline, and is submitted; then the
- * network is asked for its decision. It is followed again while the processor must be notified of its end.
+ * network is asked for its decision. It is followed again if the processor must learn that it has ended.
  */
 export const dispute = followRecord(disputeProcess, async (record: Followed<DisputeStatus>, steps) => {
   await record.during({ next: 'deadline' }, steps.followDisputeDeadlines)

@@ -2,8 +2,8 @@ import { type TransferStatus, transferProcess } from '../src/commerce/transfers/
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * The payee's bank verifies the name, a person confirms it in case of doubt, the payment is submitted once,
- * and the rail is polled until it has ended. A transfer that is cancelled, rejected or returned releases its
+ * The payee’s bank verifies the name, a person confirms a doubtful result, the payment is submitted once, and
+ * the rail is asked until it has ended. A transfer that is cancelled, rejected or returned releases its
  * money.
  */
 export const transfer = followRecord(

@@ -8,8 +8,8 @@ import { makeNamespace } from '../platform/temporal/namespace.ts'
 const CONNECT_MS = 5_000
 
 /**
- * Creates the namespace in an existing Temporal cluster, with the search attributes of runs, and ends. Run it
- * before `worker` and `relay`; it leaves existing settings as they are.
+ * Creates the namespace in a self-hosted Temporal cluster, with the search attributes by which operators find
+ * runs. Runs before `worker` and `relay`; existing ones stay unchanged.
  */
 live(async life => {
   const { client, namespace } = requireTemporal(environment())

@@ -4,8 +4,8 @@ import { type Erasure, reapplyDeletions } from '../platform/reapply-deletions.ts
 import { environment } from '../platform/settings/environment.ts'
 
 /**
- * Started by `agentpay gdpr reapply`. It reads deletions from standard input, as a list or as the output of
- * `agentpay gdpr list-erasures`, and writes the results to standard output.
+ * Started by `agentpay gdpr reapply`, with deletions on standard input: a list, or the output of `agentpay
+ * gdpr list-erasures`. Writes the outcome of each to standard output.
  */
 async function reapply(): Promise<void> {
   const { databaseUrl } = environment()

@@ -68,8 +68,8 @@ async function start(life: Lifetime): Promise<void> {
 }
 
 /**
- * Ends the runs of the version before, whose data is about to be migrated. Without an earlier Temporal there
- * are none.
+ * Ends the workflow runs of the previous version, whose data this start takes over. Without a Temporal so far
+ * there are none.
  */
 async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<void> {
   const { settings, dataDir } = wish
@@ -83,13 +83,13 @@ async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<vo
   )
 }
 
+/** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   secretKey: settings.secretKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 
-/** Starts the API and the background parts that need no Temporal. */
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
@@ -101,17 +101,17 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   return service
 }
 
-/** Milliseconds that the rest of the start has the processor to itself. */
 const DOCS_AFTER_MS = 1_000
 
 /**
- * Generates the documentation in advance, which takes seconds. A failure is reported and retried at the first
- * request.
+ * Renders the documentation, which takes seconds, before the first visitor needs it. A failure is logged, and
+ * the first visit tries again.
  */
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
-    // Otherwise Node writes thousands of files at the shutdown, which takes long on a busy machine.
+    // Without this, Node writes thousands of files when the process is asked to end, which takes long on a
+    // busy machine.
     flushCompileCache()
     log.debug('the documentation is being made')
     await ports.docs('/docs')
@@ -120,15 +120,14 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
-/** Everything closes within this time, or `live` gives up on it. */
+/** The deadline for an orderly end; then `live` ends the process. */
 const END_SECONDS = 9
 
-/** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null, temporalCli: null }
 
-/** Starts relay and worker once Temporal is available, and only then loads its SDK. */
+/** Starts relay and worker once Temporal answers. Its SDK is loaded only then. */
 async function work(
   { runtime }: Service,
   { temporalAddress, webUi }: Temporal,
@@ -137,7 +136,7 @@ async function work(
   if (life.ending.aborted) return
   runtime.showRunsAt(webUi)
   const loading = Promise.all([import('../app/relay-service.ts'), import('../app/worker-service.ts')])
-  // Loading may take longer on a busy machine than a shutdown.
+  // On a busy machine, loading may take longer than the process has for its end.
   const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
   if (loaded === null) return
   const [{ startRelay }, { startWork }] = loaded
@@ -170,7 +169,7 @@ async function listen(service: Service, { port, host }: Settings): Promise<strin
   }
 }
 
-/** The host for a URL: an unspecified address is reached over the loopback. */
+/** The host as a URL needs it; an unspecified address is reached by the loopback. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

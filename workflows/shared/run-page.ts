@@ -1,18 +1,19 @@
 import { CancellationScope, setCurrentDetails, sleep } from '@temporalio/workflow'
 import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
 
-/** The server's limit for a summary with its envelope is 400 bytes. */
+/** The server allows 400 bytes for a summary and its envelope. */
 const SUMMARY_BYTES = 300
 
 const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
+/** Shortened if it is too long for the server. */
 export function inOneLine(text: string): string {
   let summary = text.replace(UNPRINTABLE, ' ')
   while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
   return summary
 }
 
-/** Adds a line to the timeline of the run, which operators see first: a short timer with this summary. */
+/** The timeline is what an operator sees first. A line in it is the summary of a timer of a moment. */
 export async function addToTimeline(note: string): Promise<void> {
   await CancellationScope.nonCancellable(() => sleep(1, { summary: inOneLine(note) }))
 }
@@ -36,7 +37,7 @@ export function runPage(withoutPayload: readonly string[] = []) {
       answer = latestAnswer ?? answer
       render()
     },
-    /** Shown below the details, and as a line of the timeline. */
+    /** Shown below the rest, and as a line of the timeline. */
     note(line: string): void {
       answer = line
       render()
@@ -45,13 +46,14 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
+/** A closed record waits for nothing. */
 function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []
   return [`It waits **${escaped(waitsFor)}**.`, ...wayOut(signals, withoutPayload)]
 }
 
-/** The payload has a paragraph of its own: the page cuts off long lines of code. */
+/** The payload has its own paragraph: the page cuts off a line of code that is too long. */
 function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string[] {
   if (signals.length === 0) return ['No signal changes anything just now.']
   const names = signals.map(name => `\`${name}\``)
@@ -62,5 +64,5 @@ function wayOut(signals: readonly string[], withoutPayload: readonly string[]): 
   return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD}\``]
 }
 
-/** The page of a run is Markdown. Texts of third parties must not add a line, a link or another text direction. */
+/** The page of a run is Markdown: foreign text must add no line, no link and no change of writing direction. */
 const escaped = (text: string): string => text.replace(UNPRINTABLE, ' ').replace(/[\\`*[\]<>#|]/g, '\\$&')

@@ -9,17 +9,19 @@ interface Signalled {
 }
 
 export interface Answers {
+  /** Whether an unanswered signal has arrived. */
   areDue(): boolean
+  /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
   /** The effect of "Request Cancellation", if one of the signals is `cancel`. */
   readonly cancel?: () => void
   readonly withoutPayload: readonly string[]
 }
 
-/** Ends the line about a signal that succeeded: the status shows its effect already. */
+/** Ends the line about a signal that was carried out, whose effect is visible without the line. */
 const DONE = ': done.'
 
-/** The payload for "Request Cancellation", which has no name. */
+/** "Request Cancellation" comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */

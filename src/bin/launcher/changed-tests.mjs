@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 
-/** The files that differ from `main`, committed or not, and all files. */
 export function changedFiles() {
   const base = [
     ['merge-base', 'HEAD', 'main'],
@@ -23,9 +22,10 @@ function git(args) {
 }
 
 /**
- * The tests of a change. Business tests reach everything through the service, so imports relate each source
- * to nearly all of them. So tests are chosen by noun, the same path below `src` and `test`. `nouns` are those
- * whose contract tests run; `untested` has no test of its own.
+ * The tests for a change. Business tests reach everything through the service, so imports would relate each
+ * source to nearly all of them. A source belongs to the tests of its noun, which have the same path below
+ * `test`. `nouns` are those whose operations have contract tests; `untested` lists sources without a test of
+ * their own.
  */
 export function testsOf(changed, files) {
   const known = new Set(files)
@@ -43,7 +43,6 @@ const isCommitTier = path =>
 
 const isCode = path => /^(src|test|workflows|activities)\/.*\.(ts|mjs|js|sql)$/.test(path)
 
-/** Further tests, by the files they are about. */
 const BESIDE = [
   [/^workflows\/|\/process\.ts$/, ['test/workflows/replay.test.ts']],
   [
@@ -60,8 +59,8 @@ function testsOfOne(path, tests, known) {
 }
 
 /**
- * Whether the test covers the file: `src/control/runs/run.ts` is covered by `test/control/runs.test.ts` and
- * the parts in `runs/`.
+ * Whether the test belongs to the file: `src/control/runs/run.ts` is tested by `test/control/runs.test.ts`
+ * and by the files in `runs/`.
  */
 function isOf(path, test, known) {
   if (path === test) return true
@@ -77,10 +76,9 @@ function isOf(path, test, known) {
 
 const isNoun = (name, known) => [...known].some(path => path.startsWith(`src/${name}/`))
 
-/** The parts of a test are in a folder with its name. */
 const isPartOf = (path, test) => path.startsWith(`${test.replace(/\.test\.ts$/, '')}/`)
 
-/** The possible nouns of a folder: `src/control/card-requests/…` has the operations of `cardRequests`. */
+/** The nouns of operations in a folder: `src/control/card-requests/…` has those of `cardRequests`. */
 function nounsOf(path) {
   const [, , ...names] = /^src\/.*\//.test(path) ? path.split('/').slice(0, -1) : []
   return names.map(name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))

@@ -1,10 +1,9 @@
 import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A symbolic link is created atomically with its content: the pid of the installing process.
+// A symbolic link is created in one step together with its content, the id of the process that installs.
 const LOCK = '.installing'
 
-/** Prevents two concurrent launches from installing over each other. */
 export async function withInstallLock(work) {
   let told = false
   while (!taken()) {
@@ -19,7 +18,7 @@ export async function withInstallLock(work) {
   }
 }
 
-/** The lock must live as long as its holder, and npm may outlive this process. */
+/** The lock belongs to a live process, and npm may outlive this one. */
 function passTo(pid) {
   symlinkSync(String(pid), `${LOCK}.${pid}`)
   renameSync(`${LOCK}.${pid}`, LOCK)

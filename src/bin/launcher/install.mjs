@@ -32,7 +32,7 @@ function packages(file) {
   }
 }
 
-/** The lockfile lists the builds for every platform; npm installs the one for this. */
+/** The lockfile lists builds for every platform; npm installs the matching ones. */
 function fitsHere({ os, cpu }) {
   return [os].flat().includes(host.platform) && [cpu].flat().includes(host.architecture)
 }

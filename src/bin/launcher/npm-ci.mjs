@@ -21,10 +21,9 @@ export async function npmCi(lock) {
 
 function runNpm(lock) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // npm handles gentler signals slowly, and an incomplete installation is repeated anyway.
+  // npm reacts slowly to a gentler signal, and an incomplete installation is installed again.
   const stop = () => npm.kill('SIGKILL')
-  // The handlers are installed before npm starts: a signal in between would end this process and leave npm
-  // running.
+  // The handlers come before npm: a signal in between would end this process and leave npm running.
   for (const signal of SIGNALS) process.on(signal, stop)
   const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''

@@ -27,14 +27,13 @@ const tasks = {
   check,
 }
 
-/** Jest only finds whole test files. A part that is named by its path is passed separately. */
+/** Jest only finds whole test files, so a part of one that is named by its path is passed to it separately. */
 function parts(args) {
   const named = args.filter(arg => /^test\/.*(?<!\.test)\.ts$/.test(arg) && existsSync(arg))
   const patterns = named.length === 0 ? [] : ['**/*.test.ts', ...named.map(path => `<rootDir>/${path}`)]
   return patterns.map(pattern => `--testMatch=${pattern}`)
 }
 
-/** Runs the tests of the current change, and lists what it leaves to `npm test`. */
 function testChanged(args) {
   const { changed, files } = changedFiles()
   const { tests, nouns, untested } = testsOf(changed, files)
@@ -64,7 +63,10 @@ export async function run(name, args) {
   }
 }
 
-/** Runs every part to its end, all at once: a forgotten registration fails several, and one of them says the remedy. */
+/**
+ * Runs every part to its end, concurrently: a forgotten registration fails several parts, and one of them
+ * names the remedy.
+ */
 async function check() {
   const parts = [
     part('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1']),
@@ -80,7 +82,7 @@ async function check() {
   if (failed.length > 0) throw new Error(`Not in order: ${failed.map(({ name }) => name).join('; ')}.`)
 }
 
-/** Buffers a part's output until it ends, so that outputs do not mix. */
+/** Output is buffered until the part ends, so that parts do not mix. */
 function part(name, args) {
   const child = spawn(projectNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []
