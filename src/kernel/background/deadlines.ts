@@ -90,7 +90,6 @@ function deadlinesOf(areas: Areas): BoundDeadline[] {
   )
 }
 
-/** Ends overdue records, oldest first. Where another process was faster, the operation finds its record ended. */
 export async function endOverdue(parts: Parts): Promise<void> {
   const failures: unknown[] = []
   for (const bound of deadlinesOf(parts.areas))

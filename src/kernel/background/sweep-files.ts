@@ -11,7 +11,6 @@ const USED = `
 select one.sha256 from unnest($3::text[]) as one(sha256)
 where exists (select from stored_files f where (f.owner_id, f.mode, f.sha256) = ($1, $2, one.sha256))`
 
-/** False while a request keeps this file. */
 const TRY_LOCK = `select pg_try_advisory_xact_lock(${FILE_LOCK}) as "isOurs"`
 
 /**

@@ -23,9 +23,7 @@ export interface Actor {
   /** The person's id in the console, otherwise the credential's. */
   readonly id: string | null
   readonly tenant: Tenant | null
-  /** An agent's token reaches only that agent's records. */
   readonly agentId: string | null
-  /** A token redeemed for a delegation reaches only the records made with it. */
   readonly delegationId?: string | null
   /** Set where the token has a budget of its own. */
   readonly budgetId?: string | null
@@ -41,7 +39,6 @@ export interface Actor {
 export const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor
 
-/** The caller's run that a request and its records belong to. */
 export interface CalledRun {
   readonly id: string
   readonly hasEnded: boolean

@@ -32,9 +32,7 @@ export interface FoundRun extends Tenant, CalledRun {
 export interface ReceiverTools {
   readonly ports: Ports
   readonly sql: Sql
-  /** Logs a failure that the sender of the request does not see. */
   onFailure(error: unknown, requestId: string): void
-  /** Runs an operation without callers for the tenant of the request. */
   run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<Outcome>
 }
 
@@ -51,7 +49,6 @@ export interface Reaction {
   readonly concerns?: (data: Readonly<Record<string, unknown>>) => boolean
 }
 
-/** A reaction to the events that have this member. */
 export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
   ...reaction,
   concerns: data => data[member] !== undefined && data[member] !== null,
@@ -97,9 +94,7 @@ export interface Area<A extends Api = Api> {
   readonly personal: Personal
   readonly machines: readonly Machine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
-  /** Records without a deadline whose processes wait by the tenant's time. */
   readonly waits: readonly Waiting[]
-  /** Records that need a workflow run while they are open. */
   readonly openRecords: readonly OpenRecords[]
   readonly expiring: readonly Expiring[]
   readonly credentials: Readonly<Record<string, Authenticate>>
@@ -108,13 +103,11 @@ export interface Area<A extends Api = Api> {
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
-  /** Other first path segments under which its operations are served. */
   readonly aliases?: Aliases
   readonly findRuns?: FindRuns
   readonly findPayments?: FindPayments
   readonly findPayables?: FindPayables
   readonly findMissingIdentity?: FindMissingIdentity
-  /** Handles requests of operations whose callers are `signed`, by the operation's name. */
   readonly receives?: Readonly<Record<string, Receive>>
 }
 

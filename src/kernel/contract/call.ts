@@ -12,16 +12,13 @@ export interface Call {
   readonly requestId: string
   readonly address: string | null
   readonly idempotencyKey: string | null
-  /** The lease of the process, for operations that call other systems. */
   readonly lease?: string
   /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date
   readonly run?: CalledRun
-  /** Set where the answer `isEndless`. */
   readonly ending?: AbortSignal
   /** HEAD: nothing may change, even where the GET writes. */
   readonly isHead?: boolean
-  /** Set where the contract says that the handler reads the request itself. */
   readonly request?: RawRequest
 }
 
@@ -42,7 +39,6 @@ export interface Outcome {
   readonly body: Content | null
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The file name, for a body that a browser saves. */
   readonly name?: string
   readonly cache?: CachedFile
   readonly maxAge?: number

@@ -25,10 +25,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
   readonly ports: Ports
   /** Only the headers that the contract names, in lower case. */
   readonly headers: RawRequest['headers']
-  /** Set where the handler `readsBytes`. */
   readonly rawBody: Uint8Array
   readonly host: string
-  /** Aborts when an answer that `isEndless` has to end. */
   readonly ending: AbortSignal
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */

@@ -6,13 +6,11 @@ export interface Waiting {
   readonly table: string
   readonly record: string
   readonly agent: string
-  /** SQL condition: the record is open. */
   readonly open: string
   /** SQL condition: a process waits for this open record. */
   readonly waits: string
 }
 
-/** Records that end at an instant: its column, and the operations that end a record. */
 export interface Deadline
   extends Pick<Waiting, 'process' | 'table' | 'open'>,
     Partial<Pick<Waiting, 'record' | 'agent' | 'waits'>> {
@@ -30,7 +28,6 @@ export const completeDeadline = (deadline: Deadline): Required<Deadline> => ({
   ...deadline,
 })
 
-/** Records that need a run of their process for as long as they are open. */
 export interface OpenRecords {
   readonly process: Process
   /**

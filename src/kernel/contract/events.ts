@@ -14,7 +14,6 @@ const descriptions = z.registry<EventDescription>()
 export const event = <D extends z.ZodType>(sentence: string, data: D): D =>
   described(data, { sentence, reserved: false })
 
-/** Declares an event that can be subscribed to, but is never sent. */
 export const reservedEvent = <D extends z.ZodType>(sentence: string, data: D): D =>
   described(data, { sentence, reserved: true })
 
@@ -32,7 +31,6 @@ export interface EventType {
   readonly event: string
   readonly description: string
   readonly reserved: boolean
-  /** JSON Schema of `data`. */
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: Readonly<Record<string, unknown>>
 }

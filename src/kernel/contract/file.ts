@@ -17,7 +17,6 @@ export interface File {
 
 /** Content that is the same for every caller: its version for the ETag, and compressed forms. */
 export interface CachedFile {
-  /** Changes whenever the content does. */
   readonly version: string
   readonly br?: Uint8Array
   readonly gzip?: Uint8Array
@@ -37,7 +36,6 @@ export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIte
     description: 'Server-sent events that go on.',
   }) as never
 
-/** An answer of JSON lines. */
 export const linesOf = (line: z.ZodType): z.ZodType<File> =>
   z.custom<File>().meta({ mediaType: LINES, line, isEndless: true, description: 'JSON objects, one a line.' })
 
@@ -81,6 +79,5 @@ export const attachment = file('application/octet-stream')
 export const attached = (type: string, content: Content, name: string) =>
   withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })
 
-/** A picture that the service made, shown in one of its pages. */
 export const shown = (type: string, content: Content) =>
   withHeaders<File>({ type, content }, { 'Content-Security-Policy': POLICY })

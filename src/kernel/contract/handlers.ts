@@ -12,7 +12,6 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
   context: Context<F, E>,
 ) => Promise<Answer<R>> | Answer<R>
 
-/** The answer of a reservation that needs no call. */
 export class AnswerNow<R> {
   readonly answer: Answer<R>
 
@@ -113,7 +112,6 @@ export interface Lanes<I> {
   of(input: I): string
   /** How long a shared batch waits for a locked row before it finds out which lanes are locked. */
   readonly sharedTimeoutMs: number
-  /** How long the batch of a locked lane waits. */
   readonly ownTimeoutMs: number
   /** The lanes that can be locked at this moment. */
   free(lanes: readonly string[], tenant: Tenant, sql: Sql): Promise<readonly string[]>
@@ -133,7 +131,6 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
    * returns stops that request; one that it throws stops the batch.
    */
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
-  /** Writes all decisions, each table in one statement. */
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
@@ -143,13 +140,11 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
  */
 export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
   extends HotHandler<I, R, F, E, S> {
-  /** Unique among the steps of its operation. */
   readonly name: string
   /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
   readonly settles?: true
 }
 
-/** A batched step and the input of one request. */
 export interface TakenStep<R, F extends string, E extends Events> {
   readonly step: BatchedStep<unknown, R, F, E>
   readonly input: unknown

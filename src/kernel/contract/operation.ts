@@ -41,7 +41,7 @@ export interface RequestLimits {
   readonly unmetered?: true
 }
 
-/** What an operation does with HTTP beyond JSON in and out: see "Speak a protocol of HTTP itself" in CONTRIBUTING. */
+/** See "Speak a protocol of HTTP itself" in CONTRIBUTING. */
 export interface HttpUse {
   /** The request headers that the handler reads itself, in lower case, each with a description. */
   readonly reads?: Readonly<Record<string, string>>
@@ -78,7 +78,6 @@ export interface Contract<
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
-  /** An example body for the documentation: it must work when pasted. */
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
@@ -95,7 +94,6 @@ export interface Contract<
   readonly http?: HttpUse
 }
 
-/** The problem types of payments over HTTP 402. */
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 
 export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): Told => fails?.[code]?.[2] ?? {}
@@ -132,7 +130,6 @@ export const beginsSession = ({ callers, http, returns, requires }: AnyOperation
 export const needsSignIn = ({ callers, returns }: AnyOperation): boolean =>
   callers.includes('console') && mediaTypeOf(returns[1]) === 'text/html'
 
-/** It leads back after the sign-in. */
 export const SIGN_IN_PAGE = '/login'
 
 export interface Operation<
@@ -261,7 +258,6 @@ type ListContract<S extends z.ZodRawShape, T extends z.ZodType, F extends string
   'query' | 'returns' | 'body'
 > & { readonly item: T; readonly filters?: S }
 
-/** A list: its filters, `cursor` and `limit` in; one page of `item` out. */
 export function list<
   const P extends string,
   T extends z.ZodType,
@@ -282,7 +278,6 @@ export function list<
 export const bodyLimitOf = ({ callers, limits }: Pick<AnyOperation, 'callers' | 'limits'>): number =>
   (limits?.bodyKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
-/** `64 KiB`, `1 MiB`, `2.1 MiB` */
 export const inKiB = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 

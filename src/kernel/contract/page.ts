@@ -65,11 +65,9 @@ export class Cursors {
 /** The most bytes of a page. A single record that is larger is sent anyway. */
 export const PAGE_BYTES = 524_288
 
-/** Rows that the first query of a page reads, unless the caller says fewer. */
 const FIRST = 21
 
 export interface PageRequest<T> {
-  /** Reads at most `most` rows after the row with the key `after`. */
   readonly read: (after: string | undefined, most: number) => Promise<T[]>
   readonly keyOf: (row: T) => string
   readonly after: string | undefined
@@ -114,7 +112,6 @@ function roomFor(rows: readonly unknown[]): number {
   return tooMany === -1 ? rows.length : Math.max(tooMany, 1)
 }
 
-/** An estimate of the JSON size, without encoding it. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 8

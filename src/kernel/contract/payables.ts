@@ -8,7 +8,6 @@ const payableStates = ['open', 'paid', 'expired', 'cancelled', 'refunded'] as co
 /** A record that asks for money, as an intent names it: a payment request, which may be another owner's. */
 export interface Payable {
   readonly id: string
-  /** The owner who receives the money. */
   readonly ownerId: string
   readonly walletId: string
   /** The unpaid rest. */
@@ -31,7 +30,6 @@ export type FindPayables = (
   lockedFor?: Tenant,
 ) => Promise<readonly Payable[]>
 
-/** The states of a payment on an intent, the same for every means of payment. */
 export const paymentStates = [
   'created',
   'verifying',

@@ -23,7 +23,6 @@ import type { Tools } from './tool.ts'
 /** Sentences that say what is missing before the tenant's owner can create live keys; empty once they can. */
 export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
-/** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
   health(): Promise<Health>
   metrics(): Promise<string>
@@ -39,13 +38,11 @@ export interface Ports extends ExternalSystems {
   pageUrl(path: string): string
   /** The run of a process in the Temporal Web UI; null if that is not configured. */
   runUrl(workflowId: string): string | null
-  /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
   /** The account that live money is sent to, if any, and its holder. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
   readonly paymentsOn: FindPayments
   readonly findPayables: FindPayables
-  /** Sentences: what is missing before the owner can create live keys. */
   readonly missingIdentity: FindMissingIdentity
   personalAreas(): readonly PersonalArea[]
   readonly outbound: Outbound

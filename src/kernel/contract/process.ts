@@ -30,14 +30,12 @@ export interface ProcessRecord {
   readonly about?: string
 }
 
-/** Operators find the run under this id. */
 export const workflowIdOf = ({ name }: Process, recordId: string): string => `${name}/${recordId}`
 
 /** The status of a record as its process reads it. It is stored in Temporal: kind, amount, mode and ids, no names. */
 export interface ProcessStatus {
   readonly status: string
   readonly summary: string
-  /** There is nothing left to wait for. */
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
@@ -52,19 +50,15 @@ export interface ProcessStatus {
 /** Sent by the relay. It carries no state: the run reads the record again. */
 export const RECORD_CHANGED = 'recordChanged'
 
-/** The payload of a signal by which a person decides. */
 export const DECISION_PAYLOAD = '{"by": "your name", "reason": "why"}'
 
-/** A signal of operators, and the operation that it runs. */
 export interface ProcessSignal {
-  /** One sentence for operators. */
   readonly effect: string
   readonly operation: string
   /** The operation's body; by default the comment alone. */
   readonly body?: (by: string, comment: string | undefined) => object
 }
 
-/** An activity that runs one operation, which changes nothing where nothing is due. */
 export interface ProcessStep {
   readonly operation: string
   readonly summary: string
@@ -92,7 +86,6 @@ export interface RecordProcess extends Process {
 
 export const isRecordProcess = (process: Process): process is RecordProcess => 'read' in process
 
-/** Whether a step has nothing left to do, where its operation says so. */
 export interface StepResult {
   readonly done: boolean
 }

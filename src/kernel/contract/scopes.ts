@@ -151,7 +151,6 @@ const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-
 /** All people manage their own passkeys, sessions and devices; only owners manage those of others. */
 const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
 
-/** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
   approver: new Set([

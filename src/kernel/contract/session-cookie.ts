@@ -6,7 +6,6 @@ const nameFor = (origin: string): string => (isSecure(origin) ? '__Host-session'
 
 const isSecure = (origin: string): boolean => origin.startsWith('https:')
 
-/** The secret of a session in a `Cookie` header, for a console at this origin. */
 export function sessionIn(cookies: string | undefined, origin: string): string | undefined {
   const start = `${nameFor(origin)}=${SESSION_PREFIX}`
   const found = cookies?.split(';').find(cookie => cookie.trim().startsWith(start))

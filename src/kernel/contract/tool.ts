@@ -5,7 +5,6 @@ export interface Tool {
   readonly name: string
   /** When to use it, and what not to assume. */
   readonly use: string
-  /** Set where the body's example is not enough. */
   readonly example?: Readonly<Record<string, unknown>>
   /** It belongs to the small set that an agent's token is shown. */
   readonly isCommon?: true
@@ -17,7 +16,6 @@ export interface ForAssistants {
   readonly tool?: Tool
 }
 
-/** What a passkey signs for an operation. */
 export interface Signature {
   /** The path of the POST that gives the challenge; `{name}` is a member of the operation's own path or body. */
   readonly challenge: string
@@ -27,7 +25,6 @@ export interface Signature {
   readonly always?: true
 }
 
-/** For operations whose body takes a `webauthnAssertion`. */
 export interface Signed {
   readonly signature?: Signature
 }
@@ -52,7 +49,6 @@ export interface ToolDefinition {
   }
 }
 
-/** An operation that a tool reaches, in one line. */
 export interface ToolTarget {
   readonly operation: string
   readonly method: string
@@ -105,7 +101,6 @@ export interface Tools {
   target(operation: string): ToolTarget | undefined
   mayCall(actor: Actor, operation: string): boolean
   signatureOf(operation: string): Signature | undefined
-  /** The operations that the caller may call and that match this text best. */
   search(actor: Actor, words: string, most: number): readonly ToolTarget[]
   describe(actor: Actor, operation: string): DescribedTarget | undefined
   /** Runs the operation as an HTTP request would: the same rights, parsing, limits and keys. */
@@ -121,7 +116,6 @@ export interface Tools {
     operation: string,
     given: Readonly<Record<string, unknown>>,
   ): Plan | undefined
-  /** Reads a record with the rights of the service itself; undefined where there is none. */
   look(
     tenant: Tenant,
     operation: string,

@@ -33,13 +33,11 @@ export class UploadedFile {
   readonly name: string | null
   /** The media type that the client declared; null without one. */
   readonly declaredType: string | null
-  /** By its first bytes. */
   readonly kind: FileKind
   /** Lower-case hexadecimal. */
   readonly sha256: string
   readonly size: number
   staged: StagedFile | undefined
-  /** Set before the handler runs, where the contract says `viewed`. */
   view: UploadedView | undefined
 
   constructor({ name, declaredType, kind, sha256, size }: FileFacts) {
@@ -112,7 +110,6 @@ export function upload({
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Says why a file is refused: its size, its kind, or a name or type that does not match its content. */
 function problemOf(file: UploadedFile, { maxMib, kinds }: UploadRule, wanted: string): string | undefined {
   const { name, declaredType, kind, size } = file
   if (size === 0) return 'must not be empty'
@@ -154,7 +151,6 @@ export const orForm = <B extends z.ZodType>(body: B): B => {
 export const takesForm = ({ body }: { readonly body?: z.ZodType }): boolean =>
   body !== undefined && forms.has(body)
 
-/** The refusal of a body whose media type the operation does not take. */
 export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failure {
   const [status, message] = problems.unsupported_media_type
   if (takesFiles(operation))

@@ -8,7 +8,6 @@ interface Submitted<T, R> {
 
 export interface Limits {
   readonly size: number
-  /** Batches of one queue that run at once. */
   readonly inFlight: number
   /** The smallest batch worth starting beside others; fewer items wait for more. */
   readonly least?: () => number
@@ -24,7 +23,6 @@ interface Queue<T, R> {
   readonly waiting: Submitted<T, R>[]
   batchesUnderWay: number
   itemsUnderWay: number
-  /** An item has waited for `FILL_TIMEOUT_MS`: the next batch starts whatever its size. */
   isOverdue: boolean
 }
 
@@ -55,7 +53,6 @@ export function batcher<T, R>(
     if (queue.batchesUnderWay === 0 && queue.waiting.length === 0) queues.delete(name)
   }
 
-  /** After `FILL_TIMEOUT_MS` a batch starts with the items that wait, however few. */
   function startLater(name: string, queue: Queue<T, R>): void {
     const [first] = queue.waiting
     void pause(FILL_TIMEOUT_MS, undefined, { ref: false }).then(() => {

@@ -46,7 +46,6 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
 /** Identifies a transaction after its connection is lost: its id, and an event that only it writes. */
 interface TransactionTrace {
   readonly id: string
-  /** Undefined for a transaction that changes nothing. */
   readonly event: (Tenant & { readonly id: string }) | undefined
 }
 

@@ -4,7 +4,6 @@ import { clock } from '../../values/clock.ts'
 import { nullable, realTimestamps, record } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The base-62 digits that 32 bytes need. */
 const LENGTH = 43
 
 /** A secret of 256 random bits behind a prefix that names its kind. A double click selects all of it. */

@@ -7,7 +7,6 @@ import { sqlCondition } from '../contract/records.ts'
 
 /** The scope that a request binds to its records; the filters and columns below read it. */
 export interface RecordScope extends Tenant, Reach {
-  /** Undefined in a read, which creates nothing. */
   readonly now: Date | undefined
 }
 
@@ -45,7 +44,6 @@ const tenantFilter = (agentColumn?: string, delegationColumn?: string) => ({
   },
 })
 
-/** A table of tenants' records; the columns name a row's agent and delegation. */
 export const tenantTable = <N extends string>(
   name: N,
   tableName: string,

@@ -80,7 +80,6 @@ export class ProcessLease {
     return freed?.count ?? 0
   }
 
-  /** Its rows become free. */
   async end(): Promise<void> {
     await this.#renewing
     const id = this.#id

@@ -16,7 +16,6 @@ interface DatabaseError {
   detail?: string
 }
 
-/** The SQLSTATE of an error, or of its cause. */
 export const codeOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 

@@ -99,7 +99,6 @@ export async function releaseFiles(
   if (sha256s.length > 0) await sql(RELEASE, [tenant.ownerId, tenant.mode, sha256s, usedBy])
 }
 
-/** Why the file of a record cannot be sent. */
 export const fileRefusals = {
   file_corrupt: [
     503,

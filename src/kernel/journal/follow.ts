@@ -64,7 +64,6 @@ export class JournalFollower {
     this.#alarm.ring()
   }
 
-  /** Follows a tenant's events until `ending`; an empty list is a heartbeat. */
   async *follow(wish: Following): AsyncGenerator<readonly FollowedEvent[]> {
     const follower = new FollowedTenant(this.#parts.sql, wish, () => this.#horizon)
     try {
@@ -168,7 +167,6 @@ class Alarm {
     waiting?.abort(RUNG)
   }
 
-  /** True if it was woken, false if the time ran out. */
   async wait(milliseconds: number): Promise<boolean> {
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -177,7 +175,6 @@ class Alarm {
 }
 
 const MOST_WAITING = 500
-/** Events that are read at once for a follower that has fallen behind. */
 const PAGE = 200
 
 interface Following extends FollowWish {
@@ -228,7 +225,6 @@ class FollowedTenant {
     this.#alarm.ring()
   }
 
-  /** Several events at once where several have arrived; an empty list is a heartbeat. */
   async *events(): AsyncGenerator<readonly FollowedEvent[]> {
     while (!this.#hasEnded) {
       // From here on what the reader finds waits here. The reader is no further than what is read now.

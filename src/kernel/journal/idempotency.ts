@@ -10,7 +10,6 @@ export const RETENTION_MS = 24 * 3_600_000
 /** An external call without an outcome for this long counts as crashed, even where its process lives. */
 const LONGEST_CALL_MS = 120_000
 
-/** An idempotency key with its scope, and the hash of its request. */
 export interface ScopedKey {
   readonly key: string
   readonly operation: string

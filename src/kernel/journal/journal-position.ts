@@ -6,7 +6,6 @@ export interface Reading {
   readonly events: FollowedEvent[]
   /** Every transaction below it has ended, so no event can appear there. None at or above it was read. */
   readonly horizon: bigint
-  /** Higher than the number of every transaction. */
   readonly newest: bigint
   /** Some committed events wait for an older transaction to end. */
   readonly isHeldBack: boolean
@@ -64,7 +63,6 @@ interface ReadRow extends FollowedEvent, Record<string, unknown> {
   readonly isHeldBack: boolean
 }
 
-/** A row without an event carries the horizon alone. */
 const readingOf = (rows: readonly ReadRow[]): Reading => ({
   events: rows.filter(({ id }) => id !== null),
   horizon: rows[0]?.horizon ?? 0n,
@@ -78,7 +76,6 @@ export interface ReadFrom {
   readonly known: bigint
 }
 
-/** For the reader that follows many tenants. */
 export const readOfOwners = async (
   sql: Sql,
   { after, most, known }: ReadFrom,
@@ -86,7 +83,6 @@ export const readOfOwners = async (
 ): Promise<Reading> =>
   readingOf(await sql<ReadRow>(OF_OWNERS, [known, after.writtenIn, after.id, owners, most]))
 
-/** For a follower that has fallen behind. */
 export const readOfTenant = async (
   sql: Sql,
   { after, most, known }: ReadFrom,

@@ -39,7 +39,6 @@ export interface IdempotencyRow {
   body: string | null
   errorCode: string | null
   reservation: unknown
-  /** The lease of the process that makes the outside call. */
   leasedBy: string | null
   createdAt: Date
 }

@@ -22,7 +22,6 @@ export async function readCompleteFrom(sql: Sql, { ownerId, mode }: Tenant): Pro
   return row?.before ?? null
 }
 
-/** Both are read at once. */
 export async function withCompleteFrom<T extends object>(page: Promise<T>, sql: Sql, tenant: Tenant) {
   const [shown, from] = await Promise.all([page, readCompleteFrom(sql, tenant)])
   return { ...shown, completeFrom: from }
@@ -72,7 +71,6 @@ order by id limit $5`
 const OF_RECORDS = `${ENTRIES}
 where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and id > $4 order by id limit $5`
 
-/** The entries of a run that the actor may see, oldest first: at most `most` after the id `after`. */
 export const timelineOfRun = (
   sql: Sql,
   { ownerId, mode, id }: Tenant & { id: string },
@@ -82,7 +80,6 @@ export const timelineOfRun = (
 ): Promise<TimelineRow[]> =>
   sql<TimelineRow & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
-/** The entries of these records, oldest first: at most `most` after the id `after`. */
 export const timelineOfRecords = (
   sql: Sql,
   { ownerId, mode }: Tenant,

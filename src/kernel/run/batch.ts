@@ -48,7 +48,6 @@ export async function runBatch(
   return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
 }
 
-/** Runs a hot operation in a transaction that is open already. */
 export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transaction): Promise<Outcome> {
   const opened = { call, key: null, stored: undefined, problem: undefined }
   const [result] = await runBatch(runtime, [opened], tx)
@@ -58,7 +57,6 @@ export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transactio
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
 
-/** The result of a call that cannot run, or whose answer is stored. */
 function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   const { problem, stored, call } = opened
   if (problem) return rejected(problem)
@@ -72,7 +70,6 @@ function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   }
 }
 
-/** Decides and writes the calls that have no result yet. */
 async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: Transaction): Promise<void> {
   const undecided = entries.filter(entry => !entry.result)
   const [first] = undecided
@@ -88,7 +85,6 @@ async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: 
   await handlerOf(first.call).write(state, tx.sql, runtime.joined(tx))
 }
 
-/** The decision of a handler about each of these calls, with its events and wake-ups. */
 export async function loadAndDecide<C extends { readonly call: HotCall }>(
   calls: readonly C[],
   { sql, now }: Pick<Transaction, 'sql' | 'now'>,

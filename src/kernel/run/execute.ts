@@ -33,10 +33,8 @@ export function executor(runtime: Runtime): Execute {
   })
 }
 
-/** How long a call waits for the running calls of its owner. */
 const WAIT_MS = 10_000
 const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 64, waitingOfOne: 10, waiting: 500, waitMs: WAIT_MS }
-/** How often a process checks whether another one has ended the owner's call. */
 const ASK_EVERY_MS = 100
 
 /**

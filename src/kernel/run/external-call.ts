@@ -98,7 +98,6 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 }
 
-/** No transaction is open here. */
 function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, ports: Ports): Promise<unknown> {
   const outside = { ports, requestId: call.requestId }
   return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
@@ -147,7 +146,6 @@ const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
     return handleCall(runtime, opened, tx, work)
   })
 
-/** The reservation in the form that `finish` takes. */
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
   const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
@@ -163,7 +161,6 @@ async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | un
 
 const READS = { size: 12, inFlight: 2 }
 
-/** Batched steps read together. */
 function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefined> {
   const batched = batcher<HotCall, Done | undefined>(READS, calls => readBatch(runtime, calls))
   return async call => {
@@ -193,7 +190,6 @@ async function readBatch(runtime: Runtime, calls: readonly HotCall[]): Promise<S
 
 const hasEmitted = ({ events, outbox }: Emitted): boolean => events.length + outbox.length > 0
 
-/** The answer that needs no write, if there is one; read as a GET is. */
 async function answerByReading(
   runtime: Runtime,
   call: Call,

@@ -61,7 +61,6 @@ export async function handleCall(
   return finishCall(opened, context, value, tx.journal)
 }
 
-/** The answer of an operation that calls no other system. */
 export function answerOf(done: Done): Outcome {
   if (done instanceof CallExternal) throw new Error('only an outside operation calls another system')
   return done

@@ -109,7 +109,6 @@ export function hotRun(runtime: Runtime): RunTogether {
   return run
 }
 
-/** An outcome may wait for work after the commit. */
 type Answer = Settled<Done>
 
 type AnyLanes = Lanes<unknown>
@@ -118,11 +117,9 @@ const lanesOf = (call: HotCall): AnyLanes | undefined => handlerOf(call).lanes
 
 const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call))
 
-/** Calls share batches by operation (or one step of it) and tenant. */
 export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
   `${operation.key}${step ? `#${step.step.name}` : ''}|${identityOf(actor.tenant, null)}`
 
-/** The lane of the call is locked: the call joins the batches of its lane. */
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
 function lockedLaneOf(call: HotCall, locked: LockedLanes): string | undefined {
@@ -180,7 +177,6 @@ async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<An
   return results
 }
 
-/** Commits a batch, again where another attempt can succeed. */
 const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> => {
   const [first] = calls
   const onCommit = (statements: number) => runtime.onBatch(nameOf(first), calls.length, statements)

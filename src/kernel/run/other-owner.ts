@@ -37,7 +37,6 @@ const joining =
     return JSON.parse(String(answer))
   }
 
-/** The runtime whose transactions operations of other owners join. */
 export function withOwners(operations: readonly Registered[], parts: Omit<Runtime, 'joined'>): Runtime {
   const runtime: Runtime = { ...parts, joined: tx => joining(runtime, operations, tx) }
   return runtime

@@ -15,7 +15,6 @@ export interface TurnLimits {
  */
 export class Turns {
   readonly #limits: TurnLimits
-  /** Running tasks by owner. */
   readonly #atWork = new Map<string, number>()
   #allAtWork = 0
   /** Starts each waiting task. The owner whose turn is next comes first. */
@@ -104,7 +103,6 @@ export class Turns {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** The refusal of a request that waits behind others of the same owner. */
 export const tooMany = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 

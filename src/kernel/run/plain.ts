@@ -22,7 +22,6 @@ const plainHandlerOf = ({ operation }: Call): Handler => operation.handler as Ha
 export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
   clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
-/** No transaction, no journal. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   const handle = plainHandlerOf(call)
   const { context, value } = await readBy(runtime, call, async context => handle(call.input, context))
@@ -31,7 +30,6 @@ export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
 }
 
-/** Runs a function that only reads. */
 export async function readBy<T>(
   runtime: Runtime,
   call: Call,

@@ -25,7 +25,6 @@ export function unwatched<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-/** The context of one request's handler, and the events that it has emitted so far. */
 export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
@@ -200,7 +199,6 @@ export class RequestContext implements Context {
     return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
 
-  /** The cursor with which a list continues after the row at this index of its page. */
   cursorAfter = (index: number): string =>
     this.#runtime.cursors.write(this.#listName(), this.#keys[index] as string)
 

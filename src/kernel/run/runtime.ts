@@ -22,24 +22,19 @@ export type AskFor = (
   },
 ) => Promise<unknown>
 
-/** A transaction that operations for another owner join. */
 export interface JoinedTransaction {
   readonly sql: Sql
-  /** Written with the commit. */
   readonly journal: Journal
   /** Statements whose results are not needed: they are sent with the journal and the commit. */
   readonly underWay: Promise<unknown>[]
 }
 
-/** Everything that running an operation needs; opened once per process by `app`. */
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
   readonly askFor: AskFor
-  /** Runs operations of other owners within this transaction: see `other-owner.ts`. */
   readonly joined: (tx: JoinedTransaction) => RunForOwner
   readonly cursors: Cursors
-  /** Calls of other systems are made under it. */
   readonly lease: ProcessLease
   readonly keptAnswers: KeptAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>

@@ -21,7 +21,6 @@ export interface Transaction extends JoinedTransaction {
   readonly now: Date
 }
 
-/** A call in its transaction, and what was stored under its idempotency key. */
 export interface OpenedCall<C extends Call = Call> {
   readonly call: C
   readonly key: ScopedKey | null
@@ -45,7 +44,6 @@ const OPEN = {
 
 export interface TransactionOptions {
   readonly whenLocked?: keyof typeof OPEN
-  /** How long it waits for a record that another transaction has locked. */
   readonly lockTimeoutMs?: number
   readonly onCommit?: (statements: number) => void
 }
@@ -82,7 +80,6 @@ export const inTransaction = <C extends Call, T>(
     }),
   )
 
-/** Runs `work` for one call in a transaction of its own. */
 export const inOwnTransaction = <T>(
   runtime: Runtime,
   call: Call,
