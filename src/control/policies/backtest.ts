@@ -27,7 +27,7 @@ const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person
 
 const MAX_EXAMPLES = 100
 
-/** The longest time one answer may take: a hundred thousand decisions take a few seconds. */
+/** The longest time of one answer: a hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
 /** The rule that makes the difference: it stops the spend now, or stopped it then. */
@@ -38,7 +38,7 @@ const decidingRule = (
 ): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** Counts differences as they come. Only the first examples stay in memory, however long the span is. */
+/** Only the first examples stay in memory, however long the span is. */
 class Report {
   decisions = 0
   readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }
@@ -83,7 +83,7 @@ function addTo(total: Total, amountEuros: Euros): void {
   total.amountEuros += amountEuros
 }
 
-/** Replays all decisions of a span under a policy; undefined if that takes too long. */
+/** Undefined if that takes too long. */
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,

@@ -8,7 +8,7 @@ import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
-/** All that a decision is made by, in one object, and the amount charged in the end. */
+/** All inputs of a decision in one object, and the amount charged in the end. */
 export interface Situation extends SpendRequest, Counters {
   readonly chargedEuros: Euros | null
 }
@@ -21,7 +21,6 @@ interface ProbeCases {
   readonly passing: readonly Change[]
 }
 
-/** A payee that the pattern matches. */
 const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
   looksLikeIban(pattern)
     ? { merchant: 'Any shop', payeeIban: plainIban(pattern) }
@@ -116,7 +115,6 @@ const periodLimitCases = (
 
 type ProbeCaseBuilder = (terms: PolicyTerms, harmless: Situation) => ProbeCases
 
-/** The probe cases of each rule that an owner can set. */
 export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   expiresAfterMinutes: (_, { at }) => ({
     stopped: [{ policyEndsAt: at }],
