@@ -20,7 +20,6 @@ const schema = defineEntity({
     maxAmountEuros: nullable.euros('max_amount_cents'),
     /** Thumbprint of the DPoP key that must sign a proof for each request, if there is one. */
     boundTo: nullable.string(),
-    /** Set if the token was redeemed from a delegation's code. */
     delegationId: nullable.string(),
   },
 })

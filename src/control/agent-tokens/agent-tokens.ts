@@ -12,7 +12,6 @@ import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken, agentTokensPersonal, tokenResponse, tokenResponses } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 
-/** The default scopes that the creator has, too. */
 export const defaultScopes = ({ scopes }: Actor): Scope[] =>
   tokenScopes.given.filter(scope => scopes.has(scope))
 

@@ -27,7 +27,6 @@ const schema = defineEntity({
     externalId: nullable.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: nullable.string(),
-    /** Null if a person froze it. */
     frozenByAlertId: nullable.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
@@ -59,13 +58,11 @@ export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>)
   ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
 })
 
-/** Null if there is none, or if it is deleted or being deleted. */
 export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
   const agent = await records.lock(Agent, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 
-/** False if it is not frozen. */
 export function unfreeze(agent: Agent): boolean {
   if (!agentMachine.move(agent, 'active')) return false
   Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
@@ -115,7 +112,6 @@ const USES = `
 select subject as id, reserved_cents as "heldEuros", spent_cents as "spentEuros" from counters
 where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
 
-/** The result looks up one run, delegation or token by its id. */
 export async function readBudgetUse(
   sql: Sql,
   { ownerId, mode }: Tenant,

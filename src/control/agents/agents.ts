@@ -13,7 +13,6 @@ import { agentProcess, deletionSteps } from './process.ts'
 /** How long the process has for a deletion before the sweep continues it. */
 const DELETION_GRACE_MS = minutes(1)
 
-/** In any status, deleted ones too. */
 export const findAgent = (records: Records, id: string): Promise<Agent | null> =>
   records.findOne(Agent, { id })
 

@@ -14,7 +14,6 @@ const deletion = {
 
 export const deletionSteps = Object.values(deletion).map(({ operation }) => operation)
 
-/** Runs while an agent has a pending deletion or policy expiry. */
 export const agentProcess = {
   name: 'agent',
   title: 'Agent',

@@ -20,7 +20,6 @@ const schema = defineEntity({
 export class OwnerBudget extends schema.class {}
 schema.setClass(OwnerBudget)
 
-/** Blocks all spending of the tenant until the transaction ends. */
 const LOCK_COUNTERS = 'select counters_hold($1, $2)'
 
 /**

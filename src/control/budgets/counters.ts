@@ -141,7 +141,6 @@ export class BudgetCounters {
     return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
   }
 
-  /** At most what is left of the reservation. */
   releasePart(cause: Cause, amount: Euros): Euros {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount

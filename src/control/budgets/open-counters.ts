@@ -77,7 +77,6 @@ left join lateral (
   where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
 ) as k on true`
 
-/** Without a lock, for callers that reserve nothing. */
 export async function readCounters(
   sql: Sql,
   { tenant, now }: TenantNow,

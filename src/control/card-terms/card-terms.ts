@@ -62,7 +62,6 @@ export async function openCardTerms(
 
 /** Cached terms are limited by their list entries, all together. */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of terms without lists, in list entries. */
 const BASE_ENTRIES = 10
 
 const listsOf = ({ terms }: CompiledPolicy): number =>
@@ -86,7 +85,6 @@ export const compiledTermsOf = (row: CardTermsRow, isAmountJudged = false): Comp
     compileCardTerms(controlsOf(row, isAmountJudged)),
   )
 
-/** Budgets for the day and the month beside the agent's. */
 export function cardBudgets(
   { id, dailyLimitEuros, monthlyLimitEuros }: CardTermsRow,
   counters: BudgetCounters,

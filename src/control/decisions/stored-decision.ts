@@ -198,7 +198,6 @@ export interface DecisionSpan {
   readonly agentId?: string | undefined
 }
 
-/** A decision as it was made, and the part of its amount that still counts. */
 export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'counters'> {
   readonly id: string
   readonly agentId: string
@@ -249,7 +248,6 @@ cross join lateral (
 where a.owner_id = $1 and a.mode = $2 and a.id >= $4
 order by a.id, d.created_at, d.id limit ${PAGE}`
 
-/** In pages, agent by agent, each agent's by time. */
 export async function* recordedDecisions(
   sql: Sql,
   { ownerId, mode }: Tenant,

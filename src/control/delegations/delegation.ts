@@ -46,10 +46,8 @@ schema.setClass(Delegation)
 /** Written exactly as in the partial indexes over open delegations. */
 export const OPEN = "status in ('issued', 'redeemed')"
 
-/** The most delegations above one. */
 export const MAX_DEPTH = 8
 
-/** Open: something can still be spent or delegated under it. */
 export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
@@ -62,7 +60,6 @@ interface DelegationRequest {
   readonly expiresAt: Date
 }
 
-/** Why a delegation would exceed its parent; undefined if it does not. */
 export function blockerOf(request: DelegationRequest, parent: Parent, now: Date) {
   if (!isOpen(parent, now)) return 'parent_over'
   if (parent.ancestors.length >= MAX_DEPTH) return 'parent_too_deep'
@@ -73,7 +70,6 @@ export function blockerOf(request: DelegationRequest, parent: Parent, now: Date)
   return isOther ? 'wider_merchant' : undefined
 }
 
-/** The messages of refusals of a delegation that exceeds its parent. */
 export const parentBounds = (
   { remainingEuros, expiresAt, merchant }: Parent,
   now: Date,

@@ -27,7 +27,6 @@ import {
 } from './delegation.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
 
-/** The tenant of a code's delegation, and that tenant's time. */
 interface DelegationOfCode extends Row {
   id: string
   ownerId: string
@@ -46,7 +45,6 @@ join customers c on c.id = d.owner_id
 left join tenant_clocks t on t.owner_id = d.owner_id and t.mode = d.mode
 where d.code_hash = $1`
 
-/** Why the code cannot be redeemed; undefined if it can. */
 function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
   if (status === 'revoked') return 'code_revoked'
   if (status === 'redeemed') return 'code_used'
@@ -96,7 +94,6 @@ const lockAgentOf = (id: string, { records, tenant }: Pick<Context, 'records' | 
 
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 
-/** A delegation in any state, and the open ones below it. */
 const SUBTREE = `id = any(array(
   with recursive subtree as (
     select d.id, d.status from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?

@@ -47,7 +47,6 @@ export class BudgetLevels {
     this.subjects = levelIds.flatMap(ids => this.subjectsOf(ids))
   }
 
-  /** All levels that an intent counts in, and the mandate that has approved it. */
   subjectsOf(ids: BudgetLevelIds, mandateId?: string): string[] {
     const levels = this.#levelsOf(ids).map(({ id }) => id)
     if (ids.cardId && this.#cards.has(ids.cardId)) levels.push(ids.cardId)
@@ -55,7 +54,6 @@ export class BudgetLevels {
     return levels
   }
 
-  /** From the widest to the narrowest, the owner's first. */
   budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
     const below = this.#levelsOf(ids).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
       limitEuros === null
@@ -80,7 +78,6 @@ export class BudgetLevels {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
-  /** Why nothing new is approved at these levels; undefined if something can be. */
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
     const { runId, delegationId } = ids
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'

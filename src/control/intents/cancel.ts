@@ -18,7 +18,6 @@ type Cancelling = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
 >
 
-/** A comment replaces the one that the intent has. */
 export function cancelIntent(
   intent: IntentRow,
   comment: string | null,

@@ -36,15 +36,12 @@ import {
 type Create = HandlerOf<typeof intentsApi.create>
 type CreateInput = Parameters<Create['decide']>[0]['input']
 
-/** A declaration, by the API or for a payment token that is being created. */
 export type DeclareRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly paymentToken?: TokenPayee } }
 >
 
-/** The records that decide a batch of intents, and its decisions so far. */
 export interface DeclareState extends SpendContext<Book> {
   readonly payees: Payees
-  /** Client-chosen ids of other intents of these agents, by `clientIdKey`. */
   readonly takenClientIds: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]

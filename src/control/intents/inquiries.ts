@@ -35,7 +35,6 @@ async function decisionsOn(
   return [first, ...others]
 }
 
-/** Why the card that an open intent names cannot pay now. */
 async function cardSentence(
   { status, cardId }: Intent,
   { records }: ReadContext,

@@ -54,13 +54,11 @@ const schema = defineEntity({
     cardId: nullable.string(),
     runId: nullable.string(),
     delegationId: nullable.string(),
-    /** Set if the token that declared the intent has a budget of its own. */
     tokenId: nullable.string(),
     clientIntentId: nullable.string(),
     possibleDuplicateOf: nullable.string(),
     /** By this key a payment of the card network finds the intent; null in intents of earlier versions. */
     merchantKey: nullable.string(),
-    /** Held by its approval: the amount, and the tolerance above it. */
     holdEuros: nullable.euros('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
@@ -75,7 +73,6 @@ const schema = defineEntity({
     /** The payment in progress: until it ends, the intent cannot be cancelled and does not expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
-    /** Null where the payment has no receipts. */
     receiptStatus: nullable.enum(receiptStates),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
@@ -95,7 +92,6 @@ export const hasPayeeRecord = ({
 }: Pick<Intent, 'beneficiaryId' | 'walletId' | 'requestId' | 'paymentTokenId'>): boolean =>
   [beneficiaryId, walletId, requestId, paymentTokenId].some(one => one !== null)
 
-/** How long a payment token can be charged, from the moment it can be. */
 export const TOKEN_LIFETIME_MS = minutes(15)
 
 /** Within this time a second intent with the same fingerprint may be a repetition by mistake. */
@@ -199,7 +195,6 @@ export async function findIntentsById(
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 
-/** Why the intent's own state allows no payment now; undefined if it does. */
 export function unpayableBecause(
   { status, paymentId, transactionId, expiresAt }: Intent,
   now: Date,

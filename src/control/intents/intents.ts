@@ -46,7 +46,6 @@ async function simulateForAgent(agentId: string, payee: Payee, body: Body, conte
   return { ...decision, id: null }
 }
 
-/** Decides by the rules alone, for an agent that has spent nothing. */
 async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
   const { policyId, policy: givenRules, at, amountEuros, mcc } = body
   const policy = policyId ? await findPolicy(records, policyId) : null
@@ -95,7 +94,6 @@ function waitsFor({ status, paymentId, expiresAt }: Intent): string {
   return status === 'created' ? `for a person’s approval, ${deadline}` : `for its payment, ${deadline}`
 }
 
-/** The signals that would change the intent now. */
 function signalsOf({ status, paymentId }: Intent): IntentSignal[] {
   if (status === 'created') return ['approve', 'deny', 'cancel']
   return paymentId ? [] : ['cancel']
@@ -122,7 +120,6 @@ const find = (records: Records, id: string): Promise<Intent | null> => records.f
 const byStatus = (status: Intent['status'] | undefined): object =>
   status === 'created' || status === 'approved' ? { status, ...sqlCondition(OPEN) } : definedOnly({ status })
 
-/** Intents of an agent that one transaction cancels. */
 const CANCEL_BATCH = 500
 
 const intents = implement(intentsApi, {

@@ -65,7 +65,6 @@ export async function findPayableIntents(
 export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
   records.lock(Intent, id)
 
-/** The code of the refusal; undefined if a card can be issued. */
 export async function whyNotByCard(
   intent: Intent,
   { records, now }: { readonly records: Records; readonly now: Date },
@@ -79,7 +78,6 @@ export async function whyNotByCard(
   return named && named.status !== 'closed' ? 'intent_has_card' : undefined
 }
 
-/** From now on only this card pays the intent. */
 export function nameCard(intent: Intent, cardId: string): void {
   intent.cardId = cardId
 }

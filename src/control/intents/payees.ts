@@ -119,7 +119,6 @@ export function requestRefusal(request: Payable | undefined, amount: Euros): Pay
 
 type Lookup = Pick<Ports, 'findPayables'>
 
-/** Payment requests of any owner, with the IBANs of their wallets. */
 export async function findRequests(
   sql: Sql,
   mode: Mode,

@@ -79,7 +79,6 @@ export class IntentPayments {
     return this.#agents.get(agentId)?.walletId
   }
 
-  /** Why the intent cannot be paid now; undefined if it can. */
   blockerOf(intent: IntentRow): PaymentBlocker | undefined {
     const { status, paymentId, expiresAt } = intent
     if (status !== 'approved') return 'intent_not_approved'
@@ -124,7 +123,6 @@ export class IntentPayments {
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
   }
 
-  /** Releases what the payment has left of the money and of the limits. */
   releaseRest(intent: IntentRow, book: Book, context: PaymentContext): void {
     book.release(causeOf(intent))
     this.counters.release(causeOf(intent))

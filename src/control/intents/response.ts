@@ -38,7 +38,6 @@ export async function intentResponse(intent: Intent, context: ReadContext) {
   return first(await intentResponses([intent], context))
 }
 
-/** For an intent that cannot have a payment yet. */
 export const unpaidResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
 /** Null if the payment was completed, as the intent's status says that. */

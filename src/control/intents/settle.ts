@@ -73,7 +73,6 @@ export async function writeBatch(
   ])
 }
 
-/** Releases the budget and the money that the intent has reserved. */
 function release(intent: IntentRow, { counters, book, changed }: BatchState): void {
   changed.add(intent)
   counters.release(causeOf(intent))

@@ -38,7 +38,6 @@ export interface SpendContext<F extends Funds = Funds> {
   readonly mandates: AgentMandates
   readonly funds: F
   readonly riskAssessor: RiskAssessor
-  /** The latest intent of each fingerprint. */
   readonly duplicates: Map<string, string>
 }
 
@@ -84,14 +83,12 @@ const contextLoader =
     return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
   }
 
-/** For callers that will store the decision. */
 export const lockSpendContext = contextLoader({
   agents: lockSpenders,
   counters: (sql, tenantNow, spending, mandatesOf) => openCounters(sql, tenantNow, { spending, mandatesOf }),
   funds: (sql, tenantNow, wallets) => openBook(sql, tenantNow, { wallets }),
 })
 
-/** For callers that only want to know what would be decided. */
 export const readSpendContext = contextLoader({
   agents: findSpenders,
   counters: readCounters,
@@ -119,7 +116,6 @@ export const levelIdsOf = (
   cardId: named.cardId,
 })
 
-/** An agent's token spends for that agent alone. */
 export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendContext): Spender | undefined => {
   const agent = actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
   return agent?.status === 'deleted' ? undefined : agent

@@ -43,7 +43,6 @@ export interface MandateCounters {
   readonly uses: number
 }
 
-/** The limits for a span of time, the shortest first, with what is used of each. */
 const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
   const { perDayEuros, perMonthEuros, totalEuros } = constraints
   const limit = (
@@ -75,7 +74,6 @@ function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): str
   return undefined
 }
 
-/** The used part of a mandate's limits, as input of a decision. */
 export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
   perTransactionEuros: constraints.perTransactionEuros,
   limits: limitsOf(constraints, used),

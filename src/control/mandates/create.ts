@@ -25,7 +25,6 @@ import { mandateEvent, unusedResponse } from './response.ts'
 type Create = HandlerOf<typeof mandatesApi.create>
 type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
-/** `typ` of the JWS. */
 export const MANDATE_TYPE = 'mandate'
 
 const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
@@ -48,7 +47,6 @@ const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['ma
   expiresAt: expiresAt.toISOString(),
 })
 
-/** The code of the refusal; undefined if it can be created beside `open` others. */
 function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'

@@ -27,7 +27,6 @@ export type Suspension = (typeof suspensions)[number]
 /** The most open mandates of one agent: each is checked for each of its intents. */
 export const MAX_OPEN = 20
 
-/** The longest duration of a mandate. */
 export const MAX_DAYS = 366
 
 const schema = defineEntity({
@@ -72,7 +71,6 @@ export const constraintsOf = (mandate: Mandate): Constraints => ({
   countries: mandate.countries,
 })
 
-/** Whether anything can be approved by the mandate, by its own members. */
 export const isOpen = ({ status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>, now: Date): boolean =>
   !mandateMachine.isFinal(status) && expiresAt > now
 
@@ -91,7 +89,6 @@ export const mandatesPersonal = {
 
 const STATUS = 'select status from mandates where owner_id = $1 and mode = $2 and id = $3'
 
-/** Undefined where there is none of this id. */
 export async function mandateStatus(
   sql: Sql,
   { ownerId, mode }: Tenant,

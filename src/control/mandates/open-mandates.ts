@@ -41,7 +41,6 @@ export interface OpenMandate {
 
 /** Cached mandates are limited by their list entries, all together. */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of a mandate without lists, in list entries. */
 const BASE_ENTRIES = 10
 
 /** The constraints of a mandate never change, so they are compiled once. */
@@ -70,7 +69,6 @@ function readTerms(id: string, terms: StoredTerms): OpenMandate {
   return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
 }
 
-/** Sorted by expiry, the earliest first. */
 export const openMandates = (counters: BudgetCounters): OpenMandate[] =>
   counters
     .mandates()
@@ -87,7 +85,6 @@ export function countersOf(id: string, counters: BudgetCounters): MandateCounter
   return { dayEuros, monthEuros, totalEuros: counters.totalUsed(id), uses }
 }
 
-/** Whether a spend is inside a mandate, as input of a decision. */
 export interface Mandated {
   readonly mandate: MandateUse | null
   readonly outsideMandates: string | null
@@ -128,7 +125,6 @@ export class AgentMandates {
   }
 }
 
-/** More mandates are not named with their reasons. */
 const NAMED = 3
 
 const inShort = (reasons: readonly string[]): string => {

@@ -25,7 +25,6 @@ function useOf({ id }: Mandate, counters: BudgetCounters): Use {
   return { heldEuros, spentEuros, ...countersOf(id, counters) }
 }
 
-/** Null for limits that the mandate does not set. */
 function leftOf(mandate: Mandate, used: Use, now: Date) {
   const isOver = !isOpen(mandate, now)
   const left = (limit: Euros | null, used: Euros): Euros | null =>
@@ -51,11 +50,9 @@ function responseWith(mandate: Mandate, use: Use, now: Date) {
   })
 }
 
-/** For a mandate under which nothing was approved yet. */
 export const unusedResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
   responseWith(mandate, UNUSED, now)
 
-/** Adds constraints, and what is held, spent and left. */
 export async function mandateResponses(mandates: readonly Mandate[], { sql, tenant, now }: ReadContext) {
   const ids = mandates.map(({ id }) => id)
   const counters = await readCounters(sql, { tenant, now }, ids)

@@ -32,13 +32,11 @@ function resolveKnown(words: readonly string[]): Resolution | undefined {
   return { ...merchant, confidence: isWholeText ? CONFIDENCE.known : CONFIDENCE.beginsAsKnown }
 }
 
-/** The name of a known merchant, if the text says nothing else. */
 export function knownName(text: string): string | undefined {
   const resolution = resolveKnown(wordsOf(text))
   return resolution?.confidence === CONFIDENCE.known ? resolution.name : undefined
 }
 
-/** The part before padding, the place in a girocard's text, and references. */
 const partWithName = (text: string): string =>
   text
     .split(/(?<!:)\/\/|\s{3,}|\s-\s|\t/)

@@ -182,7 +182,6 @@ for (const line of table.trim().split('\n')) {
     else byPattern.set(pattern, { name, mcc })
 }
 
-/** The longest matching pattern wins. */
 export function findKnown(words: readonly string[]): KnownMatch | undefined {
   const text = words.join(' ')
   const counts = Array.from({ length: Math.min(words.length, MAX_PATTERN_WORDS) }, (_, index) => index + 1)

@@ -202,7 +202,6 @@ function isTooWide(pattern: string): boolean {
   return more.length === 0 && country.length === 2 && publicLabels.has(label)
 }
 
-/** A message to the author of the pattern; undefined if nothing is wrong. */
 export function patternProblem(pattern: string): string | undefined {
   const trimmed = pattern.trim()
   const problem = checks.find(([hasProblem]) => hasProblem(trimmed))?.[1]
@@ -217,7 +216,6 @@ export const merchantKey = (merchant: string): string =>
 
 const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
-/** By this key a payment of the card network finds the intent for its merchant. */
 export const payableKey = (merchant: string): string => merchantKey(withoutWww(hostOf(merchant) ?? merchant))
 
 interface NetworkMerchant {
@@ -232,5 +230,4 @@ export function payableKeys({ descriptor, url }: NetworkMerchant): string[] {
   return [...new Set([...names, ...(host ? [host] : [])].map(payableKey))]
 }
 
-/** The name to show for a merchant of the network. */
 export const nameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name

@@ -46,6 +46,5 @@ for (const line of table.trim().split('\n')) {
 const codeOf = (word: string): string | undefined =>
   codeByWord.get(word) ?? codesByPrefix.find(([prefix]) => word.startsWith(prefix))?.[1]
 
-/** The first word with a category decides. */
 export const guessMcc = (words: readonly string[]): string | null =>
   words.map(codeOf).find(mcc => mcc !== undefined) ?? null

@@ -37,7 +37,6 @@ interface MccGroup {
   readonly codes: readonly string[]
 }
 
-/** All existing codes in ranges such as `7011 7512-7519`. */
 function group(name: string, description: string, members: string): MccGroup {
   const ranges = members.split(' ').map(member => member.split('-'))
   const isIn = (code: string): boolean => ranges.some(([from = '', to = from]) => from <= code && code <= to)

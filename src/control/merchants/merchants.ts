@@ -54,7 +54,6 @@ const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
-/** Why a merchant is not suggested; undefined if it is. */
 function objectionTo(
   { merchant, spends }: MerchantSpend,
   blockPattern: string | undefined,

@@ -28,7 +28,6 @@ export function hostOf(text: string): string | undefined {
   return host && wellFormed.test(host) ? host : undefined
 }
 
-/** The asterisk and its lookalikes. */
 const asterisks = /[*＊﹡∗⁎✱٭]/u
 
 const hasLetter = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)

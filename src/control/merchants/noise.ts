@@ -78,7 +78,6 @@ const legalForms = split(
     'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
 )
 
-/** Words that follow a name and do not belong to it. */
 const trailingWords = split(
   'COM, NET, ORG, WWW, HTTPS, HELP, BILL, BILLING, FIL, FILIALE, NR, NO, STORE, PENDING, SAGT, DANKE, REF, RECURRING, ' +
     'CC, CONTACTLESS, SUCURSAL, INVOICE, ORDER',
@@ -119,7 +118,6 @@ export const wordsOf = (text: string): string[] =>
 
 const isCountry = (word: string): boolean => countries.has(word) || countryCodes.has(word)
 
-/** `Casino GmbH` becomes `Casino`. */
 export function withoutLegalForm(name: string): string {
   const space = name.trimEnd().lastIndexOf(' ')
   return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
@@ -135,7 +133,7 @@ export function noiseAtEnd(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
   const placeWords = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
   if (placeWords) return placeWords
-  if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2 // a postal code and its place
+  if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2
   if (usStates.has(last) && places.has(beforeLast)) return 1
   // A trade and a place can be the whole name: the Pizzeria Napoli.
   if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0

@@ -22,7 +22,6 @@ interface Total {
 const zero = (): Total => ({ count: 0, amountEuros: 0n })
 const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
-/** The name of a difference, by the verdict of this policy. */
 const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
 
 const MAX_EXAMPLES = 100
@@ -83,7 +82,6 @@ function addTo(total: Total, amountEuros: Euros): void {
   total.amountEuros += amountEuros
 }
 
-/** Undefined if that takes too long. */
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,

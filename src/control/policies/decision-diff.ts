@@ -81,7 +81,6 @@ export class DecisionDiff {
   readonly #mandates = new MandateDiff()
   /** Until a decision differs, request and counters are those of the record. */
   #differs = false
-  /** Undefined: taken from the record of the first decision. */
   #lastSpendAt: Date | null | undefined
   /**
    * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount

@@ -88,7 +88,6 @@ const usedOf = ({ reserved: heldEuros, spent: spentEuros }: Used, limitEuros: Eu
  */
 const FIRST_ROWS = 4
 
-/** The contract's `agentId` is a string: it is left out where there is none. */
 const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
 
 const policyHandlers = implement(policiesApi, {

@@ -44,7 +44,6 @@ export async function lockPolicy(records: Records, id: string): Promise<Policy |
   return policy?.deletedAt ? null : policy
 }
 
-/** A preset by its name, or a template by its id. The template is locked. */
 export async function findSource(
   records: Records,
   name: string,
@@ -76,7 +75,6 @@ export async function assignPolicy(
   return policy
 }
 
-/** In the transaction that creates the agent. */
 export const onAgentCreated = reaction(
   AgentCreated,
   { 'policy.assigned': PolicyEvent },

@@ -79,7 +79,6 @@ export class Policy extends policySchema.class {
   /** It had an end before this change, for which the agent's process may wait. */
   declare hadEnd?: boolean
 
-  /** The rules that were set for this agent alone. */
   get overrides(): string[] {
     return Object.keys(this.overridden)
   }
@@ -114,7 +113,6 @@ export class Policy extends policySchema.class {
     if (!this.expiresAt || this.expiresAt > now) this.expiredAt = null
   }
 
-  /** Null if it has no end, or has ended already. */
   pendingEnd(): Date | null {
     return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
   }
@@ -124,7 +122,6 @@ export class Policy extends policySchema.class {
     return Boolean(this.hadEnd || this.expiresAt)
   }
 
-  /** False if it is too early, or if the policy has ended already. */
   expire(now: Date): boolean {
     const end = this.pendingEnd()
     if (!end || end > now) return false
@@ -132,7 +129,6 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  /** Takes the rules of the source, except for the overrides that are kept. */
   copyFrom({ id, rules }: PolicySource, assignedAt: Date, now: Date): void {
     const ownRules = rulesOf(this)
     const kept = keptOverrides(this.overridden, ownRules, id !== null && id === this.templateId)

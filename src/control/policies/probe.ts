@@ -19,7 +19,6 @@ import {
 import { findPolicy } from './policy-versioning.ts'
 import type { policySimulationApi } from './simulation-api.ts'
 
-/** A situation, with the check of one rule and the verdict of all rules. */
 export interface ProbedSituation {
   readonly situation: Situation
   readonly outcome: Check['outcome']
@@ -53,7 +52,6 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
 
 const isStopped = ({ outcome }: ProbedSituation): boolean => outcome === 'fail' || outcome === 'review'
 
-/** From both sides of its limit; undefined if the policy does not set the rule. */
 function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): ProbedRule | undefined {
   const { terms } = policy
   const casesFor = probeCases[rule.name]

@@ -79,7 +79,6 @@ export const lockSpendersOfIntents = spenderQuery(
  * kilobyte.
  */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of a policy without lists, in list entries. */
 const BASE_ENTRIES = 10
 const noPolicy = compilePolicy(null)
 

@@ -54,7 +54,6 @@ function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[]
   return names.filter(name => !known.has(name)).map(String)
 }
 
-/** Undefined if only the order changed. */
 function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
   const added = onlyIn(to, from)
   const removed = onlyIn(from, to)

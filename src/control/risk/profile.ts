@@ -27,7 +27,6 @@ export interface Profile {
 }
 
 const REMEMBERED_AMOUNTS = 64
-/** The longest window of the velocity limit. */
 export const MAX_WINDOW_MINUTES = 60
 
 export const emptyProfile = (agentId: string): Profile => ({

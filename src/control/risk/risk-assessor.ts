@@ -134,7 +134,6 @@ export class RiskAssessor {
     ])
   }
 
-  /** A new agent gets an empty profile. */
   #profileOf(agentId: string): Profile {
     const profile = this.#profiles.get(agentId) ?? emptyProfile(agentId)
     this.#profiles.set(agentId, profile)

@@ -48,7 +48,6 @@ export const riskEvent = (
   signals: parts.map(({ signal, points }) => ({ signal, points })),
 })
 
-/** In the order in which they are emitted. */
 export function riskEventsOf(
   { type, id, decision }: DecidedSpend,
   agentId: string,

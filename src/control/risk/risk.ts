@@ -38,7 +38,6 @@ const configResponse = (config: RiskConfig | null) =>
 const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
   records.findOne(RiskAlert, { agentId, liftedAt: null })
 
-/** False if it was acknowledged before. */
 function acknowledge(
   alert: RiskAlert,
   comment: string | null,

@@ -112,7 +112,6 @@ export interface SignalInput {
   readonly velocityLimit: VelocityLimit
 }
 
-/** A message about what is unusual; undefined if nothing is. */
 type Signal = (input: SignalInput) => string | undefined
 
 const velocity: Signal = ({ profile, velocityLimit }) => {

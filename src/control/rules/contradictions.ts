@@ -8,7 +8,6 @@ import type { Rules } from './rules.ts'
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
-/** Members of a policy that contradict each other, or have no effect. */
 export interface Warning {
   readonly fields: (keyof Rules)[]
   readonly message: string

@@ -94,7 +94,6 @@ export function compilePolicy(rules: Rules | null): CompiledPolicy {
  */
 const cardRules = [blocklist, allowlist, blockedMccs, allowedMccs, countries, maxTransaction]
 
-/** The terms of a card, which apply beside the policy of its agent. */
 export function compileCardTerms(controls: CardControls): CompiledPolicy {
   const terms = termsOf({ ...noRules, ...controls })
   const rules = compileRules(cardRules, terms).map(rule => ({
@@ -227,7 +226,6 @@ const isStricter = (check: Check, other: Check): boolean =>
     ? leavesLess(check, other)
     : severity[check.outcome] > severity[other.outcome]
 
-/** Why no person is asked about a spend that no rule stops. */
 function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
@@ -239,11 +237,9 @@ interface RuleExplanation {
   readonly rule: string
   readonly outcome: Check['outcome']
   readonly message: string
-  /** The change that would lead to a yes; null if none is needed. */
   readonly remedy: string | null
 }
 
-/** Explains every rule of the table, in its order, by the checks of a decision. */
 export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
   ruleTable.map(({ name, alias, skipMessage, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === alias)

@@ -36,24 +36,20 @@ export interface Budget {
   readonly name: string
   readonly limitEuros: Euros
   readonly usedEuros: Euros
-  /** Set if the budget begins anew each day or month. */
   readonly period?: 'day' | 'month'
   readonly merchant?: string | null
 }
 
-/** A limit of a mandate, and how much of it is reserved or spent. */
 export interface MandateLimit {
   readonly period: 'day' | 'month' | 'all'
   readonly limitEuros: Euros
   readonly usedEuros: Euros
 }
 
-/** The mandate that covers a spend, with each of its limits before the spend. */
 export interface MandateUse {
   readonly id: string
   readonly name: string | null
   readonly expiresAt: Date
-  /** Null: only the other limits. */
   readonly perTransactionEuros: Euros | null
   readonly limits: readonly MandateLimit[]
   /** How many payments it allows, and how many were made or are open; null: any number. */
@@ -72,14 +68,12 @@ export interface RuledMandate {
   readonly countLeft: number | null
 }
 
-/** How unusual a spend is, and the consequence by the owner's thresholds. */
 export interface Risk {
   readonly score: number
   readonly parts: readonly { readonly signal: string; readonly points: number; readonly message: string }[]
   readonly outcome: 'pass' | 'review' | 'deny' | 'freeze'
 }
 
-/** The approval of a person, and when a passkey attested it. */
 interface Approval {
   readonly attestedAt: Date | null
 }
@@ -99,7 +93,6 @@ export interface NamedCard {
   readonly status: 'pending' | 'inactive' | 'active' | 'frozen' | 'closed'
 }
 
-/** A spend as the rules see it: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
@@ -114,7 +107,6 @@ export interface SpendRequest {
   readonly country: string | null
   readonly agentStatus: string
   readonly policyEndsAt: Date | null
-  /** The approved intent that covers the spend. */
   readonly intentId: string | null
   readonly possibleDuplicateOf: string | null
   readonly budgets: readonly Budget[]
@@ -133,7 +125,6 @@ export interface SpendRequest {
   readonly outsideMandates?: string | null | undefined
 }
 
-/** The agent's counters: reserved and spent together. */
 export interface Counters {
   readonly dayEuros: Euros
   readonly monthEuros: Euros
@@ -156,7 +147,6 @@ export const zeroCounters: Counters = {
 
 export interface Ruling {
   readonly allowed: boolean
-  /** No rule fails, and at least one asks for a person. */
   readonly requiresApproval: boolean
   readonly reason: string
   readonly checks: Check[]

@@ -18,7 +18,6 @@ export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
   readonly holdEuros: SpendRequest['amountEuros']
-  /** Formatted once for all messages. */
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
   /** The mandate that replaces a person, set by the mandate rule for the later ones. */
@@ -31,9 +30,7 @@ export interface Rule {
   readonly name: string
   /** Another member of the policy that its check may be named after. */
   readonly alias?: string
-  /** Undefined if the policy does not set the rule. */
   readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
-  /** The explanation when the rule is not set, or does not apply. */
   readonly skipMessage: string
   readonly remedy: string
 }

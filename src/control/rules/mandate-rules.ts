@@ -11,7 +11,6 @@ import {
 } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** By its name, which the owner chose, otherwise by its id. */
 export const mandateInWords = ({ id, name }: Pick<MandateUse, 'id' | 'name'>): string =>
   `The mandate ${name ?? id}`
 

@@ -30,7 +30,6 @@ const cardWaits: Readonly<Record<Exclude<NamedCard['status'], 'active'>, (id: st
   closed: () => 'any more',
 }
 
-/** Undefined where payments can be made with it. */
 export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
   status === 'active'
     ? undefined

@@ -128,7 +128,6 @@ export const ruleNames = keysOf(ruleFields)
 export const rulesOf = (policy: Rules): Rules =>
   Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
 
-/** As the contract writes them, and as versions store them. */
 export const encodeRules = (policy: Rules): Record<string, unknown> => z.encode(StoredRules, rulesOf(policy))
 
 export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules => StoredRules.parse(stored)

@@ -21,7 +21,6 @@ const schema = defineEntity({
     externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
     budgetEuros: nullable.euros('budget_cents'),
-    /** The comment that came with the completion. */
     comment: nullable.string(),
     reason: nullable.string(),
     endedAt: nullable.instant(),

@@ -52,7 +52,6 @@ async function lockRun(
   return records.lock(Run, id)
 }
 
-/** Runs of an agent that one transaction ends. */
 const END_BATCH = 500
 
 const runs = implement(runsApi, {

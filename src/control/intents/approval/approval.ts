@@ -11,7 +11,6 @@ const proofSchema = defineEntity({
     intentId: p.text(),
     /** The JWS proof contains names only as salted commitments. */
     jws: p.text(),
-    /** The end of the legal retention period. */
     keptUntil: p.date().$type<string>(),
   },
 })

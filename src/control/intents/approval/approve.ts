@@ -101,7 +101,6 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
 const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
-/** Undefined if the intent still waits for a person. */
 function whyNotWaiting(
   { status, expiresAt }: IntentRow,
   now: Date,

@@ -25,7 +25,6 @@ import type { IntentRow } from '../intent.ts'
 import type { Approve } from '../settle.ts'
 import { type ApprovalRow, insertApprovals, keptUntil, type OpeningsRow } from './approval.ts'
 
-/** `typ` of the proof's JWS. */
 const PROOF_TYPE = 'intent-approval'
 
 interface SignedByDevice {
@@ -94,7 +93,6 @@ function proofRows(
 
 type Payee = Pick<IntentRow, 'beneficiaryId' | 'payeeIban'>
 
-/** The IBAN that an intent pays at present. */
 type IbanOf = (intent: Payee) => string | null
 
 /**
@@ -135,14 +133,11 @@ export function subjectOf(
 export type ApproveRequest = Parameters<Approve['decide']>[0]
 type Verdict = Parameters<Approve['decide']>[2]
 
-/** Signatures of a batch, checked before any row is locked. */
 interface ReadSignatures {
   readonly checked: ReadonlyMap<Envelope, Checked>
-  /** The proof of each genuine signature, stored if it counts. */
   readonly proofs: ReadonlyMap<Verified, Proof>
 }
 
-/** With the challenges locked, and the proofs of those that counted so far. */
 export interface Signatures extends ReadSignatures {
   readonly locked: LockedChallenges
   readonly ibanOf: IbanOf
