@@ -10,7 +10,7 @@ export function newLetterCode(): string {
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`
 }
 
-/** A code as somebody has typed it, in the form of `newLetterCode`; undefined where it can be none. */
+/** A typed code in the form of `newLetterCode`; undefined if it cannot be one. */
 export function readLetterCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replace(/[\s-]/g, '')
   const isCode = letters.length === LENGTH && [...letters].every(letter => LETTERS.includes(letter))
