@@ -163,7 +163,6 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return Object.values(batches).flat()
   }
 
-  /** Undefined where the row is up to date. */
   #writeOf(record: Members, { table, state, row }: Tracked): Write | undefined {
     if (state === 'new') return table.insert
     if (state === 'removed') return table.delete

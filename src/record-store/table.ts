@@ -17,7 +17,6 @@ import {
 export interface Column<Member extends string = string> {
   readonly member: Member
   readonly name: string
-  /** PostgreSQL's type. */
   readonly type: string
 }
 

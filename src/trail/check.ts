@@ -57,7 +57,6 @@ export class TrailCheck {
     }
   }
 
-  /** A checkpoint of the entries checked so far. */
   checkpoint(note: string): Checkpoint {
     const { size } = this.tree
     const checkpoint = this.opened(note)

@@ -5,7 +5,6 @@ import { HASH_BYTES, type Hash } from './tree.ts'
 
 /** The number of entries of a trail, and the root of their tree. */
 export interface Checkpoint {
-  /** Names the trail: one tenant's. */
   readonly origin: string
   readonly size: number
   readonly root: Hash
@@ -46,7 +45,6 @@ export function signedNote(text: string, name: string, key: KeyObject, x: string
 }
 
 const CHECKPOINT = /^([^\n+ ]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n\n([\s\S]+)\n$/
-/** Ed25519 in base64url. */
 const KEY = /^[\w-]{43}$/
 
 /** Throws `CheckpointRejected` if none of the keys has signed it for its own trail. */

@@ -43,10 +43,8 @@ const PERSONAL = new Set(
   ),
 )
 
-/** Replaces an erased text. */
 export const FORGOTTEN = '[forgotten]'
 
-/** The places of personal texts in an entry. */
 export function personalPlaces(entry: TrailEntry): string[] {
   const places = entry.address === null ? [] : ['address']
   // An operator is known only by the name that came with the signal.

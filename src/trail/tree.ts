@@ -101,7 +101,6 @@ export const tileOf = ({ level, index }: Node): Tile => {
   return { level: tileLevel, index: Math.floor((index * 2 ** (level % TILE_LEVELS)) / TILE_SIZE) }
 }
 
-/** Computed from the hashes of its tile. */
 export function hashIn(hashes: Buffer, { level, index }: Node): Hash {
   const count = 2 ** (level % TILE_LEVELS)
   const first = (index * count) % TILE_SIZE
@@ -110,7 +109,6 @@ export function hashIn(hashes: Buffer, { level, index }: Node): Hash {
   return completeRoot(bytes)
 }
 
-/** The root over a power of two of hashes. */
 export function completeRoot(hashes: Buffer): Hash {
   let level = hashesIn(hashes)
   while (level.length > 1)

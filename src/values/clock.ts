@@ -5,7 +5,6 @@ export { clock } from './system-clock.ts'
 export const minutes = (count: number): number => count * 60_000
 export const days = (count: number): number => minutes(count * 24 * 60)
 
-/** Doubles with each failure, up to the longest. */
 export const backoff = (first: number, failures: number, longest: number): number =>
   Math.min(first * 2 ** Math.min(failures, 20), longest)
 

@@ -13,7 +13,6 @@ export function csvText(value: string | null): string {
 
 export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
-/** Free text goes through `csvText`. */
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
 
 /** With a header line (RFC 4180). */

@@ -2,11 +2,9 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { algorithmOf, definingMembers, type Jwk, type KeyProblem, keyProblem } from './public-jwk.ts'
 
-/** A public key to which card data may be encrypted. */
 export interface EncryptionKey {
   readonly jwk: Readonly<Record<string, string>>
   readonly alg: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
-  /** The RFC 7638 thumbprint: SHA-256, base64url. */
   readonly thumbprint: string
 }
 

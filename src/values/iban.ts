@@ -38,7 +38,6 @@ export const countryOfIban = (iban: string): string => iban.slice(0, 2)
 /** 0 for countries without IBANs. */
 export const ibanLength = (iban: string): number => countrySpecs[countryOfIban(iban)]?.chars ?? 0
 
-/** Undefined for a valid IBAN of the SEPA area. */
 export function ibanProblem(iban: string): string | undefined {
   const [stranger] = iban.match(/[^A-Z0-9]/u) ?? []
   if (stranger) return `An IBAN has letters and digits only, this has "${stranger}".`

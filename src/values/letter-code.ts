@@ -4,7 +4,6 @@ import { randomInt } from 'node:crypto'
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 
-/** Eight random letters that people compare or type: `WDJB-MJHT`. */
 export function newLetterCode(): string {
   const letters = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`

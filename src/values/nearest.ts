@@ -31,7 +31,6 @@ const LONGEST = 64
 
 const plain = (name: string): string => name.toLowerCase().replaceAll('-', '')
 
-/** Undefined if no name is near. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   if (typed === '' || typed.length > LONGEST) return undefined
   const scored = names.map(name => ({ name, score: scoreOf(plain(typed), plain(name)) }))

@@ -13,7 +13,6 @@ export const personalKinds = {
 type PersonalKind = keyof typeof personalKinds
 
 interface LegalGround {
-  /** Why the data are processed and kept. */
   readonly law: string
   /** The years that the law requires, from the end of the calendar year; 0: not beyond the account. */
   readonly years: number
@@ -98,7 +97,6 @@ export interface KeptWhile {
 /** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
 export interface PersonalTable {
   readonly personal: Readonly<Record<string, PersonalColumn>>
-  /** Columns about no person: ids, codes, states, digests. */
   readonly plain: readonly string[]
   /** Credentials: about no person, and never exported. */
   readonly secret?: readonly string[]
@@ -149,7 +147,6 @@ export interface PersonalArea {
   readonly name: string
   readonly about: string
   readonly tables: Personal
-  /** The contracts' descriptions of members, by name. */
   readonly sentences: ReadonlyMap<string, string>
 }
 

@@ -3,10 +3,8 @@ import { z } from 'zod'
 import { issueOf, publicOnly } from './encryption-key.ts'
 import type { KeyProblem } from './public-jwk.ts'
 
-/** A public key whose private half a device proves to hold. */
 export interface ProofKey {
   readonly jwk: Readonly<Record<string, string>>
-  /** The RFC 7638 thumbprint: SHA-256, base64url. */
   readonly thumbprint: string
   readonly publicKey: KeyObject
   readonly algorithms: readonly ProofAlgorithm[]

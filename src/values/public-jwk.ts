@@ -44,7 +44,6 @@ const KINDS = 'RSA with at least 2048 bits, EC with the curve P-256 or P-384, or
 export const definingMembers = ({ kty }: Jwk): readonly (keyof Jwk)[] =>
   kty === 'RSA' ? ['e', 'kty', 'n'] : kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['crv', 'kty', 'x']
 
-/** Undefined if it is not base64url without padding. */
 function bytesOf(text: string | undefined): Buffer | undefined {
   const bytes = Buffer.from(text ?? '', 'base64url')
   return bytes.length > 0 && bytes.toString('base64url') === text ? bytes : undefined
@@ -143,7 +142,6 @@ function encryptSomething({ kty, crv }: Jwk, key: KeyObject): void {
   else diffieHellman({ ...generateKeyPairSync('x25519'), publicKey: key })
 }
 
-/** Undefined if card data may be encrypted to it. */
 export function keyProblem(jwk: Jwk): KeyProblem | undefined {
   const { kty } = jwk
   if (kty === 'oct')

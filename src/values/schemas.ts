@@ -65,7 +65,6 @@ export const PostalAddressRecord = z.object({
   country: z.string(),
 })
 
-/** An agent's own token implies it. */
 export const ownAgent = id('agent')
   .optional()
   .meta({

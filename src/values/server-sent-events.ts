@@ -21,7 +21,6 @@ export async function* serverSentEvents(bytes: AsyncIterable<Uint8Array>): Async
   }
 }
 
-/** Joins the lines of messages; an id applies until the next one. */
 class Messages {
   #id = ''
   #data: string[] = []

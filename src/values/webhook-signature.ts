@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { boundedCache } from './bounded-cache.ts'
 
-/** The current secret, and during a rotation the next one, too. */
 export interface Secrets {
   readonly current: string
   readonly next: string | null

@@ -55,10 +55,8 @@ export class Beneficiary extends schema.class {
 }
 schema.setClass(Beneficiary)
 
-/** In SEPA's characters, cut to 70. */
 export const sepaName = (name: string): string => sepaText(name, LONGEST_NAME)
 
-/** Undefined if the BIC fits or is not given. */
 export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
   if (bic === null || bicFits(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`

@@ -103,7 +103,6 @@ async function recordCharge(
   return withMembers(wallet, { funding })
 }
 
-/** Shared by `POST /fund` and `POST /wallets/{id}/fund`. */
 const steps = {
   async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
     const { fundingId, mode, token } = request

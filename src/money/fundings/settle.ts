@@ -28,7 +28,6 @@ const NEVER_ARRIVED: FailureReason = {
   message: 'The processor has not heard of the charge.',
 }
 
-/** The ids of a funding, which never change. */
 interface FundingIds {
   readonly id: string
   readonly walletId: string

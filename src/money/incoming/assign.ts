@@ -42,7 +42,6 @@ async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | un
   return credit
 }
 
-/** The wallet, and what the credit pays, if a reference tells it. */
 interface Destination {
   readonly wallet: PayableWallet
   readonly payable: Payable | null

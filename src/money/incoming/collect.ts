@@ -57,6 +57,5 @@ export function refundCharge(
   emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
 }
 
-/** The acquirer has paid out its charges. */
 export const settleCharge = ({ amountEuros, cause }: Omit<Charge, 'reference'>, book: Book): void =>
   postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountEuros, cause }, book)

@@ -54,14 +54,12 @@ const schema = defineEntity({
     /** When the bank sent it back, and under which reference; null unless `returned`. */
     returnedAt: nullable.instant(),
     returnReference: nullable.string(),
-    /** What it pays, beside its wallet. */
     payableType: nullable.enum(payableTypes),
     payableId: nullable.string(),
     /** The paying owner and wallet, if they are of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
-    /** The part that was refunded to the paying owner. */
     refundedEuros: zeroEuros('refunded_cents'),
     source: p.enum(creditSources),
     /**
@@ -97,7 +95,6 @@ export const creditEvent = (credit: IncomingCredit) => {
   return { creditId: id, walletId, status, amountEuros, reason, source, payableType, payableId }
 }
 
-/** From the ledger of another owner, not from outside. */
 export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
   source === 'owner' || source === 'refund'
 

@@ -12,12 +12,10 @@ export interface MatchScope {
   readonly fallback: Tenant
 }
 
-/** A wallet, or the tenant's suspense account with the reason. */
 export interface Destination {
   readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
-  /** What it pays, if its reference says so. */
   readonly payable: Payable | null
   /** Why it goes to suspense, if it does: the wallet may turn out to be closed once its account is locked. */
   readonly reason: UnmatchedReason
@@ -53,7 +51,6 @@ export async function destinationsOf(
 
 /** Wallets by IBAN and references by number: a file may have thousands of credits to look up. */
 interface Index {
-  /** Owners of closed wallets who were erased. */
   readonly forgotten: ReadonlySet<string>
   readonly byIban: ReadonlyMap<string | null, PayableWallet>
   readonly byNumber: ReadonlyMap<bigint, NamedReference>

@@ -25,7 +25,6 @@ export interface OwnerPayment {
 
 /** A payment that is posted: it is booked by another owner next, or received where it stays with this one. */
 interface MadePayment {
-  /** The same on both sides. */
   readonly id: string
   readonly handedOver: HandedOver | null
 }
@@ -83,7 +82,6 @@ export const payOwnerInBatch = (
     emit,
   })
 
-/** The refundable rest of another owner's payment. */
 export const refundableEuros = ({ source, amountEuros, refundedEuros }: IncomingCredit): Euros =>
   source === 'owner' ? amountEuros - refundedEuros : 0n
 
@@ -130,7 +128,6 @@ export const payersOf = (
     ),
   )
 
-/** The paid wallet, if it is on the same ledger. */
 const ownWallet = async (
   { to }: OwnerPayment,
   { sql, tenant }: PayingContext,

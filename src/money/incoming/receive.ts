@@ -49,7 +49,6 @@ async function newCredits(
   return [...distinct.values()].filter(credit => !recorded.has(bookingKey(credit)))
 }
 
-/** The destinations of credits that were not recorded before. */
 export const newDestinations = async (
   sql: Sql,
   received: readonly ReceivedCredit[],
@@ -110,7 +109,6 @@ async function alreadyRecorded(
 const postingOf = ({ source }: IncomingCredit) =>
   source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
 
-/** The caller has opened the book. */
 export function creditWallet(
   { received, payable }: Pick<Incoming, 'received' | 'payable'>,
   wallet: WalletRow,
@@ -129,7 +127,6 @@ export function creditWallet(
   return credit
 }
 
-/** The caller has opened the book. */
 export function enterSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
@@ -145,7 +142,6 @@ export function enterSuspense(
   return credit
 }
 
-/** It waits in suspense until it is assigned. */
 export async function creditSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,

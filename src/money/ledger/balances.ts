@@ -90,7 +90,6 @@ const TOTALS = `
 select kind, count(*)::int as accounts, sum(posted_cents)::bigint as posted, sum(held_cents)::bigint as held
 from ledger_accounts where owner_id = $1 and mode = $2 and closed_at is null group by kind`
 
-/** Reads the totals of all kinds of accounts in one statement. */
 export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(kind: AccountKind) => Total> {
   const sums = await sql<Sum>(TOTALS, [ownerId, mode])
   return kind => {

@@ -27,7 +27,6 @@ interface BookAccounts {
   readonly beside?: readonly OtherWallets[]
 }
 
-/** In the same mode. */
 export interface OtherWallets {
   readonly ownerId: string
   readonly walletIds: readonly string[]
@@ -108,7 +107,6 @@ const openHolds = async (
     ? []
     : sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
 
-/** Refusals of the operator's record of a payment. */
 export const recordFails = {
   customer_not_found: [404, 'ownerId: no such customer.'],
   reference_used: [409, 'reference: another payment is booked under it. Give the reference of this one.'],

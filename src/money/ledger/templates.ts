@@ -27,7 +27,6 @@ export const templates = {
   /** Its refund leaves the payee's ledger by `charge_refund` and enters the payer's by `charge_refunded`. */
   charge_refund: ['wallet', 'bank'],
   charge_refunded: ['bank', 'wallet'],
-  /** An acquirer has charged a payer's card, and pays later. */
   collect: ['clearing_acquirer', 'wallet'],
   /** The wallet is closed, so the money waits in suspense until it is assigned. */
   collect_unmatched: ['clearing_acquirer', 'suspense'],

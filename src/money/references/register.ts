@@ -6,7 +6,6 @@ import { creditorReference, isCreditorReference } from '../../values/creditor-re
 export const payableTypes = ['request', 'payment_token', 'payment'] as const
 export type PayableType = (typeof payableTypes)[number]
 
-/** What is to be paid, beside the receiving wallet. */
 export interface Payable {
   readonly type: PayableType
   readonly id: string
@@ -43,10 +42,8 @@ const LENGTH = 10
 
 export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
 
-/** Finds references in a text, whatever separates their digits. */
 const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
 
-/** The distinct numbers of all valid references in a text. */
 export function referenceNumbersIn(text: string): bigint[] {
   const references = [...text.matchAll(MENTION)].map(([mention]) =>
     mention.replace(/[\s./-]/g, '').toUpperCase(),

@@ -52,11 +52,9 @@ const schema = defineEntity({
     paymentId: nullable.string(),
     /** The SEPA transfer that returns it to the payer of the request. */
     transferId: nullable.string(),
-    /** How often the processor or the acquirer was asked. */
     attempts: p.integer().onCreate(() => 0),
     /** Null where there is nothing left to ask. */
     askDueAt: nullable.instant(),
-    /** When the processor or acquirer passed it on to the merchant. */
     merchantAskedAt: nullable.instant(),
     /** From then on the money is no longer expected. */
     dueAt: nullable.instant(),
@@ -73,7 +71,6 @@ export type RefundRow = RowOf<Refund>
 
 export const refundTable = tableOf(Refund)
 
-/** A refund of which nothing is known yet. */
 export const blankRefund = {
   transactionId: null,
   agentId: null,

@@ -57,7 +57,6 @@ type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
 /** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
   readonly ids?: readonly string[]
-  /** Payments that may await refunds. */
   readonly transactionIds?: readonly string[]
   /** Records, all of one type, of which something has come back before. */
   readonly sources?: { readonly type: string; readonly ids: readonly string[] }
@@ -82,7 +81,6 @@ export class Refunds {
     return [...this.#rows].find(row => row.id === id)
   }
 
-  /** The awaited refunds of a payment. */
   awaitedCents(transactionId: string): Cents {
     return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
   }
@@ -275,7 +273,6 @@ export class Refunds {
   }
 }
 
-/** Cleared once the refund is final. */
 const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
 const sourceOf = ({ type, id }: RefundSource) => ({ sourceType: type, sourceId: id })
@@ -353,7 +350,6 @@ const REFUNDED_ON_REQUEST = `
 select coalesce(sum(r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
 
-/** Only for refunds that were requested. */
 export const refundedOnRequest = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
   sumOfTransaction(REFUNDED_ON_REQUEST, sql, tenant, transactionId)
 

@@ -50,6 +50,7 @@ const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
   ])
 
 /** ISO 20022 ids have at most 35 characters. */
+const withoutPrefix = (id: string): string => id.slice(id.indexOf('_') + 1)
 
 function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
   const { id, period, updatedAt, from, to, iban, bic, walletId, holder, currency } = statement

@@ -2,7 +2,6 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Statement } from './statement.ts'
 
-/** For people in words, for programs as an ISO 20022 code. */
 interface Kind {
   readonly words: string
   /** The external family code within `PMNT` of cards; for all others the direction decides. */
@@ -41,7 +40,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   sepa_return: { words: 'SEPA transfer, returned', code: 'RRTN' },
 }
 
-/** A template without an entry here is called by its name. */
 export const kindOf = (template: string): Kind =>
   kinds[template] ?? { words: titleOf(template), code: 'OTHR' }
 
@@ -56,7 +54,6 @@ export interface Movement {
   /** Positive for credits. */
   readonly amountEuros: Euros
   readonly balanceEuros: Euros
-  /** As far as they are known. */
   readonly name: string | null
   readonly iban: string | null
   /** Set if the counterparty is a wallet of the same owner. */
@@ -108,7 +105,6 @@ left join lateral (
 ) as w on true
 order by p.version`
 
-/** Page by page, in the order of booking. */
 export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerator<readonly Movement[]> {
   const { accountId, lastVersion, ownerId, mode, holder } = statement
   let after = statement.beforeVersion

@@ -12,7 +12,6 @@ function fontOf(name: string): Buffer {
 
 const colours = { ink: '#1a1f2b', faint: '#667085', rule: '#d0d5dd', wash: '#f4f6f9' } as const
 
-/** In points of an A4 page. */
 export const LEFT = 48
 export const RIGHT = 547
 
@@ -20,7 +19,6 @@ interface Style {
   readonly font?: keyof typeof fonts
   readonly size?: number
   readonly colour?: 'ink' | 'faint'
-  /** The text ends at `x`. */
   readonly alignRight?: true
   /** A longer text is cut and ends in an ellipsis. */
   readonly width?: number
@@ -74,7 +72,6 @@ export class PdfDocument {
     return content.split('\n').flatMap(paragraph => this.#wrap(printable(paragraph), width, font, size))
   }
 
-  /** A PNG or a JPEG, as large as the frame allows. */
   picture(bytes: Uint8Array, x: number, y: number, frame: { width: number; height: number }): void {
     const fit: [number, number] = [frame.width, frame.height]
     this.#document.image(Buffer.from(bytes), x, y, { fit })

@@ -35,7 +35,6 @@ const schema = defineEntity({
 export class Statement extends schema.class {}
 schema.setClass(Statement)
 
-/** `2026-11`, in UTC. */
 export const periodOf = (at: Date): string => at.toISOString().slice(0, 7)
 
 export interface Month {

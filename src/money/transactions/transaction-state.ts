@@ -54,7 +54,6 @@ export function newTransaction(
   return transaction
 }
 
-/** The shortest way that the machine has. */
 function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionStatus[] {
   const ways: TransactionStatus[][] = [[from]]
   const seen = new Set<TransactionStatus>([from])
@@ -97,7 +96,6 @@ export function moveToState(
   return true
 }
 
-/** False if the witness is known. */
 export function addWitness(transaction: TransactionRow, witness: Witness): boolean {
   const isKnown = transaction.witnesses.some(({ type, id }) => type === witness.type && id === witness.id)
   if (!isKnown) transaction.witnesses = [...transaction.witnesses, witness]

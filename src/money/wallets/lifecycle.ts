@@ -55,7 +55,6 @@ async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' |
 
 export const notClosed = { $ne: 'closed' } as const
 
-/** The part of a wallet that payments depend on. */
 export interface WalletRow extends Row {
   readonly id: string
   readonly kind: Wallet['kind']

@@ -3,7 +3,6 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
-/** The part of a wallet that routes incoming money to it. */
 export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string

@@ -15,7 +15,6 @@ export function balanceIn(book: Book, walletId: string): Balance {
   return { availableEuros: posted - held, heldEuros: held }
 }
 
-/** One query for all wallets. */
 export async function withBalances(
   wallets: readonly Wallet[],
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
