@@ -47,10 +47,9 @@ const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'error'],
 }
 
-/** The OpenAPI document of the whole API, derived from the contracts. */
 export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
 
-/** Builds the document in slices, for a process that serves requests meanwhile. */
+/** Built in slices, for a process that serves requests meanwhile. */
 export function* openapiSliced(areas: Areas): Sliced<Document> {
   const operations = published(areas)
   const schemas = new SchemaCollector()
