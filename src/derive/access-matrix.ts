@@ -24,7 +24,6 @@ const HEAD = `# Who may call what
 scope of the operation, too: “yes” means that one of this kind can have it. Owner, approver and viewer are people in the console.
 `
 
-/** One line per operation: its callers, its scope, and its modes. */
 export function accessMatrix(areas: Areas): string {
   const names = [...Object.keys(callers), 'Anyone']
   const title = ['Operation', 'Scope', ...names, 'Modes']

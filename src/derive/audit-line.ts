@@ -68,7 +68,6 @@ const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unk
   checkpoint: { checkpoint: isText },
 }
 
-/** Throws for a line that is not one of an export. */
 export function parseLine(text: string): Line {
   const line = parseOneMeaning(text) as Readonly<Record<string, unknown>>
   const type = isObject(line) && Object.hasOwn(line, 'type') ? String(line.type) : ''

@@ -90,7 +90,6 @@ function headersOf(
 
 const JSON_TYPE = /^application\/(problem\+)?json/
 
-/** Decodes the answer by its contract. */
 export function answerOf<H extends AnswerHeaders>(
   status: number,
   headers: H,

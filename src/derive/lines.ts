@@ -26,7 +26,6 @@ export async function* linesOf(
   if (text !== '') yield text
 }
 
-/** The pieces of a line are joined once, at its end. */
 class Line {
   readonly #refused: ((message: string) => Error) | undefined
   readonly #decoder: InstanceType<typeof TextDecoder>

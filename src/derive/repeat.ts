@@ -17,7 +17,6 @@ interface Answered {
 export interface Patience {
   /** The pauses in milliseconds before each retry of a broken connection. */
   readonly pauses: readonly number[]
-  /** How often a "later" answer is waited for. */
   readonly mostWaits: number
   readonly longestWaitS: number
 }
@@ -33,7 +32,6 @@ export interface Repetition<A> {
   /** A second sending has no second effect. */
   readonly isRepeatable: boolean
   readonly patience?: Patience
-  /** A message for people while they wait. */
   onWait?(sentence: string): void
   drain(answer: A): Promise<void>
   wait(milliseconds: number): Promise<void>

@@ -68,7 +68,6 @@ interface Subject extends Omit<ProvenApproval, 'ownerId' | 'mode' | 'payee' | 'p
 interface Claims extends Pick<ProvenApproval, 'ownerId' | 'mode' | 'approvedAt'> {
   readonly statement: Statement
   readonly assertion: Readonly<Record<'authenticatorData' | 'clientDataJSON' | 'signature', string>>
-  /** As enrolled. */
   readonly publicKey: JsonWebKey
   readonly relyingParty: { readonly id: string; readonly origins: readonly string[] }
   readonly person: Readonly<Record<'id' | 'name', Commitment>>

@@ -30,7 +30,6 @@ export interface VerifyAuditOptions {
   readonly since?: string
 }
 
-/** What an export proves. */
 export interface VerifiedAudit {
   readonly ownerId: string
   readonly mode: string
@@ -39,7 +38,6 @@ export interface VerifiedAudit {
   /** Entries that were purged or not requested: only their hashes are in the export. */
   readonly hidden: number
   readonly checkpoint: string
-  /** The older checkpoint that it was compared with. */
   readonly since: string | null
   /** True if the keys are your own copy. */
   readonly isWithOwnKeys: boolean
@@ -85,7 +83,6 @@ class ExportReader {
     this.#options = options
   }
 
-  /** The position of the next entry. */
   get position(): number {
     return this.#check.tree.size
   }

@@ -76,7 +76,6 @@ function typeOfConst({ const: only, enum: [first] = [], properties }: JsonSchema
   return value === null ? 'null' : typeof value
 }
 
-/** Undefined unless every alternative is a choice. */
 function choicesOf(options: readonly JsonSchema[]): readonly unknown[] | undefined {
   const choices = options.map(({ enum: values, const: only }) => values ?? (only === undefined ? [] : [only]))
   return choices.some(list => list.length === 0) ? undefined : choices.flat()

@@ -49,11 +49,9 @@ export interface Command {
   readonly params: readonly Parameter[]
   readonly query: readonly Member[]
   readonly body?: BodyShape
-  /** It takes an `Idempotency-Key`. */
   readonly takesKey?: true
   /** Sending it twice has no more effect than once, even without a key. */
   readonly isRepeatable?: true
-  /** It returns pages of a list. */
   readonly isList?: true
   readonly status: number
   readonly media?: string

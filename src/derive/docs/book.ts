@@ -14,7 +14,6 @@ import type {
 } from '../openapi/types.ts'
 import { type EventGroup, eventGroupsOf, eventsIn } from './event-groups.ts'
 
-/** An operation as a page shows it, with every reference resolved. */
 export interface Entry {
   readonly key: string
   readonly method: string
@@ -43,7 +42,6 @@ export interface Chapter {
   readonly entries: readonly Entry[]
 }
 
-/** The document in reading order. */
 export class Book {
   readonly document: Document
   readonly chapters: readonly Chapter[]
@@ -81,7 +79,6 @@ export class Book {
     return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }
 
-  /** The schema, and the name of its record, if it is one. */
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
     if (!schema.$ref) return { schema }
     const name = nameOf(schema.$ref)
@@ -94,12 +91,10 @@ export class Book {
   }
 }
 
-/** The page at `/docs` itself. */
 export const OVERVIEW = ''
 
 export const addressOf = (section: string): string => (section === OVERVIEW ? '/docs' : `/docs/${section}`)
 
-/** The page of all events, and its first section. */
 export const EVENTS = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
 
 const anchorsIn = ({ id, records, entries }: Chapter): [anchor: string, section: string][] => [
@@ -180,7 +175,6 @@ export const streamOf = ({
     (media): media is MediaType & { 'x-itemSchema': JsonSchema } => 'x-itemSchema' in media,
   )
 
-/** The named objects that a schema leads to, the outer ones first. */
 function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()): Set<string> {
   if (schema.$ref && !found.has(nameOf(schema.$ref))) {
     const target = resolve(schema.$ref, schemas)

@@ -188,7 +188,6 @@ async function followOldAnchor() {
   if (entry) location.replace(addressOf(entry))
 }
 
-/** Marks the visible section in the contents. */
 function followReading() {
   const here = link => link.hash && link.pathname === location.pathname && document.getElementById(idOf(link))
   const links = new Map(

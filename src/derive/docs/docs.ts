@@ -13,12 +13,10 @@ import { searchIndex } from './search-index.ts'
 export interface DocsFile {
   readonly type: string
   readonly content: string | Buffer
-  /** The path contains the content's version. */
   readonly isImmutable: boolean
 }
 
 export interface DocsAddresses {
-  /** The public address of the service, if it is configured. */
   readonly baseUrl?: string | undefined
   /** Where the process listens: the script replaces it by the address of the page. */
   readonly ownUrl?: string

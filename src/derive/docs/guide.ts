@@ -24,7 +24,6 @@ export const guidesOf = (book: Book): Guide[] =>
       }
     })
 
-/** The text before the first section. */
 export const leadOf = (book: Book): Content[] =>
   markdown(book.document.info.description.split(/^## /m)[0] ?? '')
 

@@ -39,7 +39,6 @@ export const slugOf = (heading: string): string =>
     .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-/** A table cell with the name of a setting. */
 export const SETTING = /^`([A-Z][A-Z0-9_]+)`$/
 
 function shown(token: MarkedToken, addresses: Addresses): Content {
@@ -77,7 +76,6 @@ const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: La
   python: ['Python', 'python'],
 }
 
-/** The beginning of a command for a terminal. */
 const COMMAND =
   /^([A-Z_]+=|(agentpay|cat|cp|curl|docker|export|git|node|npm|npx|openssl|postgres-config|psql|temporal)\b)/
 

@@ -47,7 +47,6 @@ const navigation = ({ book, guides, manual }: Contents, section: string): Html =
   </div>
 </nav>`
 
-/** Its name in the contents and the search. */
 export const QUICKSTART = { id: 'quickstart', title: 'Pay something in three minutes' }
 
 function guideLinks({ files }: Guides, current: string): Html {

@@ -24,7 +24,6 @@ export function highlight(code: string, language: Language): Content[] {
   return [...parts, code.slice(end)]
 }
 
-/** The script adds a copy button. */
 export const panel = (caption: Content, code: string, language: Language): Html =>
   html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>`
 

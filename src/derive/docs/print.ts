@@ -1,9 +1,7 @@
 interface Style {
   readonly text: (text: string) => string
   readonly name: (name: string) => string
-  /** A comma follows the last member, too. */
   readonly trailing: boolean
-  /** Prints a value that is no text, list or object. */
   readonly plain: (value: unknown) => string
   readonly space: ' ' | ''
   readonly indent: '  ' | '    '

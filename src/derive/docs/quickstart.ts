@@ -43,7 +43,6 @@ npm run --silent agentpay -- webhooks listen --forward "http://localhost:$RECEIV
 wait`,
 ]
 
-/** One program with the TypeScript package, and a receiver. */
 const typescriptSteps = (url: string): readonly string[] => [
   `// npm install <folder of the service>/dist/packages/typescript
 // export AGENTPAY_KEY=$(${TOLD_KEY})
@@ -95,7 +94,6 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT ?? 3000)`,
 ]
 
-/** One program with the Python package, and a receiver. */
 const pythonSteps = (url: string): readonly string[] => [
   `# pip install <folder of the service>/dist/packages/python/*.whl
 # export AGENTPAY_KEY=$(${TOLD_KEY})
@@ -205,7 +203,6 @@ const words: readonly Pick<Step, 'title' | 'text'>[] = [
   },
 ]
 
-/** From a key to a payment. */
 export function stepsFor(url: string): Step[] {
   const languages = [curlSteps(url), typescriptSteps(url), pythonSteps(url)] as const
   return words.map((word, n) => {

@@ -25,7 +25,6 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
     </details>`
 }
 
-/** With advice. */
 export const universalRefusals = (): Html =>
   table(
     'What any operation can meet',
@@ -44,7 +43,6 @@ const table = (label: string, head: readonly string[], rows: readonly (readonly 
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`
 
-/** The remedies of refusals that every operation can have. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'Change what the message names; the same request will fail again.',
   invalid_json: 'Check quotes, commas and encoding.',
@@ -109,5 +107,4 @@ export const ownAdvice: Readonly<Record<string, string>> = {
 
 export const REFUSALS = { id: 'errors', title: 'Refusals' }
 
-/** The page that explains a refusal code. */
 export const refusalAddress = (code: string): string => `/docs/${REFUSALS.id}/${code}`

@@ -38,7 +38,6 @@ const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): str
     return `--form-string ${quoted(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)}`
   })
 
-/** Longer arguments get lines of their own. */
 const LONG = 48
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ')
@@ -85,7 +84,6 @@ function givenIn(entry: Entry): { readonly ids: readonly string[]; readonly memb
   return { ids, members: members as object | undefined }
 }
 
-/** The result is iterated record by record. */
 const isGoneThrough = (entry: Entry): boolean =>
   streamOf(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')

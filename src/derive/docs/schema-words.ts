@@ -29,7 +29,6 @@ const arrayWords = ({ items = {} }: JsonSchema): string => {
   return `array of ${words === 'any' ? 'anything' : `${words}s`}`
 }
 
-/** In a few words each; literals in backquotes. */
 export function constraintWords(schema: JsonSchema): string[] {
   const { items, pattern, default: standard } = schema
   return [

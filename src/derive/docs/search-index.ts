@@ -12,9 +12,7 @@ import { REFUSALS } from './refusals.ts'
 
 export interface Findable {
   readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event' | 'refusal' | 'setting'
-  /** Empty for the page itself. */
   readonly anchor: string
-  /** Its page; empty for the overview. */
   readonly section: string
   readonly title: string
   readonly method?: string
@@ -38,7 +36,6 @@ export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable
   ...eventsIn(book.eventGroups).map(({ id, name, post }) =>
     findable('event', EVENTS.id, id, name, post.summary),
   ),
-  // Refusals of any operation come first.
   ...codes
     .toSorted(byGenerality)
     .map(({ code, statuses, sentences }) =>
@@ -94,7 +91,6 @@ const textOf = (block: MarkedToken): string => {
 
 const textOfPart = ({ text }: { readonly text: string }): string => text
 
-/** Each word once, including names of members, settings and paths. */
 const wordsIn = (text: string): string =>
   [
     ...new Set(

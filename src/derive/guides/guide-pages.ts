@@ -37,7 +37,6 @@ ${operationsIn(book, file)}
 </article>`,
 })
 
-/** In the order in which the guide names them. */
 function operationsIn(book: Book, { markdown }: GuideFile): Html | false {
   const named = [...markdown.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}.-]+)/g)].map(
     ([, method, path = '']) => `${method} ${shapeOf(path)}`,
@@ -87,7 +86,6 @@ function bodyOf({ operation }: Entry): string[] {
 const isTyped = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^[^-]/.test(value))
 
-/** Members with the name of an option of the command. */
 const TAKEN: ReadonlySet<string> = new Set([
   'all',
   'body',

@@ -63,7 +63,6 @@ export const addressesIn = ({ files, pictures }: Guides): Addresses => ({
 
 /** A heading of the second level and its text. */
 export interface GuideSection {
-  /** Empty for the text before the first one. */
   readonly anchor: string
   readonly title: string
   readonly blocks: readonly MarkedToken[]

@@ -87,7 +87,6 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   operator: 'a signal',
 } satisfies Record<Caller | Actor['type'], string>
 
-/** Throws a Problem if the actor may not call the operation. */
 export function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.some(caller => caller === actor.type)) {
     const allowed = callers.map(caller => callerDescriptions[caller]).join(' or ')

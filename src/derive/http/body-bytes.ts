@@ -3,7 +3,6 @@ import { inKiB } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 
 const FIRST_ROOM = 4_096
-/** Chunks that are read before yielding to the event loop. */
 const PIECES_A_TURN = 4_000
 
 export type TakeRoom = (bytes: number) => Promise<() => void>
@@ -39,7 +38,6 @@ export async function readBytes(request: IncomingMessage, limit: number, room: T
   return body.bytes()
 }
 
-/** Refuses a body by its headers. */
 export function checkHead({ headers }: IncomingMessage, limit: number): void {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
@@ -140,5 +138,4 @@ export function grantTime(request: IncomingMessage, bytes: number): void {
   granted.set(request, bytes / SLOWEST_BYTES_A_MS)
 }
 
-/** Milliseconds beyond the usual time. */
 export const grantedTime = (request: IncomingMessage): number => granted.get(request) ?? 0

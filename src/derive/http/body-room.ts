@@ -3,7 +3,6 @@ import { Problem } from '../../kernel/contract/problem.ts'
 
 /** A connection buffers this much anyway: smaller bodies need no reservation. */
 const SMALL = 65_536
-/** The share of the memory that one client can reserve. */
 const SHARE = 1 / 8
 
 /** The memory of one process for large bodies that are being received. */

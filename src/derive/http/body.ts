@@ -42,7 +42,6 @@ const charset = String.raw`\s*(;\s*charset="?utf-8"?\s*)?$`
 export const JSON_TYPE = new RegExp(`^application/json${charset}`, 'i')
 const FORM_TYPE = new RegExp(`^application/x-www-form-urlencoded${charset}`, 'i')
 
-/** The JSON or form of a body; without a body an empty object. */
 export function contentOf(
   { method, headers }: IncomingMessage,
   bytes: Buffer,

@@ -61,7 +61,6 @@ const formats: Readonly<Record<string, string>> = {
   base64: 'in Base64',
 }
 
-/** The unit of lengths. */
 const units: Readonly<Record<string, string>> = {
   string: 'character',
   array: 'item',
@@ -74,7 +73,6 @@ const grouped = (count: number | bigint): string => count.toLocaleString('en', {
 const counted = (count: number | bigint, origin: string): string =>
   `${Number(count) === 0 ? 'no' : grouped(count)} ${units[origin]}${Number(count) === 1 ? '' : 's'}`
 
-/** How many allowed values a message lists. */
 const LISTED = 12
 
 function oneOf(values: readonly unknown[]): string {
@@ -83,7 +81,6 @@ function oneOf(values: readonly unknown[]): string {
   return listed.length > 1 ? `${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}` : String(listed[0])
 }
 
-/** How many characters of a text a message shows. */
 const SHOWN = 40
 
 /** What was sent instead; empty if the message says it already, or if it is the whole body. */
@@ -195,7 +192,6 @@ type Origin = 'string' | 'array' | 'record'
 
 interface Maximum {
   readonly maximum: number
-  /** The contract’s own message, if it has one. */
   readonly words: string | undefined
 }
 

@@ -41,6 +41,5 @@ function wayTo(page: string, url: string): string {
   return `${rootFrom(url)}${page.slice(1)}?${new URLSearchParams({ to })}`
 }
 
-/** The relative way from a URL to the root of the service. */
 const rootFrom = (url: string): string =>
   '../'.repeat((url.replace(/^\/+/, '').split('?')[0] ?? '').split('/').length - 1)

@@ -229,7 +229,6 @@ const keyMissing = (): Problem =>
 interface Failed {
   readonly headers: Headers
   readonly asked: Request
-  /** Undefined if the request names no operation. */
   readonly about: Registered | undefined
   readonly tell: (error: unknown) => void
 }

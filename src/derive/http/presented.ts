@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { sessionIn } from '../../kernel/contract/session-cookie.ts'
 
-/** What a request says about its sender. */
 export interface Presented {
   readonly authorization: string | undefined
   readonly dashboardSecret: string | undefined

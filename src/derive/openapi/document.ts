@@ -98,7 +98,6 @@ function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Docum
   return paths
 }
 
-/** The members in a section's own examples; the first value counts. */
 function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>()
   for (const { tag, operation } of operations) known.set(tag, { ...operation.example, ...known.get(tag) })

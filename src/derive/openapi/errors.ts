@@ -15,7 +15,6 @@ import { codeHeader, headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
 import type { JsonSchema, MediaType, Reference, ResponseObject } from './types.ts'
 
-/** The operations that can have each universal problem. */
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
   invalid_json: takesJson,
@@ -130,7 +129,6 @@ function contentOf(operation: AnyOperation, group: readonly Case[]): Record<stri
   )
 }
 
-/** Refusals of one status may have several forms. */
 function schemaOf(forms: readonly JsonSchema[]): JsonSchema {
   const [first = ERROR, ...others] = [...new Set(forms)]
   return others.length === 0 ? first : { anyOf: [first, ...others] }

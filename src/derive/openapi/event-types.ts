@@ -139,7 +139,6 @@ const WORDS: Known = {
   messageId: 'MSG-2026-11-20-1',
 }
 
-/** The status after an event whose verb is not the status itself. */
 const STATES: Readonly<Record<string, string>> = {
   unfrozen: 'active',
   redeemed: 'active',

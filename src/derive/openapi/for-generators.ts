@@ -15,7 +15,6 @@ export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   return withSchemas(changed, { ...changed.components.schemas, ...pages })
 }
 
-/** The inverse of `forGenerators`. */
 export function notForGenerators<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
   const pages = Object.entries(schemas).filter(([name, schema]) => pageNameOf(schema) === name)

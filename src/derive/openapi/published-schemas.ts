@@ -10,7 +10,6 @@ import type {
   Schemas,
 } from './types.ts'
 
-/** The parts of a document that contain schemas. */
 export interface WithSchemas {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: {
@@ -134,7 +133,6 @@ function kindOf({ format, type, examples = [] }: JsonSchema, member: string): st
   return Array.isArray(type) ? `${kind}-or-null` : kind
 }
 
-/** The inverse of `withParts`. */
 export function withoutParts<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
   const whole: Change = ({ $ref }) => {
@@ -218,7 +216,6 @@ function mapSchema(
   return change(schema, owner, member, isAlternative) ?? within(schema, change, owner, member)
 }
 
-/** A copy with its inner schemas changed. */
 export function within(schema: JsonSchema, change: Change, owner: string, member = ''): JsonSchema {
   const each = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member)
   const alternative = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member, true)

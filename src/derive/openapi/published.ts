@@ -126,7 +126,6 @@ function* withExamples({ paths, components: { schemas } }: Document): Sliced<Sch
   return { ...schemas, ...Object.fromEntries(added) }
 }
 
-/** The record of an answer, or of a page of them. */
 function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
   if (schema?.$ref) return [nameOf(schema.$ref), example]
   const items = schema?.properties?.data?.items

@@ -36,7 +36,6 @@ export function shortRefusal(
 
 const unmetered = (headers: object): string[] => ('X-Request-Id' in headers ? ['unmetered'] : [])
 
-/** The referenced answer with the description of the reference. */
 export function described(
   { $ref, description }: Reference,
   responses: Readonly<Record<string, ResponseObject | Reference>>,

@@ -80,7 +80,6 @@ export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequ
   })
 }
 
-/** The same sentence as `accessOf`, as far as the security tells it. */
 export function accessBy(security: readonly SecurityRequirement[]): string {
   const schemes = Object.values(proofs).filter(({ scheme }) => scheme && security.some(one => scheme in one))
   const words = schemes.length > 0 ? schemes : [proofs.public]

@@ -91,7 +91,6 @@ export interface OperationObject {
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
-/** For each noun, the possible next states of each state. */
 export type States = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 export interface Tag {

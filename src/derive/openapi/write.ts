@@ -101,11 +101,9 @@ export function* writeSliced(document: Document): Sliced<string> {
 
 export const readDocument = (text: string): Document => whole(JSON.parse(text) as Published)
 
-/** Another derived document in the same form. */
 export const linesOf = (document: Json, levels: Readonly<Record<string, number>>): string =>
   `${atOnce(lines(document, 1, levels))}\n`
 
-/** Short enough for one line. */
 const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
 
 function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {

@@ -34,7 +34,6 @@ const idempotencyKey: JsonSchema = {
   description: 'Your name for this one act. Left out, the same call within ten minutes is the same act.',
 }
 
-/** The members of path, query and body in one object. */
 export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader: Reader): InputSchema {
   const own = reader.isAgent ? agentParameterOf(operation) : undefined
   const parameters = parametersOf(operation).filter(name => name !== own)
@@ -102,7 +101,6 @@ function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: nu
 const mapped = (members: Schemas, change: (schema: JsonSchema) => JsonSchema): Schemas =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
 
-/** The first sentence, at most a line or two. */
 function shortened(description: string): string {
   const [first = ''] = description.split(/(?<=\.) /)
   return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first

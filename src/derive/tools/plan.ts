@@ -9,7 +9,6 @@ import { shapeOf, targetOf } from './targets.ts'
 
 const ASSERTION = 'webauthnAssertion'
 
-/** The operations that read a record, by their paths. */
 export type Readers = ReadonlyMap<string, Registered>
 
 export const readersAmong = (operations: Iterable<Registered>): Readers =>
@@ -19,7 +18,6 @@ export const readersAmong = (operations: Iterable<Registered>): Readers =>
       .map(registered => [registered.operation.path, registered]),
   )
 
-/** The parsed input of a changing operation, without running it. */
 export function planOf(
   readers: Readers,
   { actor }: Pick<ToolCaller, 'actor'>,

@@ -35,7 +35,6 @@ const showsSecret = ({ returns }: AnyOperation): boolean =>
 export const shapeOf = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
   (schema as unknown as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
 
-/** An operation with an optional file is reached without it. */
 const needsFile = ({ body }: AnyOperation): boolean =>
   body !== undefined && [...uploadsIn(body).keys()].some(name => !isOptional(body, name))
 

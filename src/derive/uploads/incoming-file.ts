@@ -13,9 +13,7 @@ export interface FileFacts {
   readonly size: number
 }
 
-/** Where the bytes of an arriving file go. */
 export interface FileUse {
-  /** Undefined if the file is not stored. */
   readonly sink: FileSink | undefined
   /** The whole file will be inspected, so its bytes stay in memory. */
   readonly isViewed: boolean
@@ -64,7 +62,6 @@ export class IncomingFile {
     return Buffer.concat(this.#pieces)
   }
 
-  /** Resolves once the file is on disk. */
   async finish(args: readonly unknown[]): Promise<void> {
     await this.#written
     await this.#use.sink?.finish(...args)

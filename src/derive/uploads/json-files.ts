@@ -17,7 +17,6 @@ export class Base64Reader {
     this.#name = name
   }
 
-  /** Decodes the characters in one or two pieces. */
   add(signs: Buffer): Uint8Array[] {
     if (signs.length === 0) return []
     if (signs.includes(DASH) || signs.includes(UNDERSCORE)) throw noBase64(this.#name)
@@ -71,7 +70,6 @@ interface TextFile {
   escaped: Buffer[] | undefined
 }
 
-/** The state of the reader. */
 type Place = 'structure' | 'text' | 'file'
 
 /**
@@ -187,7 +185,6 @@ export class JsonFilesReader {
     this.#name = ''
   }
 
-  /** The JSON without its files, and the text that replaces each. */
   end(): {
     readonly rest: Buffer
     readonly found: ReadonlyMap<string, { place: string; file: IncomingFile }>

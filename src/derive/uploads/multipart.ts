@@ -3,9 +3,7 @@ import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
 /** More parts than any contract has members. */
 const MOST_PARTS = 32
-/** The headers of one part: its name, its file name, its type. */
 const MOST_HEADER_BYTES = 2_048
-/** All texts of a body together. */
 const MOST_TEXT = 65_536
 
 const CR = 0x0d
@@ -37,7 +35,6 @@ interface FilePart {
   readonly file: IncomingFile
 }
 
-/** The state of the reader. */
 type Place = 'start' | 'after a boundary' | 'head' | 'content' | 'end'
 
 const namesFile = (head: Buffer): boolean => /;\s*filename\*?=/i.test(head.toString('latin1'))
@@ -172,7 +169,6 @@ export class MultipartReader {
     return undefined
   }
 
-  /** Each name once, a text or a file. */
   async end(): Promise<Map<string, string | FileFacts>> {
     const held = this.#held
     if (this.#place === 'start') throw broken('it does not begin with its boundary')
@@ -191,7 +187,6 @@ export class MultipartReader {
   }
 }
 
-/** The name of a file's part, and the client's name for the file. */
 async function readFileHead(head: Buffer): Promise<readonly [string, File]> {
   const [entry] = [...(await readHeads([{ head, content: NOTHING }]))]
   const [name, file] = entry ?? []

@@ -30,7 +30,6 @@ interface ReceptionTools {
   readonly threads: Threads
   readonly files: Files
   readonly viewer: Viewer
-  /** Reserves memory until the files are on disk. */
   readonly room: TakeRoom
   /** Few bodies of one turn are read at once. */
   readonly turn: string
@@ -47,7 +46,6 @@ export class Reception {
   readonly #tools: ReceptionTools
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
-  /** The members that are inspected. */
   #viewed: readonly string[] = []
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
@@ -178,7 +176,6 @@ export class Reception {
     for (const staged of [...originals, ...this.#pictures]) await staged?.drop().catch(this.#tools.onFailure)
   }
 
-  /** Waits until the thread has removed its files. */
   async #abandon(): Promise<void> {
     const feed = this.#feed
     if (!feed) return
