@@ -20,15 +20,17 @@ import { euros } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
 
-/** The merchants' keys and settlements are the installation's own; their money is nobody's, and stands in no ledger. */
+/**
+ * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
+ * ledger has it.
+ */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
-/** The price where none is named, in cents. */
 const USUAL = 250n
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
 
-/** The good merchant, of which all others change something. */
+/** The merchant that behaves well; the other scenarios change something of it. */
 const payee: Payee<File> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
@@ -59,7 +61,6 @@ const payee: Payee<File> = {
 const MANY = 10_000
 const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", request="e30"'
 
-/** The value of `WWW-Authenticate` with which a merchant asks for money; undefined where it names no challenge. */
 function offerOf(
   article: Article,
   { asks }: Scenario,
@@ -77,7 +78,7 @@ const PIECE = ' '.repeat(65_536)
 
 const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
 
-/** Ends the connection where the body is half sent. The pause lets the headers out before. */
+/** Breaks the connection in the middle of the body. The pause lets the headers out before. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
   await pause(200)
@@ -102,7 +103,7 @@ const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Turns the answer of the good merchant into that of the scenario, once the card is charged. */
+/** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
   answer: Answer<File>,
   { ending, receipt = same => same }: Scenario,
@@ -119,7 +120,6 @@ function afterCharge(
   return withHeaders(file, { 'Cache-Control': 'private', ...shown })
 }
 
-/** The answer to a credential that the merchant does not charge. */
 function withoutCharge(
   article: Article,
   scenario: Scenario,
@@ -135,7 +135,6 @@ function withoutCharge(
   )
 }
 
-/** A 402 with what the merchant offers. */
 function asking(article: Article, scenario: Scenario, context: PayContext & MerchantContext): Answer<File> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
@@ -146,11 +145,10 @@ const good = paidEndpoint(payee)
 
 type Input = InputOf<typeof mppMerchantsApi.get>
 
-/** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
-/** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
+/** Answers that charge no card only read; those that do charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
   async peek(input, context) {
     const { scenario: name } = input.params
@@ -166,7 +164,7 @@ const merchant = externalCall(mppMerchantsApi.get, {
     return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
   },
 
-  /** A credential that has been presented before gets the same answer again. */
+  /** A repeated credential gets the same answer. */
   async reserve(input, context) {
     const reserved = await good.reserve({ params: paramsOf(input) }, context)
     const scenario = scenarioOf(input.params.scenario)
