@@ -18,10 +18,9 @@ import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
-/** The payment of a transfer. */
 export interface TransferPayment extends Payment {
   readonly amountEuros: bigint
-  /** Why the rail has not paid. */
+  /** Why the rail did not pay. */
   declineReason: string | null
 }
 
@@ -32,7 +31,7 @@ const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEur
   source: intentId ? 'intent' : 'wallet',
 })
 
-/** The payment of an intent by a transfer into a wallet: nothing of it is known before its capture. */
+/** An intent's payment by a transfer into a wallet: it has no facts before its capture. */
 export const walletPayment = (
   transfer: TransferRow,
   { merchant, mcc, country }: IntentRow,
@@ -42,7 +41,7 @@ export const walletPayment = (
   ...bookedBy(foldFacts(noFacts)),
 })
 
-/** The payment of a transfer by SEPA. Its facts follow from the record, which is the only place that keeps them. */
+/** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
 export function sepaPayment(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
   const facts = factsOf(factsOfRecord(transfer))
@@ -57,11 +56,11 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
   }
 }
 
-/** We have approved the transfer: its money is held from its making on. */
+/** We approved the transfer: its money is held from the start. */
 export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-/** Nothing of the transfer is paid. */
+/** Reverses the whole transfer. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -75,7 +74,10 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
   return facts
 }
 
-/** What all transfers have in common. Without an intent one is the owner's own, which no limit of an agent counts. */
+/**
+ * Shared by all channels of transfers. A transfer without an intent is the owner's own, and counts towards no
+ * agent's limit.
+ */
 const transferChannel = {
   holdReference,
   limitsOf: () => [],
@@ -100,7 +102,7 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
   transactionOf: sepaTransaction,
 }
 
-/** Transfers into a wallet: captured at once, into the payee's wallet or on the way to another owner's. */
+/** Transfers into a wallet: captured at once, into the payee's wallet or towards another owner's. */
 export const walletChannel = (
   capture: Template,
   clearing: AccountKey,
@@ -116,7 +118,7 @@ export const walletChannel = (
   }),
 })
 
-/** Each posting of a transfer has a kind of its own, so all of them have one cause: by default the transfer. */
+/** Each posting of a transfer has its own template, so all share one cause: by default the transfer. */
 export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
   witness: null,
   nextPosting: () => cause,

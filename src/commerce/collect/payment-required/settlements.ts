@@ -14,7 +14,7 @@ const unlockedBy = (
   { id: settlementId, amountEuros, settledAt, createdAt }: Settlement,
 ) => ({ requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks })
 
-/** Gives whoever has paid what the request unlocks; nothing else of the request, which is its owner's. */
+/** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
   unlockedBy,
