@@ -100,9 +100,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // Three transactions, around two calls: the credential is read, its settlement stored, and then ended.
   'settlements.pay': 13,
   'settlements.payByPost': 13,
-  // The same, and one that reads what was stored, as each scenario changes the answer to it.
-  'mppMerchants.get': 17,
-  'mppMerchants.post': 17,
+  'mppMerchants.get': 13,
+  'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
   // The message is kept before the answer, and the answer after it; between them operations are asked.
