@@ -85,8 +85,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // On the home page also what was unusual, which takes five.
   'consoleView.home': 20,
   'consoleView.table': 12,
-  // The list, then the names of what it has found; filters and forms have names, too.
-  'consoleView.section': 12,
+  // The list, then the names of those whom its columns call by them; filters and forms have names, too.
+  'consoleView.section': 10,
   'consoleView.record': 27,
   // All that an intent is decided by, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
