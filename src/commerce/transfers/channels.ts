@@ -20,10 +20,9 @@ import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
-/** The payment of a transfer. */
 export interface TransferPayment extends Payment {
   readonly amountEuros: bigint
-  /** Why the rail has not paid. */
+  /** Why the rail did not pay. */
   declineReason: string | null
 }
 
@@ -39,7 +38,7 @@ const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEur
   source: intentId ? 'intent' : 'wallet',
 })
 
-/** The payment of an intent by a transfer into a wallet: nothing of it is known before its capture. */
+/** An intent's payment by a transfer into a wallet: it has no facts before its capture. */
 export const walletPayment = (
   transfer: TransferRow,
   { merchant, mcc, country }: IntentRow,
@@ -49,7 +48,7 @@ export const walletPayment = (
   ...bookedBy(foldFacts(noFacts)),
 })
 
-/** The same payment once it is made, as its transaction shows it. What has come back of it is one fact, in all. */
+/** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
 export function paidByWallet(transaction: TransactionRow): TransferPayment {
   const { id, transferId, walletId: fromWalletId, refundedEuros, merchant, mcc, country } = transaction
   const { agentId, intentId, amountEuros } = transaction
@@ -63,7 +62,7 @@ export function paidByWallet(transaction: TransactionRow): TransferPayment {
   }
 }
 
-/** The payment of a transfer by SEPA. Its facts follow from the record, which is the only place that keeps them. */
+/** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
 export function sepaPayment(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
   const facts = factsOf(factsOfRecord(transfer))
@@ -78,11 +77,11 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
   }
 }
 
-/** We have approved the transfer: its money is held from its making on. */
+/** We approved the transfer: its money is held from the start. */
 export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-/** Nothing of the transfer is paid. */
+/** Reverses the whole transfer. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -96,7 +95,10 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
   return facts
 }
 
-/** What all transfers have in common. Without an intent one is the owner's own, which no limit of an agent counts. */
+/**
+ * Shared by all channels of transfers. A transfer without an intent is the owner's own, and counts towards no
+ * agent's limit.
+ */
 const transferView = {
   limitsOf: () => [],
   record(payment: TransferPayment, state: PaymentState) {
@@ -121,7 +123,7 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
   transactionOf: sepaTransaction,
 }
 
-/** Transfers into a wallet: captured at once. A payee may give back more than was paid: that is no part of the payment. */
+/** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
 export const walletView: PaymentView<TransferPayment, PostedBatch> = {
   ...transferView,
   transactionOf(payment, { capturedCents, refundedCents }) {
@@ -131,7 +133,7 @@ export const walletView: PaymentView<TransferPayment, PostedBatch> = {
   },
 }
 
-/** Each posting of a transfer has a kind of its own, so all of them have one cause: by default the transfer. */
+/** Each posting of a transfer has its own template, so all share one cause: by default the transfer. */
 export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
   witness: null,
   nextPosting: () => cause,

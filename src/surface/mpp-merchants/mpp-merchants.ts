@@ -19,10 +19,12 @@ import { euros } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
 
-/** The merchants' keys and settlements are the installation's own; their money is nobody's, and stands in no ledger. */
+/**
+ * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
+ * ledger has it.
+ */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
-/** The price where none is named, in cents. */
 const USUAL = 250n
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
@@ -65,7 +67,6 @@ const payee: Payee<File, Failure> = {
 const MANY = 10_000
 const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", request="e30"'
 
-/** The value of `WWW-Authenticate` with which a merchant asks for money; undefined where it names no challenge. */
 function offerOf(
   article: Article,
   { asks }: Scenario,
@@ -83,7 +84,7 @@ const PIECE = ' '.repeat(65_536)
 
 const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
 
-/** Ends the connection where the body is half sent. The pause lets the headers out before. */
+/** Breaks the connection in the middle of the body. The pause lets the headers out before. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
   await pause(200)
@@ -108,7 +109,7 @@ const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Turns the answer of the good merchant into that of the scenario, once the card is charged. */
+/** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
   paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,
@@ -124,7 +125,6 @@ function afterCharge(
   return withHeaders(file, { 'Cache-Control': 'private', ...shown })
 }
 
-/** The answer to a credential that the merchant does not charge. */
 function withoutCharge(
   article: Article,
   scenario: Scenario,
@@ -140,7 +140,6 @@ function withoutCharge(
   )
 }
 
-/** A 402 with what the merchant offers. */
 function asking(article: Article, scenario: Scenario, context: PayContext & MerchantContext): Answer<File> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
@@ -151,11 +150,10 @@ const good = paidEndpoint(payee)
 
 type Input = InputOf<typeof mppMerchantsApi.get>
 
-/** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
-/** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
+/** Answers that charge no card only read; those that do charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
   ...good,
 

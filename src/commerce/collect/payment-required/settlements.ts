@@ -8,7 +8,7 @@ import { findRequestArticle } from './offer.ts'
 import { askAcquirer } from './settle.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
-/** Gives who has paid what the request unlocks; nothing else of the request, which is its owner's. */
+/** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
   unlocked({ id: settlementId, amountEuros, settledAt, createdAt }, request) {
