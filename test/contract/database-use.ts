@@ -93,8 +93,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // agent's page reads every limit. The home page also reads anomalies, which take five.
   'consoleView.home': 20,
   'consoleView.table': 12,
-  // The list, then the names in its rows; filters and forms have names, too.
-  'consoleView.section': 12,
+  // The list, then the names in its columns; filters and forms have names, too.
+  'consoleView.section': 10,
   'consoleView.record': 27,
   // Everything that decides an intent, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
@@ -108,9 +108,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // Three transactions around two calls: the credential is read, its settlement stored, and then ended.
   'settlements.pay': 13,
   'settlements.payByPost': 13,
-  // The same, and one that reads what was stored, as each scenario changes the answer to it.
-  'mppMerchants.get': 17,
-  'mppMerchants.post': 17,
+  'mppMerchants.get': 13,
+  'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles it like a card authorization.
   'mpp.resolve': 8,
   // The message is stored before the answer, and the answer after it; between them operations run.
