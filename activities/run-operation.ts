@@ -6,7 +6,6 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
-/** The operation's result, or the sentence of its refusal, which contains no names. */
 export interface Answered<T> {
   readonly result?: T
   readonly refused?: string
@@ -17,7 +16,6 @@ export interface Asked {
   readonly as: 'process' | { readonly operator: string }
   /** Used as the request id if no request caused the call. */
   readonly requestId: string
-  /** The calendar started it. */
   readonly unasked?: true
   readonly body?: object
   /** The idempotency key: the operation runs once, however often it is tried. */
@@ -29,7 +27,6 @@ interface Parts {
   readonly operations: readonly Registered[]
   /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  /** The request that caused the work on a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
   /** Receives the full error, which Temporal does not get. */
   readonly onFailure: (error: unknown, operation: string) => void

@@ -74,7 +74,6 @@ const areIgnored = (
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
-/** The status without the signals that this installation ignores. */
 export const withSignalsThatCount = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
@@ -85,7 +84,6 @@ export const withSignalsThatCount = <Status extends ProcessStatus>(
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
-/** Undefined if the payload has another form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

@@ -85,7 +85,6 @@ const ownCodes: Readonly<Record<string, string>> = {
     'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
 }
 
-/** The form of an ISO reason code, known or not. */
 export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {

@@ -49,7 +49,6 @@ export interface Challenge {
   readonly realm: string
   readonly method: string
   readonly intent: string
-  /** The request for payment: base64url of JSON, decoded by `requestOf`. */
   readonly request: string
   readonly expires?: string
   readonly digest?: string
@@ -74,13 +73,10 @@ const LONGEST_ID = 1_000
 export interface ReadChallenges {
   /** Well-formed challenges; `requestOf` and `cardDetailsOf` check whether they can be paid. */
   readonly challenges: readonly Challenge[]
-  /** Schemes other than `Payment`, in lower case, each once. */
   readonly otherSchemes: readonly string[]
-  /** A sentence for each challenge that cannot be used, and for each header that cannot be read to its end. */
   readonly problems: readonly string[]
 }
 
-/** Each header may contain several challenges. */
 export function parseChallenges(headers: readonly string[]): ReadChallenges {
   const reading = new Reading()
   let left = MOST_TEXT
@@ -155,7 +151,6 @@ function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefin
   return pick(name => given.get(name))
 }
 
-/** Keeps known parameters that have a value. The caller has checked the required ones. */
 export function pick(valueAt: (name: string) => string | undefined): Challenge {
   const members = names.flatMap(name => {
     const value = valueAt(name)
@@ -164,7 +159,6 @@ export function pick(valueAt: (name: string) => string | undefined): Challenge {
   return Object.fromEntries(members) as unknown as Challenge
 }
 
-/** A `WWW-Authenticate` value with this one challenge, every parameter quoted. */
 export function writeChallenge(challenge: Challenge): string {
   const parameters = names.flatMap(name => {
     const value = challenge[name]

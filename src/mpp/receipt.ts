@@ -12,9 +12,7 @@ import {
 export interface Receipt {
   readonly status: 'success'
   readonly method: string
-  /** RFC 3339. */
   readonly timestamp: string
-  /** The merchant's id of the payment. */
   readonly reference: string
   readonly challengeId?: string
   readonly externalId?: string
@@ -52,7 +50,6 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d
 
 export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
-/** The payment that a receipt must belong to. */
 export interface PaidFor {
   readonly challengeId: string
   readonly externalId?: string | undefined
@@ -62,7 +59,6 @@ export interface PaidFor {
   readonly now: Date
 }
 
-/** The most that the clocks of two machines may differ. */
 const SKEW = minutes(5)
 
 /** Undefined if the receipt is that of this payment. A receipt is unsigned, so nothing more can be verified. */

@@ -1,4 +1,3 @@
-/** A request to a URL that a customer chose. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -11,7 +10,6 @@ export interface OutboundRequest {
   readonly again?: () => Readonly<Record<string, string>>
   /** For the whole answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Bytes of the answer that are read; the rest is discarded. */
   readonly maxBytes: number
   /**
    * The most concurrent requests with this member to the origin, in this process: beyond that the answer is
@@ -34,7 +32,6 @@ export type OutboundAnswer =
       readonly headerLists: Readonly<Record<string, readonly string[]>>
       /** As received: compressed bodies are not decompressed. */
       readonly body: Uint8Array
-      /** Whether the body was longer than `maxBytes`. */
       readonly cut: boolean
       readonly latencyMs: number
     }
@@ -47,7 +44,6 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
 
-/** The rule that an address breaks, and the remedy. */
 export interface RefusedAddress {
   readonly rule: string
   readonly message: string

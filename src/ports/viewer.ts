@@ -11,7 +11,6 @@ export interface View {
   readonly large: Uint8Array
   /** The file could not be rendered: the pictures only say what it is. */
   readonly isPlain: boolean
-  /** For a document; null for a picture, and if the pages cannot be counted. */
   readonly pages: number | null
   readonly notes: readonly ViewNote[]
   /**

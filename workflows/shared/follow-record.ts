@@ -26,7 +26,6 @@ const AGAIN_AFTER_MS = 1_000
 /** A record without a deadline is read again after this long, even without a signal that it changed. */
 const DAY_MS = 86_400_000
 
-/** The record as the process function sees it. */
 export interface Followed<Status extends ProcessStatus> {
   /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
@@ -116,7 +115,6 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     return this.#status
   }
 
-  /** Closed, with nothing left to read or to answer. */
   isOver(): boolean {
     const mayBeOpenAgain = this.#parts.recurs && this.#hasChanged
     return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
@@ -160,7 +158,6 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     await Promise.all(news.map(addToTimeline))
   }
 
-  /** A wait is a timer with a summary. */
   async #restUntil(inMs: number | null): Promise<void> {
     const isDisturbed = () => this.#hasChanged || this.#isAsked()
     const { waitsFor } = this.status

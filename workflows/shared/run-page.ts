@@ -37,7 +37,6 @@ export function runPage(withoutPayload: readonly string[] = []) {
       answer = latestAnswer ?? answer
       render()
     },
-    /** Shown below the rest, and as a line of the timeline. */
     note(line: string): void {
       answer = line
       render()
@@ -46,7 +45,6 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
-/** A closed record waits for nothing. */
 function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []

@@ -9,7 +9,6 @@ interface Signalled {
 }
 
 export interface Answers {
-  /** Whether an unanswered signal has arrived. */
   areDue(): boolean
   /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
@@ -21,7 +20,6 @@ export interface Answers {
 /** Ends the line about a signal that was carried out, whose effect is visible without the line. */
 const DONE = ': done.'
 
-/** "Request Cancellation" comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */

@@ -19,7 +19,6 @@ import {
 import type { Deliver } from '../card-processor/sandbox-refunds.ts'
 import { acceptTestToken, type CardToken, cardTokenOf, testTokenOf } from './test-tokens.ts'
 
-/** Charges become messages to the card's issuer, as the network would send them. */
 interface SandboxNetwork {
   readonly processor: Pick<CardProcessor, 'sign' | 'replyIn'>
   readonly deliver: Deliver
@@ -28,7 +27,6 @@ interface SandboxNetwork {
 /** A constant time makes repeated messages byte-identical, so that the service recognizes the repetition. */
 const SENT_AT = new Date(0)
 
-/** Hashed, so that a long reference gives a short id. */
 const idOf = (...parts: readonly string[]): string =>
   `acquirer_${hash('sha256', JSON.stringify(parts), 'base64url')}`
 

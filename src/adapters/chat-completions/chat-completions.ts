@@ -9,7 +9,6 @@ import type {
 import type { Outbound } from '../../ports/outbound.ts'
 
 export interface ChatCompletionsOptions {
-  /** `/chat/completions` is appended to it. */
   readonly url: string
   readonly model: string
   readonly key: string | undefined

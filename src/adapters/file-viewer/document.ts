@@ -103,7 +103,6 @@ const sideOf = (length: number): number => Math.min(LARGE, Math.max(1, Math.roun
 
 /** Strokes, fills, texts, pictures and path segments of one document. An honest page has some thousands. */
 const MOST_DRAWN = 30_000
-/** Processor time for reading and drawing one document. */
 const MOST_CPU_MS = 1_500
 const MEASURE_EVERY = 16
 
@@ -116,7 +115,6 @@ let isBounded = false
 let drawn = 0
 let cpuAtStart = process.cpuUsage()
 
-/** Bounds what this document draws; the process renders one document at a time. */
 async function withinCost<T>(work: () => Promise<T>): Promise<T> {
   isBounded = true
   drawn = 0

@@ -6,7 +6,6 @@ export type Ask =
   | { readonly bytes: Uint8Array; readonly kind: FileKind }
   | { readonly plain: { readonly pages: number | null } }
 
-/** Known before the first page is drawn. */
 export interface Facts {
   readonly pages: number | null
   readonly notes: readonly ViewNote[]
@@ -18,5 +17,4 @@ export type Told =
   | { readonly view: View }
   | { readonly pictures: Pick<View, 'small' | 'large'> }
   | { readonly problem: string }
-  /** Can be stored, but not rendered. */
   | { readonly unseen: Facts }

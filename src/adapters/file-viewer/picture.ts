@@ -20,7 +20,6 @@ const formats: Readonly<Partial<Record<FileKind, string>>> = {
 const within = (side: number) =>
   ({ width: side, height: side, fit: 'inside', withoutEnlargement: true }) as const
 
-/** Upright, small, and without metadata. */
 export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'large'>> {
   const { data, info } = await seen.resize(within(LARGE)).raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info

@@ -6,7 +6,6 @@ import type { Vault } from '../../ports/vault.ts'
 /** On the same file system as the stored files, so that a rename names them atomically. */
 export const STAGED = '.staged'
 
-/** `sha256` is absent while the content is not known yet. */
 export interface FileContext extends FileOwner {
   readonly sha256?: string
 }
@@ -84,7 +83,6 @@ export interface Head {
   readonly beside: Uint8Array
 }
 
-/** The key of a single file, in plain and sealed. */
 export interface Seal {
   readonly secret: Uint8Array
   readonly sealed: Uint8Array
@@ -120,7 +118,6 @@ const NOTHING = new Uint8Array(0)
 const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
   new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 
-/** Bytes that must be read to parse the head of any file. */
 export const HEAD_ROOM = 512
 
 /** Undefined if this is no sealed file. Throws if it is the head of another file. */
@@ -166,7 +163,6 @@ export class Sealing {
   readonly #seal: Seal
   #piece: CipherGCM
   #index = 0
-  /** Received bytes of this piece, and of the file. */
   #filled = 0
   #size = 0
 
@@ -179,7 +175,6 @@ export class Sealing {
     return FIXED + this.#seal.sealed.length + TAG
   }
 
-  /** Returns the sealed bytes that are complete so far, in order. */
   add(bytes: Uint8Array): Uint8Array[] {
     const parts: Uint8Array[] = []
     for (let rest = bytes; rest.length > 0; ) {

@@ -39,7 +39,6 @@ class SealedFile implements FileSink {
     return before
   }
 
-  /** Writes the buffered bytes after the current write. */
   #send(): void {
     const parts = this.#held
     const position = this.#position
@@ -87,7 +86,6 @@ class SealedFile implements FileSink {
     this.#position = 0
   }
 
-  /** The file is already complete. */
   async finish(): Promise<void> {}
 
   async drop(): Promise<void> {

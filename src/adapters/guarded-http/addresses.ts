@@ -83,7 +83,6 @@ const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: 
 const isMetadata = within(METADATA.blocks)
 const isGivenOut = within(GIVEN_OUT)
 
-/** `allowed` has the blocks that the operator permits. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {

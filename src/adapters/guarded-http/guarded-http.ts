@@ -9,12 +9,10 @@ import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from 
 import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
 
 interface Options {
-  /** Non-public blocks that the operator allows. */
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
   /** Trusted certificate authorities, instead of the system's. */
   readonly ca?: string
-  /** The listener of this process, once it listens. */
   readonly ownListener?: () => OwnListener | undefined
 }
 
@@ -58,7 +56,6 @@ const BUSY: OutboundAnswer = {
   message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
 }
 
-/** Whether connections are kept open for the next request. */
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
 /** Loaded with the first request, to keep the start short. */
@@ -124,7 +121,6 @@ async function ask({ keeping, fresh }: Agents, target: Target, request: Outbound
 function underWay() {
   const counts = new Map<string, number>()
   return {
-    /** Undefined if the origin is at its limit. */
     async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
       const count = counts.get(origin) ?? 0
       if (count >= most) return undefined
@@ -140,7 +136,6 @@ function underWay() {
   }
 }
 
-/** Connections that have carried a request. */
 const used = new WeakSet<object>()
 /** Requests on a reused connection whose answers have not begun. */
 const unanswered = new WeakSet<object>()

@@ -12,12 +12,9 @@ import type {
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-/** Payments for the next file. A reference identifies a payment. */
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
-  /** Null if the payment was never queued. */
   standing(payment: Payment, call: RailCall): Promise<Standing | null>
-  /** Removes a payment that is still queued; returns its status afterwards. */
   takeOut(payment: Payment, call: RailCall): Promise<Standing | null>
 }
 

@@ -11,9 +11,7 @@ import { bankDateOf } from '../../values/bank-calendar.ts'
 
 /** By the amount in cents. Documented at `POST /transfers`. */
 interface Fate {
-  /** The answer to the submission, and the status until `afterMs`. */
   readonly submitted: PaymentStatus['status'] | Unanswered
-  /** The status after this time. */
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
@@ -47,7 +45,6 @@ const told = (status: PaymentStatus['status'], reasonCode: string | undefined): 
 
 const fateOf = ({ amountEuros }: Payment): Fate => fates.get(amountEuros) ?? settles
 
-/** A repeated submission gets the same answer. */
 function submit(payment: Payment): PaymentStatus | Unanswered {
   const { submitted, reasonCode } = fateOf(payment)
   return isSilent(submitted) ? submitted : told(submitted, reasonCode)

@@ -7,14 +7,12 @@ export interface StripeAccount {
   readonly secretKey: string
   /** The signing secrets of the endpoints that Stripe calls: of real-time authorizations, and of all other events. */
   readonly webhookSecrets: readonly string[]
-  /** For tests. */
   readonly apiUrl?: string | undefined
 }
 
 /** The API version of requests, answers and events: the one that the package knows. */
 export const API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
 
-/** Time for one request, its body included, and for all requests of one call. */
 interface Patience {
   readonly requestMs: number
   readonly callMs: number
@@ -25,7 +23,6 @@ export const PATIENCE: Patience = { requestMs: 4_000, callMs: 6_000 }
 /** Errors of the package; its classes are not loaded for this. */
 interface Thrown {
   readonly type?: unknown
-  /** Stripe's type of an error without a code: `card_error`. */
   readonly rawType?: unknown
   readonly code?: unknown
   readonly statusCode?: unknown
@@ -57,7 +54,6 @@ const refusalOf = ({ rawType, code, message }: Thrown): ProcessorFailure => ({
   message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe has refused without a reason.',
 })
 
-/** Every failure is an answer, and one comes within seconds. */
 export type Connection = <T extends object>(
   requests: (stripe: Stripe) => Promise<T | ProcessorFailure>,
 ) => Promise<T | ProcessorFailure>

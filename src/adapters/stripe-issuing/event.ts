@@ -17,7 +17,6 @@ function isStorable(text: string): boolean {
 const words = (longest: number) =>
   z.string().transform(text => text.replaceAll('\0', '').slice(0, longest).toWellFormed().trim())
 
-/** The object if it is expanded, else its id. */
 const reference = z.union([id, z.object({ id })]).transform(idOf)
 
 function idOf(value: string | { id: string }): string {

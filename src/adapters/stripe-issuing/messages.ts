@@ -81,7 +81,6 @@ function reinstating({ status, amount }: DisputeObject): Said {
   return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
 }
 
-/** The signature has been verified. */
 export function translate(body: Uint8Array): ReadMessage {
   try {
     const { id, type, created, data } = Event.parse(JSON.parse(Buffer.from(body).toString('utf8')))

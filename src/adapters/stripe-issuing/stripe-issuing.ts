@@ -53,7 +53,6 @@ function bodyOf({ content }: CardMessage, reply: CardReply): object {
   return { approved: true, amount: Number(approvedEuros), metadata }
 }
 
-/** The most that the time of a message may differ from the service's. */
 const TOLERANCE_MS = minutes(5)
 /** While secrets are rotated, Stripe sends one signature per valid secret. */
 const MOST_SIGNATURES = 10

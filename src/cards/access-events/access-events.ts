@@ -23,7 +23,6 @@ import { openSubject } from './subject.ts'
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
 
-/** Who decrypts the data: the holder of a key, or the processor's own elements in the browser that made the nonce. */
 interface Reader {
   readonly key: EncryptionKey | null
   readonly nonce: string | null

@@ -39,7 +39,6 @@ export const disclosureRequest = (
   now: now.toISOString(),
 })
 
-/** The id of the access event is the reference of the call. */
 export const callOf = (
   { accessEventId, now }: Pick<DisclosureRequest, 'accessEventId' | 'now'>,
   requestId: string,
@@ -85,7 +84,6 @@ async function recordFailed(
   return refuse(code, message)
 }
 
-/** Returns the refusal if the processor gave no data. */
 export async function recordOutcome<T extends object>(
   answer: T | ProcessorFailure,
   accessEventId: string,

@@ -59,7 +59,6 @@ export async function chosenCards(
   })
 }
 
-/** Everything that a request for card data is judged by; null = not found, or not the caller's. */
 export interface AccessSubject {
   /** Null if the request names no card and the agent does not have exactly one. */
   readonly cardId: string | null
@@ -69,7 +68,6 @@ export interface AccessSubject {
   readonly number: CardNumber | null
   readonly agent: Agent | null
   readonly intent: Intent | null
-  /** False only for network tokens. */
   readonly needsIntent: boolean
 }
 

@@ -14,7 +14,6 @@ type TokenState = 'active' | 'suspended' | 'deleted'
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
-  /** Null while the processor has not issued the token. */
   readonly tokenId: string | null
   readonly state: TokenState
   readonly now: string

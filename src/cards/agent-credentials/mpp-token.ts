@@ -18,15 +18,12 @@ interface MppToken {
   readonly cardId: string
   readonly amountEuros: Euros
   readonly merchantHost: string
-  /** The thumbprint of the merchant's key, to which the token is encrypted. */
   readonly keyThumbprint: string
-  /** The network gets no authorization on the token after this instant. */
   readonly expiresAt: Date
   readonly processor: string
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
 }
 
-/** Declared by operations that register or revoke such a token. */
 export const mppTokenEvents = {
   'card.access_granted': accessEvents['card.access_granted'],
   'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
@@ -74,7 +71,6 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
 
 const UNTOLD = 'The processor has not been told yet.'
 
-/** False if the token has already ended. */
 export async function revokeMppToken(
   mppCredentialId: string,
   { records, now, emit }: Pick<TokenContext, 'records' | 'now' | 'emit'>,

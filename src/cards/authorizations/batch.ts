@@ -58,7 +58,6 @@ export interface CardBatchQuery {
   readonly processorRefs?: readonly string[]
   readonly authorizationIds?: readonly string[]
   readonly intentIds?: readonly string[]
-  /** In the order of the requests. */
   readonly searches?: readonly IntentSearch[]
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   readonly tokenIds?: readonly string[]
@@ -80,7 +79,6 @@ export interface CardBatch extends TenantNow {
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
   readonly messages: Map<string, MessageRow>
-  /** The best intent first. */
   readonly candidates: ReadonlyMap<IntentSearch, readonly string[]>
   readonly payments: IntentPayments
   readonly counters: BudgetCounters
@@ -95,10 +93,8 @@ export interface CardBatch extends TenantNow {
   readonly riskAssessor: RiskAssessor
   readonly credentials: CredentialCharges
   readonly transactions: Map<string, TransactionRow>
-  /** Single-use cards, and the payments that they have made in this batch. */
   readonly singleUse: ReadonlySet<string>
   readonly used: Map<string, string>
-  /** Single-use cards whose payment has ended. */
   readonly spent: Set<string>
   readonly changed: BatchChanges
 }
@@ -118,7 +114,6 @@ interface BatchChanges {
 /** The ledger's locked book, or balances that were only read. */
 type Funds = Pick<Book, 'available' | 'isFrozen'>
 
-/** The state that a decision reads; deciding does not change it. */
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
   readonly book: F
 }
@@ -134,7 +129,6 @@ const noChanges = (): BatchChanges => ({
   decisions: [],
 })
 
-/** Reads everything that changes only under the agents' locks, in one round trip. */
 async function readOfAgents(
   sql: Sql,
   tenantNow: TenantNow,
@@ -200,7 +194,6 @@ const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents
     ...authorizations.map(({ walletId }) => walletId),
   ])
 
-/** The owner's accounts that facts move money between. */
 const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] as const
 
 interface FundsNeeded {
@@ -215,7 +208,6 @@ interface CountersNeeded {
   readonly causes: readonly Cause[]
 }
 
-/** Rows that one loader locks and the other only reads. */
 interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
   readonly intents: typeof lockIntents
@@ -295,7 +287,6 @@ const lockBatch = batchLoader({
     openBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
 })
 
-/** For callers that write what the batch changes. */
 export const loadCardBatch = async (
   sql: Sql,
   tenantNow: TenantNow,
@@ -319,7 +310,6 @@ export const readDecisionState = batchLoader<Funds>({
   },
 })
 
-/** Writes each table in one statement. */
 export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, sql: Sql): Promise<void> {
   await Promise.all([
     insertTransactions(sql, [...changed.newTransactions]),

@@ -10,7 +10,6 @@ import { type CardRequest, requestFact } from './network/incoming-message.ts'
 
 export const TOO_LATE = 'The decision came too late for the card network.'
 
-/** Checked before any rule. Undefined if the card itself can pay this. */
 export function blockerOf(
   request: CardRequest,
   intent: IntentRow | undefined,
@@ -63,7 +62,6 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
   ask > 0 && (!existing || foldFacts(existing.facts).isOver)
 
-/** Undefined if the network token can pay this, or if no token pays. */
 function tokenBlocker(
   { content, existing, cardId }: CardRequest,
   intent: IntentRow | undefined,

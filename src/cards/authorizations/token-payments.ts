@@ -25,12 +25,10 @@ import { type CardRequest, firstRequest } from './network/incoming-message.ts'
 /** A payment that the service itself is about to begin, by a network token that a merchant gets for it. */
 export interface TokenPayment {
   readonly mppCredentialId: string
-  /** The processor's id of the token. */
   readonly tokenId: string
   readonly agentId: string
   readonly intentId: string
   readonly cardId: string
-  /** The number of the card behind the token. */
   readonly numberId: string
   readonly amountCents: Cents
   /** The host that asks for the money: the rules treat it as the merchant. */
@@ -42,7 +40,6 @@ export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
 type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
-/** The code of a refusal; nothing of the payment is stored. */
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
   | 'intent_not_found'

@@ -17,11 +17,9 @@ import {
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
-/** Locked until the transaction ends. */
 export interface LockedRequest {
   readonly request: CardRequest
   readonly agent: Agent
-  /** The card whose limits are to change; null for a new card. */
   readonly locked: LockedCard | null
 }
 
@@ -48,7 +46,6 @@ const PROCESS_GRACE_MS = minutes(1)
 
 type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
-/** Does nothing if the status has no such step. */
 export function moveRequest(
   request: CardRequest,
   status: CardRequest['status'],

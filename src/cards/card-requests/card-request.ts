@@ -37,7 +37,6 @@ const schema = defineEntity({
   properties: {
     ...record('cardreq'),
     agentId: p.text(),
-    /** The delegation whose token made the request. */
     delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
@@ -45,23 +44,19 @@ const schema = defineEntity({
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
-    /** Null = this limit is not requested. */
     maxTransactionEuros: nullable.euros('max_transaction_cents'),
     dailyLimitEuros: nullable.euros('daily_limit_cents'),
     monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
     controls: nullable.json<Omit<CardControls, 'maxTransactionEuros'>>(),
     reason: p.text(),
-    /** At most the requested limits; null without an approval. */
     approvedMaxTransactionEuros: nullable.euros('approved_max_transaction_cents'),
     approvedDailyLimitEuros: nullable.euros('approved_daily_limit_cents'),
     approvedMonthlyLimitEuros: nullable.euros('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
-    /** Why the approval could not be carried out. */
     failureReason: nullable.string(),
     expiresAt: timestamp(),
-    /** When the process or the sweep next acts; null if nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
@@ -77,7 +72,6 @@ const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
 export const limitNames = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
 type LimitName = (typeof limitNames)[number]
 
-/** A limit that the approver leaves out stays as requested. */
 type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
 export const noLimits: Limits = { maxTransactionEuros: null, dailyLimitEuros: null, monthlyLimitEuros: null }
@@ -99,7 +93,6 @@ export const approvedLimits = (request: CardRequest): Limits => ({
 export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
   mapLimits(name => given[name] ?? asked[name])
 
-/** A sentence about the first limit that the approver would raise or drop; undefined if there is none. */
 export function whyNotLowered(asked: Limits, given: GivenLimits, current: Limits): string | undefined {
   for (const name of limitNames) {
     const problem = problemWith(given[name], asked[name], current[name])

@@ -36,7 +36,6 @@ const summaryOf = (request: CardRequest): string => {
   return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor(request: CardRequest): string {
   const { status, type, expiresAt } = request
   if (status === 'pending') return `for a person’s approval, until ${minuteInWords(expiresAt)}`
@@ -64,7 +63,6 @@ function processStatusOf(request: CardRequest, now: Date) {
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-/** The code of a refusal; undefined if a change of the card's limits can be requested. */
 async function cardProblem(cardId: string, agentId: string, limits: Limits, { records }: Creating) {
   const [card, terms] = await Promise.all([
     records.findOne(Card, { id: cardId, agentId }),

@@ -40,7 +40,6 @@ export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ par
   return DONE
 }
 
-/** The request becomes `issued` when the processor has issued the card. */
 async function issue(request: CardRequest, context: CarryingOut): Promise<void> {
   const { agentId, usage, displayName, controls } = request
   const issued = await issueCard(

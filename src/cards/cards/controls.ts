@@ -6,7 +6,6 @@ import { type CardContext, cardResponse, type LockedCard, lockCard } from './car
 import { announceChange } from './due.ts'
 import type { Limits } from './issue.ts'
 
-/** The code of a refusal; undefined if the terms can be changed. */
 export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
   // The request for the card must stay the same until the processor has answered.

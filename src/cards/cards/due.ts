@@ -24,13 +24,11 @@ const LONGEST_PAUSE_MS = minutes(30)
 
 const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
-/** The state that the processor should have for a number. */
 export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNumber, 'status'>): NumberState {
   if (card.status === 'closed' || status === 'replaced') return 'closed'
   return card.status === 'active' ? 'active' : 'inactive'
 }
 
-/** True while the processor lacks the number's state, or the card's limits and controls. */
 export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   // A closed number is never opened again.
   if (number.processorState === 'closed') return false
@@ -47,7 +45,6 @@ export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | nu
   return numbers.some(number => needsSync(state, number)) ? 'tell' : null
 }
 
-/** When a replaced number stops paying, and when the card expires. */
 function endsOf({ card, numbers }: CardState): Date[] {
   const retiring = numbers.filter(({ status }) => status === 'retiring').map(({ retiresAt }) => retiresAt)
   const current = numbers.find(({ id }) => id === card.numberId)
@@ -59,7 +56,6 @@ interface NextStep {
   readonly at: Date
 }
 
-/** Null once nothing is left to do. */
 export function nextStep(state: CardState, now: Date): NextStep | null {
   const { card } = state
   const call = pendingCall(state)
@@ -84,7 +80,6 @@ export function beginCall(card: Card, now: Date): void {
   card.dueAt = card.callDueAt
 }
 
-/** True if no call is under way and the wait after the last failure is over. */
 export const isCallDue = ({ callDueAt }: Card, now: Date): boolean => callDueAt === null || callDueAt <= now
 
 /** Wakes the card's process. A processor that did not answer is tried again soon. */

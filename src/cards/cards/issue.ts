@@ -37,7 +37,6 @@ export interface Limits {
 interface CardMembers {
   readonly agentId: string
   readonly usage: Card['usage']
-  /** The agent's name, if it is left out. */
   readonly displayName?: string | undefined
   readonly limits: Limits
   readonly controls: Omit<CardControls, 'maxTransactionEuros'>
@@ -47,7 +46,6 @@ interface CardMembers {
   readonly metadata: Record<string, string>
 }
 
-/** The code of a refusal. */
 export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
 
 /**
@@ -63,7 +61,6 @@ export async function issueCard(
   return reserved
 }
 
-/** Records a card whose first processor call the caller makes after the transaction. */
 export async function issueCardWithCall(
   members: CardMembers,
   context: CardContext<'card.created'>,
@@ -137,7 +134,6 @@ export function addNumber(
   return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
-/** In UTC. */
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
 /** The card's id is the reference of its first number: however often it is requested, there is one card. */
@@ -170,7 +166,6 @@ export const issueStep = externalCall(stepsApi.issue, {
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
-/** The first answer counts. */
 export async function recordIssued(
   answer: IssuedCard | ProcessorFailure,
   { cardId }: NumberRequest,
@@ -195,7 +190,6 @@ export async function recordIssued(
   return issued
 }
 
-/** A card that the processor does not issue is closed; nothing is left to do for it. */
 function refuseCard(locked: LockedNumbers, context: Recording): void {
   closeCard(locked, 'processor_refused', context)
   answered(locked, context)

@@ -23,11 +23,9 @@ import { cardProcess } from './process.ts'
 export type StoredControls = Omit<ProcessorControls, LimitName> & Readonly<Record<LimitName, string | null>>
 type LimitName = 'maxTransactionEuros' | 'dailyLimitEuros' | 'monthlyLimitEuros'
 
-/** Reserved before the transaction ended. */
 export interface ProcessorRequest {
   readonly cardId: string
   readonly mode: Mode
-  /** The tenant's time at the reservation. */
   readonly now: string
 }
 
@@ -107,11 +105,9 @@ const UNANSWERED = {
   unusable: 'The answer of the processor cannot be read. It is asked again.',
 }
 
-/** What a person reads about a call that failed. */
 export const problemOf = (failure: ProcessorFailure): string =>
   failure.failure === 'refused' ? excerpt(failure.message) : UNANSWERED[failure.failure]
 
-/** True for a problem that the processor's next answer ends. */
 const isUnanswered = (problem: string | null): boolean =>
   problem === UNANSWERED.late || problem === UNANSWERED.unusable
 

@@ -61,12 +61,10 @@ async function withPurse(
   return { book: await openBook(context.sql, context, { wallets: [from, id] }), walletId: id }
 }
 
-/** How often the purse of a closed card is checked while a hold keeps it from returning everything. */
 const HELD_AGAIN_MS = days(1)
 
 type Returning = Context<never, typeof purseEvents>
 
-/** The accounts are locked. */
 interface ReturnBook {
   readonly book: Book
   readonly toWallet: { readonly id: string; readonly status: 'active' | 'frozen' | 'closed' }

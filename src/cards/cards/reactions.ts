@@ -34,7 +34,6 @@ async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Conte
   })
 }
 
-/** Closes the card that was issued for a single intent when the intent ends unpaid. */
 const onIntentEnded = (closedReason: string) =>
   onlyWith(
     'cardId',
@@ -62,7 +61,6 @@ export const cardReactions = {
   'policy.expired': onPolicyExpired,
 }
 
-/** Cards closed in one transaction. */
 const CLOSE_BATCH = 200
 
 /**

@@ -34,7 +34,6 @@ export function closeCard(
   return true
 }
 
-/** False if the card is not active. */
 export function freezeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   frozenReason: string | null,
@@ -109,7 +108,6 @@ export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, contex
   return { acted }
 }
 
-/** Closes replaced numbers whose overlap has ended; true if there were any. */
 function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   const over = numbers.filter(
     ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
@@ -118,7 +116,6 @@ function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   return over.length > 0
 }
 
-/** Closes a card whose only payment ended or that has expired; false if neither is the case. */
 function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context

@@ -31,7 +31,6 @@ import {
 } from './processor-calls.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-/** Null = the processor already has it. */
 interface Instruction extends ProcessorRequest {
   readonly numberId: string
   readonly processorCardId: string

@@ -25,7 +25,6 @@ import {
 
 type Context = ContextOf<typeof credentialsApi.redeem>
 
-/** Makes a credential redeemable again after a redemption that gave no data. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const credential = await records.lock(Credential, id)
   if (!credential || !credentialMachine.move(credential, 'issued')) return

@@ -41,7 +41,6 @@ type Handler = HandlerOf<typeof checkoutApi.execute, State>
 type Request = Parameters<Handler['load']>[0][number]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** Members of an intent that never change once it is paid. */
 interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
@@ -70,7 +69,6 @@ async function paidIntents(
 
 type Requests = Awaited<ReturnType<typeof findRequests>>
 
-/** The request as `POST /transfers` takes it; undefined if the intent pays neither a wallet nor a payment request. */
 function transferRequest(
   request: Request,
   intent: PaidIntent | undefined,
@@ -96,7 +94,6 @@ function transferRequest(
 interface State {
   readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  /** Re-read once the payment requests of the same owner are locked. */
   readonly asked: ReadonlyMap<string, Payable>
   readonly batch: BatchState | undefined
 }
@@ -132,7 +129,6 @@ function refusalOfRequest(
   return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
 }
 
-/** Pays through transfers, in the same group commits and with the same checks. */
 export const execute = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]

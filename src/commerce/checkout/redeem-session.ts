@@ -42,7 +42,6 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
   return { ...request, sessionId: id }
 }
 
-/** Makes a token redeemable again after a redemption that gave no data. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const session = await records.lock(CheckoutSession, id)
   if (!session || !sessionMachine.move(session, 'open')) return

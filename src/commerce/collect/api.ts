@@ -170,7 +170,6 @@ const request_not_found = missing('payment request')
 
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
 
-/** For operations that need an open request without a payment under way. */
 export const openFails = {
   request_not_open: [400, 'The request waits for no money any more.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],

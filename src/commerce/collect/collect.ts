@@ -165,11 +165,9 @@ const paid = { ...paymentEvents, ...transactionEvents }
 type Credit = z.output<typeof IncomingEvent>
 type PaidCredit = Credit & { readonly walletId: string; readonly payableId: string }
 
-/** A credit in suspense is reported again once it is assigned to a wallet. */
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
-/** Runs in the transaction that books the credits. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
   const { sql, tenant, sendAlong } = context
@@ -216,7 +214,6 @@ const collectReactions = {
 interface Progress {
   readonly request: PaymentRequest
   readonly isUnderWay: boolean
-  /** When the next pending refund is checked; null if none is pending. */
   readonly refundDueAt: Date | null
 }
 
@@ -230,7 +227,6 @@ function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
@@ -242,7 +238,6 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
     : `for the money to come, until ${minuteInWords(expiresAt)}`
 }
 
-/** Milliseconds until the earlier deadline; null if nothing is due. */
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
   const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
   return due.length > 0 ? Math.min(...due) : null

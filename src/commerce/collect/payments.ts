@@ -30,7 +30,6 @@ import {
   updateRequests,
 } from './request.ts'
 
-/** Locked until the transaction ends, with the changes that will be written. */
 export interface LockedRequest {
   readonly request: RequestRow
   /** The payment with an unknown outcome; until it ends, no other may pay or end the request. */
@@ -45,13 +44,10 @@ interface ReportedPayment {
   readonly amountEuros: Euros
   /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
-  /** The wallet that it comes into, if it is not the request's. */
   readonly walletId?: string
-  /** The acquirer's charge, by which a payment by card is refunded. */
   readonly charge?: AcquirerCharge
 }
 
-/** Available in requests and in items of group commits. */
 type PayingContext = TenantNow &
   Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
 
@@ -90,7 +86,6 @@ export async function lockRequests(
   )
 }
 
-/** Undefined if the tenant has no request of this id. */
 export const lockRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
@@ -148,7 +143,6 @@ export function failPayment(locked: LockedRequest, sourceId: string, context: Pa
   waitOn(locked, context)
 }
 
-/** Writes each table in one statement. */
 export async function writeRequests(
   sql: Sql,
   tenant: Tenant,

@@ -132,7 +132,6 @@ const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
-/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const description = z
@@ -374,7 +373,6 @@ export const disputesApi = {
     run: 'outside',
     requires: 'cardProcessor',
   }),
-  /** Reports of the network about a dispute; run by the card processor's webhook. */
   notice: post('/rails/card-processor/disputes', {
     summary: 'Take what the card network says of a dispute',
     callers: [],

@@ -64,7 +64,6 @@ export async function bundleOf(
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
-/** The oldest entries of the timeline are shown. */
 const MOST_ENTRIES = 1_000
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
@@ -133,13 +132,11 @@ async function viewOf(
   return 'large' in looked ? looked.large : null
 }
 
-/** Everything known about a disputed payment. */
 interface CaseFile {
   readonly holder: string
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly payment: CardAuthorization | null
-  /** Requested refunds, and refunds that the merchant made without a request. */
   readonly refunds: readonly Refund[]
   readonly intent: Intent | null
   readonly proof: string | null
@@ -150,11 +147,9 @@ interface CaseFile {
 
 type Rows = readonly (readonly [name: string, value: string | null | undefined])[]
 
-/** `2026-11-22 09:30:05 UTC`. */
 const timeInWords = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** Omits rows without a value. */
 const facts = (rows: Rows): Block => ({
   kind: 'facts',
   rows: rows.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
@@ -219,7 +214,6 @@ const refundOrigins = {
   payee: 'given back by who was paid',
 } as const satisfies Record<Refund['origin'], string>
 
-/** The refunds of the payment, and requested ones that have not arrived; nothing if there are none. */
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
   const credit = credits.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')
@@ -290,7 +284,6 @@ const factsInWords = {
   lapsed: 'The time for evidence was over, and nothing was handed in.',
 } as const
 
-/** Between owner, operator and network; absent if there is none. */
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
@@ -319,7 +312,6 @@ const deciders = {
   mandate: 'a mandate that a person has signed',
 } as const
 
-/** What the agent declared before paying; absent if no intent covered the payment. */
 function intentSection({ intent, proof }: CaseFile): Section[] {
   if (!intent) return []
   const { decidedBy } = intent
@@ -351,7 +343,6 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
   return [{ title: 'What was to be paid, and why', blocks }]
 }
 
-/** The decision about the intent, else about the payment itself, with the result of each rule. */
 function decisionSection({ intent, payment }: CaseFile): Section[] {
   const decision = intent?.decision ?? payment?.decision
   if (!decision) return []
@@ -411,7 +402,6 @@ function excerptOf(text: string): string {
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
 
-/** As they were uploaded. */
 function receiptSections({ receipts }: CaseFile): Section[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
@@ -429,10 +419,8 @@ function receiptSections({ receipts }: CaseFile): Section[] {
   return [{ title: 'Receipts', blocks }]
 }
 
-/** Files shown as pictures; all are listed. */
 const MOST_PICTURES = 20
 
-/** Each on its own page: the first page of a document. */
 function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
   const papers = receipts.map(
     ({ sha256, mediaType, largeSha256 }, index): Picture => ({

@@ -39,7 +39,6 @@ interface DisputeCall {
   readonly kind: ProcessorCallKind
   readonly mode: Mode
   readonly ownerId: string
-  /** The tenant's time at the reservation. */
   readonly now: string
   readonly claim: {
     readonly cents: string
@@ -161,7 +160,6 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
   }
 }
 
-/** Leaves out what the merchant has refunded. */
 const claimOf = ({ amountEuros, refundedEuros, reason, description }: Dispute): DisputeCall['claim'] => ({
   cents: String(amountEuros - refundedEuros),
   reason,
@@ -207,7 +205,6 @@ const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountEuros: 
   submittedAt: submittedAt === null ? null : new Date(submittedAt),
 })
 
-/** A dispute that was decided during the call stays decided. */
 function applyAnswer(
   { kind, answer }: DisputeAnswer,
   locked: LockedDispute,

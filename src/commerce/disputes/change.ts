@@ -96,7 +96,6 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
 
 const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
 
-/** Gives the provisional credit, sends the reminder, or ends the time for evidence, whichever is due. */
 export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async ({ params }, context) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
@@ -117,7 +116,6 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
 
 const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
 
-/** Submits the dispute if it has evidence; otherwise it lapses. */
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
   if (hasSomething(dispute)) handIn(locked, context)

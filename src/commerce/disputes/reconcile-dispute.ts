@@ -25,7 +25,6 @@ import {
 
 type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 
-/** A dispute with everything that changes with it, locked until the transaction ends. */
 export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
@@ -154,7 +153,6 @@ function moveMoney(
   if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', -advanceCents, next())
 }
 
-/** A decided dispute has no deadlines. */
 function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
   if (!disputeMachine.move(dispute, status) || isUndecided(dispute)) return
   Object.assign(dispute, {

@@ -35,7 +35,6 @@ export const addressRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Because of the offer; nothing was minted for it. */
 export const offerRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
   no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
@@ -48,7 +47,6 @@ export const offerRefusals = {
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
 } as const satisfies Record<string, Failure>
 
-/** The merchant gave no offer; nothing was minted. */
 export const askRefusals = {
   merchant_busy: [
     503,
@@ -525,7 +523,6 @@ export const stepsApi = {
     ],
     fails: { credential_not_found },
   }),
-  /** If the merchant does not answer, the outcome stays unknown; after 31 days it counts as not paid. */
   settle: post('/v1/mpp/credentials/{id}/settle', {
     summary: 'Do what is due for a machine payment',
     callers: [],

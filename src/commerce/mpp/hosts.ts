@@ -36,7 +36,6 @@ function addressIn(text: string): string | undefined {
   return plainHost(url)
 }
 
-/** Undefined for a text that is neither a host name nor an address. */
 const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
 
 /** Generic top-level domains of shops, and those reserved for tests. Country codes are checked separately. */
@@ -61,11 +60,9 @@ export function calledHost(name: string): string | undefined {
   return isHost ? named : undefined
 }
 
-/** Whether hosts of many owners are below this name. */
 export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
-/** Whether a host is below a domain of one owner. */
 const isBelow = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
@@ -111,7 +108,6 @@ export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean
   return isAllowed || isOwnName(merchant, host)
 }
 
-/** Names the intent's merchant, the requested host and the remedy. */
 export const otherPayeeMessage = (merchant: string, url: URL): string =>
   namedHost(merchant) === undefined
     ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or let the owner allow that host: POST /mpp/protect.`

@@ -3,7 +3,6 @@ import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbe
 
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-/** Bytes of an answer that are passed on. */
 export const MOST_BYTES = 1_048_576
 
 /** Deeper than any honest answer, and flat enough to be serialized again. */
@@ -16,13 +15,11 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 interface MerchantContent {
   readonly body: Uint8Array
   readonly contentType: string | undefined
-  /** Whether the answer was longer than what was read. */
   readonly cut: boolean
 }
 
 interface Given {
   readonly members: MerchantBody
-  /** Whether card numbers in it were masked. */
   readonly isMasked: boolean
 }
 
@@ -92,7 +89,6 @@ function textOf(body: Uint8Array, cut: boolean): string | undefined {
   return undefined
 }
 
-/** Counts brackets and commas outside of strings, before anything is parsed. */
 function isExcessive(text: string): boolean {
   let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {

@@ -14,7 +14,6 @@ export const MOST_HEADERS = 50
 export const LONGEST_HEADER = 4_096
 /** In characters, all names and values together: merchants' servers accept no more. */
 const LONGEST_HEADERS = 12_288
-/** In characters. */
 export const LONGEST_BODY = 131_072
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
@@ -25,10 +24,8 @@ const VALUE = /^[\t\x20-\x7e]*$/
 const HOP_BY_HOP =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|accept-encoding|proxy-.*)$/i
 
-/** Headers of the payment itself. */
 const OURS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
 
-/** Undefined if the header can be sent. */
 function headerProblem(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a header'
   if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
@@ -39,7 +36,6 @@ function headerProblem(name: string, value: string): string | undefined {
     : undefined
 }
 
-/** A sentence about the first invalid header; undefined if all are valid. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const names = new Set<string>()
   let size = 0
@@ -74,7 +70,6 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
   }
 }
 
-/** Method, address and body identify a request. Evidence contains this instead of the request. */
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 

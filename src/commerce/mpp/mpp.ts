@@ -17,7 +17,6 @@ import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
-/** Shown to operators and kept by Temporal, so it contains no names. */
 const summaryOf = ({ amountEuros, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
   return `Machine payment of ${formatEuros(amountEuros)} by ${cardId} in ${mode} mode: ${status}${by}`
@@ -44,7 +43,6 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentStatus['next'] 
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ status, dueAt }: MppCredential): string {
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
   if (status === 'sent') return `for the merchant’s answer${until}`
@@ -111,7 +109,6 @@ const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** The `typ` of the JWS. */
 const EVIDENCE_TYPE = 'payment-evidence'
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -140,14 +137,12 @@ const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCreden
   answeredWith: merchantStatus,
 })
 
-/** The receipt as it came, and decoded. */
 function receiptClaims(header: string | null) {
   if (header === null) return null
   const parsed = parseReceipt(header)
   return { header, says: isUnusable(parsed) ? null : parsed }
 }
 
-/** Signs the current state of a machine payment: the decision, the request and the answer. */
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
   { records, tenant, ports, refuse },

@@ -15,12 +15,9 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 import { calledHost, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
-/** The parts of a merchant's answer that can contain offers. */
 export interface MerchantAnswer {
   readonly status: number
-  /** One entry per `WWW-Authenticate` header. */
   readonly authenticate: readonly string[]
-  /** In lower case. */
   readonly headerNames: readonly string[]
   readonly body: Uint8Array
 }
@@ -39,7 +36,6 @@ const listed = (names: readonly string[]): string =>
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
     .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
 
-/** Takes the first charge by card that can be read. */
 export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
   if (answer.status !== 402) return notAsked(answer.status)
@@ -88,7 +84,6 @@ function readOffer(challenge: Challenge): CardOffer | PayProblem {
   return { challenge, charge, card }
 }
 
-/** Payment protocols that use other headers, or the body. */
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
   const isX402 = headerNames.some(name => name === 'payment-required' || name.startsWith('x-payment'))
   return isX402 || namesX402(body) ? ['x402'] : []
@@ -104,14 +99,11 @@ function namesX402(body: Uint8Array): boolean {
   }
 }
 
-/** What an offer is checked against before anything is minted for it. */
 export interface OfferTerms {
   /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
   readonly heldEuros: Euros
-  /** Networks for which the card's processor issues tokens. */
   readonly networks: readonly string[]
-  /** The request's body, whose digest a challenge may contain. */
   readonly body: string | null
   readonly url: URL
 }
@@ -195,7 +187,6 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
 
 const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
 
-/** Undefined if the offer can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)

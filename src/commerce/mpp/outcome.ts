@@ -91,7 +91,6 @@ export class OpenPayment {
     const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    // The processor still has to delete the token.
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
     emit('mpp.credential.void', credentialEvent(credential))
     look(credential, this.#context, runs)
@@ -111,10 +110,8 @@ export class OpenPayment {
   }
 }
 
-/** What the outcome of one payment changes outside of the batch. */
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-/** False if the payment has already ended. */
 export function consume(
   credential: MppCredential,
   transactionId: string | null,
@@ -156,7 +153,6 @@ type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
 
 const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
-/** The latest event of each machine payment among payments by network token. */
 function machinePayments(events: readonly Charge[]): [string, Charge][] {
   const latest = new Map<string, Charge>()
   for (const event of events) if (event.mppCredentialId) latest.set(event.mppCredentialId, event)
@@ -203,7 +199,6 @@ export const networkReactions = {
   ),
 }
 
-/** The owner states an unknown outcome: by a key, or as an operator by a signal. */
 export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
   const { actor, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -219,10 +214,8 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   return credential
 }
 
-/** The wait before a processor that did not answer is asked again. */
 const AGAIN_MS = minutes(10)
 
-/** Does nothing before its time, by the tenant's clock, or when it is repeated. */
 export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context
   const payment = await lockPayment(params.id, context)

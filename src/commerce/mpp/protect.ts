@@ -44,7 +44,6 @@ export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agent
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-/** Rules that may concern the agents of these intents; read together with the other rows. */
 export const rulesOnIntents = (
   intentIds: readonly string[],
   { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,

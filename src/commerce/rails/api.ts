@@ -15,7 +15,6 @@ import { fileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-/** What a bank's report of a payment led to. */
 export const outcomes = [
   'taken',
   'on_its_way',
@@ -134,13 +133,11 @@ export const railsApi = {
   }),
 }
 
-/** The queue position of a payment that may wait for its file; null if it was never queued. */
 const standing = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
 
-/** Whether the next step may follow. */
 const done = [200, z.object({ done: z.boolean() })] as const
 
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })

@@ -35,7 +35,6 @@ const INSERT_INSTRUCTION = `
 insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
 
-/** The key of an instruction: its transfer's. */
 type Name = readonly [ownerId: string, mode: Mode, id: string]
 type QueueContext = Pick<EnqueueContext, 'tenant'>
 
@@ -105,7 +104,6 @@ const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-/** The end-to-end ids in the file with this message id; none if we sent no such file. */
 export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
 

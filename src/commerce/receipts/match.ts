@@ -29,14 +29,12 @@ const PAID: Condition<Transaction> = {
   status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
 
-/** The most payments compared: those of the same amount, and the newest. */
 const MOST = 100
 
 const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-/** Payments around the receipt's date that its uploader sees. */
 async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
@@ -93,7 +91,6 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-/** Completed payments without a receipt. */
 export const withoutReceipt = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: Pick<Context, 'actor'>,
@@ -112,7 +109,6 @@ export const withoutReceipt = (
     ],
   }) as Condition<Transaction>
 
-/** The match of a receipt, before it is written. */
 interface Found {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
@@ -135,7 +131,6 @@ export async function match(text: string | null, context: MatchContext): Promise
   return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
 }
 
-/** Matches a text that was read before. */
 export async function matchFacts(text: string, facts: ReceiptFacts, context: MatchContext): Promise<Found> {
   const payments = await paymentsAround(facts, context)
   const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
@@ -172,7 +167,6 @@ from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
 type NotedContext = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-/** Updates the receipt status of the intents. */
 export async function noteOn(
   intentIds: readonly (string | null)[],
   { records, sql, tenant }: NotedContext,

@@ -28,7 +28,6 @@ const FIRST_LOOKS = [minutes(10), minutes(60), minutes(360)]
 const MOST_DAYS = 30
 const LOOKS = [...FIRST_LOOKS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
 
-/** Null if no payment is expected any more. */
 function nextLook(cameAt: Date, now: Date): Date | null {
   const next = LOOKS.find(look => after(cameAt, look) > now)
   return next === undefined ? null : after(cameAt, next)

@@ -50,7 +50,6 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
-/** Contains no payee, as Temporal keeps it. */
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'

@@ -20,7 +20,6 @@ export const holdReference = (transferId: string): Cause => ({ type: 'transfer',
 
 export interface TransferPayment extends Payment {
   readonly amountEuros: bigint
-  /** Why the rail did not pay. */
   declineReason: string | null
 }
 
@@ -60,7 +59,6 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-/** Reverses the whole transfer. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -102,7 +100,6 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
   transactionOf: sepaTransaction,
 }
 
-/** Transfers into a wallet: captured at once, into the payee's wallet or towards another owner's. */
 export const walletChannel = (
   capture: Template,
   clearing: AccountKey,
@@ -127,7 +124,6 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
 const shown = ({ id: transferId, amountEuros, intentId }: TransferPayment) =>
   ({ type: 'transfer', transferId, amountEuros, intentId }) as const
 
-/** Null until the transfer is submitted. */
 function sepaTransaction(
   payment: TransferPayment,
   { confirmedCents, capturedCents, clearedCents, refundedCents: refundedEuros }: PaymentState,

@@ -54,7 +54,6 @@ import {
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
 
-/** The transfer is completed in this transaction. */
 function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
   const { refuse } = context
   const { book, wallets, payments } = batch
@@ -83,7 +82,6 @@ interface Leaving {
   readonly cause: Cause
 }
 
-/** Captures the intent's hold: this transfer becomes the intent's one payment. */
 function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
@@ -106,7 +104,6 @@ function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit 
   return transferResponse(transfer)
 }
 
-/** The SEPA transfer begins in this transaction, and its process continues it. */
 function payBeneficiary(
   request: TransferRequest,
   batch: BatchState,
@@ -142,7 +139,6 @@ function payBeneficiary(
   return transferResponse(transfer)
 }
 
-/** Holds the money and uses the day's limit. The process begins with the commit. */
 export function beginTransfer(
   transfer: TransferRow,
   batch: PaymentBatch,
@@ -196,7 +192,6 @@ function payRecord(
   return complete(transfer, batch, context)
 }
 
-/** Members that every transfer has. Charges the budget of the token that pays. */
 function membersOf(
   request: TransferRequest,
   { id: fromWalletId, agentId }: WalletRow,
@@ -250,7 +245,6 @@ function signatureProblem(
   return judge(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
-/** Pays as a key requests it, or as a person in the console has signed it. */
 export const create: CreateHandler = {
   load: loadSigned,
   decide(request, batch: SignedBatch, verdict) {

@@ -15,7 +15,6 @@ import { decimal, type Euros } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
-/** A payee as a person signs it: a wallet of the owner, or a beneficiary by IBAN. */
 interface SignedPayee {
   readonly name: string
   readonly iban: string | null
@@ -49,7 +48,6 @@ interface Payment {
   readonly amountEuros: Euros
 }
 
-/** Empty if the wallet or beneficiary does not exist. */
 export function signedPayees(
   { toWalletId, beneficiaryId, amountEuros }: Payment,
   wallets: Wallets,

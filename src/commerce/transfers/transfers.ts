@@ -213,7 +213,6 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** Null if the transfer does not wait for a confirmation of its payee. */
 function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   const { id, status, payee, payeeCheck } = row
   if (!payeeCheck || !waitsForPayee(row)) return null

@@ -32,7 +32,6 @@ const NOTED: CardReply = { kind: 'noted' }
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
 const CONFLICT: CardReply = { kind: 'declined', reason: ANOTHER }
 
-/** Runs in group commits: requests are authorized, facts are booked. */
 export const processMessages: ProcessMessages = {
   lanes: agentLanes(({ body }) => body.agentId),
   load(items, sql) {
@@ -109,7 +108,6 @@ const isOtherRequest = ({ ask, amountEuros }: AuthorizationRequest, { facts }: A
     ({ increment, requestedCents }) => increment === ask && requestedCents !== amountEuros,
   )
 
-/** The authorization that a message is about, or the confirmed checkout that it belongs to. */
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
   const { content, cardId, search } = message
   const { authorizations, payments } = batch
@@ -162,7 +160,6 @@ function merge(
   return begun
 }
 
-/** A credit that names no payment belongs to the payment whose pending refund has exactly this amount. */
 const findRefunded = (
   { cardId, merchantKeys, amountEuros }: UnnamedRefund,
   { authorizations, refunds }: CardBatch,

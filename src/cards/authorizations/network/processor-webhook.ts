@@ -17,7 +17,6 @@ import { type IncomingMessage, searchOf } from './incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
 
-/** Messages about a payment are processed in group commits. */
 const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
   number_closed: 'authorizations.notice',
   shipped: 'authorizations.notice',
@@ -58,7 +57,6 @@ export const receive: Receive = async (request, tools) => {
   return { outcome, actor }
 }
 
-/** Chosen by the request's headers; undefined if they belong to no processor of this installation. */
 function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
   for (const mode of modes) {
     const processor = configured(ports, mode)

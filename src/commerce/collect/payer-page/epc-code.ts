@@ -3,7 +3,6 @@ import { decimal, type Euros } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
 export interface AskedTransfer {
-  /** The account holder's name. */
   readonly name: string
   readonly iban: string
   readonly bic: string | null
@@ -34,7 +33,6 @@ export function epcCode({ name, iban, bic, amountEuros, reference }: AskedTransf
   return fitting === '' ? undefined : withName(fitting)
 }
 
-/** Cut after the last word that fits; a single word that is too long is cut within. */
 function fittingName(name: string, bytes: number): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const characters = [...line]
@@ -48,7 +46,6 @@ function fittingName(name: string, bytes: number): string {
 
 /** The light margin that readers need, in modules. */
 const QUIET = 4
-/** The largest version that EPC069-12 allows. */
 const LARGEST_VERSION = 13
 
 /** Dark on white in every colour scheme, as readers expect. */
@@ -67,7 +64,6 @@ export function qrSvg(text: string, title: string): string {
 `.text
 }
 
-/** Each run of dark modules becomes one rectangle. */
 function darkRuns(row: readonly boolean[]): { x: number; width: number }[] {
   const runs: { x: number; width: number }[] = []
   for (const [x, isDark] of row.entries()) {

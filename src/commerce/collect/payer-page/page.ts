@@ -18,15 +18,12 @@ export interface RequestView {
   readonly id: string
   readonly state: PageState
   readonly isTest: boolean
-  /** The public name of the owner that is paid. */
   readonly payee: string
   readonly purpose: string
   readonly amountEuros: Euros
   readonly paidEuros: Euros
   readonly expiresAt: Date
-  /** Null if no bank account can receive the money. */
   readonly transfer: AskedTransfer | null
-  /** Null if no card can be charged. */
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
 }
 
@@ -51,7 +48,6 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-/** When the request expires and what is due, or why it cannot be paid. */
 function standing({ state, expiresAt, amountEuros, paidEuros }: RequestView, language: Language): Html {
   const words = texts[language]
   if (state !== 'open') return html`<p class="meaning">${words.meanings[state]}</p>`

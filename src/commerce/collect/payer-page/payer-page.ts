@@ -15,7 +15,6 @@ import type { PageState } from './texts.ts'
 
 type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
 
-/** What a payer may see of any owner's request; undefined if there is none. */
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined

@@ -3,11 +3,9 @@ import type { Language } from '../../../web/language.ts'
 export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
 
 interface Texts {
-  /** Shown above the amount. */
   readonly marks: Readonly<Record<PageState, string>>
   /** What the state means for the payer; absent while the page shows how to pay. */
   readonly meanings: Readonly<Partial<Record<PageState, string>>>
-  /** Printed between the amount and the payee. */
   readonly to: string
   readonly purpose: string
   readonly payBy: string

@@ -56,7 +56,6 @@ interface State {
   readonly charged: TokenRow[]
 }
 
-/** Pays the token's intent with the charged amount, into the wallet that the token names. */
 function transferRequest(request: Request, token: PayingToken): TransferRequest {
   const { chargeId, amountEuros } = request.input.body
   const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token

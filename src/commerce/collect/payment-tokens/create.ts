@@ -20,14 +20,12 @@ type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** With the holder's public name. */
 interface Recipient extends PayableWallet {
   readonly name: string
 }
 
 interface State {
   readonly recipients: ReadonlyMap<string, Recipient>
-  /** The intents, as `POST /intents` takes them, and the ids of their tokens. */
   readonly requests: ReadonlyMap<Request, DeclareRequest>
   readonly batch: DeclareState
   readonly made: TokenRow[]

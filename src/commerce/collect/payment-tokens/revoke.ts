@@ -24,7 +24,6 @@ interface State {
   readonly revoked: TokenRow[]
 }
 
-/** As `POST /intents/{id}/cancel` takes it. */
 const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation => ({
   ...request,
   input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },

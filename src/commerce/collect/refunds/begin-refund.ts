@@ -24,13 +24,10 @@ import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** All payments of a request, or the one of this source. */
 export interface RefundTarget {
   readonly requestId: string
   readonly sourceId?: string | undefined
-  /** Everything that is left if no amount is given. */
   readonly amountCents?: Cents | undefined
-  /** A code for programs, and the owner's own text. */
   readonly reason: (typeof refundReasons)[number]
   readonly note: string | null
 }
@@ -46,7 +43,6 @@ interface OpenRefund extends Refunding {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payBacks: PayBacks
-  /** The credits of the parts that came by SEPA or from a wallet. */
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
@@ -145,7 +141,6 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-/** Undefined if the refund can begin now. */
 function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
@@ -221,7 +216,6 @@ type SendBack = (
 
 const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
   sepa: payBySepa,
-  /** Held until the acquirer has refunded it. */
   card(refund, { payment, amountCents }, { book }) {
     book.hold(payment.walletId, amountCents, causeOf(refund.id))
   },

@@ -43,7 +43,6 @@ interface CardRefund {
   readonly charge: AcquirerCharge
 }
 
-/** The refunds of a request that one call sends to the acquirer. */
 export interface CardRefunds {
   readonly requestId: string
   readonly mode: Mode
@@ -59,7 +58,6 @@ export interface RequestRefundOutcome {
 /** What is left to do after the commit: JSON, as it outlives a crash. */
 export interface OpenSteps {
   readonly cards: CardRefunds
-  /** Their ids as the request shows them. */
   readonly refundIds: readonly string[]
 }
 
@@ -146,7 +144,6 @@ export async function askAcquirer(
   return outcomes
 }
 
-/** Skips refunds that ended during the call. */
 export async function recordCardRefunds(
   outcomes: readonly RequestRefundOutcome[],
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,

@@ -7,7 +7,6 @@ import type { PayProblem } from './payment.ts'
 /** In test mode this service's own listener may be paid: it plays merchants, and serves requests of other owners. */
 export const asksOwnListener = (mode: string): boolean => mode === 'test'
 
-/** Undefined if the address may be requested. */
 export function addressProblem(
   text: string,
   { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
@@ -22,7 +21,6 @@ export function addressProblem(
 
 interface Payer {
   readonly agentId: string
-  /** The merchant that the intent names. */
   readonly merchant: string
 }
 

@@ -45,7 +45,6 @@ interface State {
   readonly ports: Ports
 }
 
-/** Either the recorded credential, shown to the caller, or the next call: sending it or giving its token back. */
 type Decided = ShownCredential | CallExternal<Stage>
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
 

@@ -3,13 +3,11 @@ import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers
 
 const BLANK = '*'.charCodeAt(0)
 
-/** What an answer must not contain of a credential. */
 interface Secrets {
   /** Texts that are searched as a whole: the credential, and the encrypted token inside. */
   readonly whole: readonly string[]
   /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
   readonly encrypted: readonly string[]
-  /** The last four digits of the token; null if the credential has none. */
   readonly last4: string | null
 }
 
@@ -27,7 +25,6 @@ const alphabet = (characters: string): Uint8Array => {
 }
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const WORDS = alphabet(LETTERS_AND_DIGITS)
-/** Both alphabets of Base64. */
 const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
 
 /** This many letters and digits in a row identify a part: no other text contains them. */
@@ -50,12 +47,10 @@ function secretsOf(header: string): Secrets[] {
   return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
 }
 
-/** Searches an answer and marks the bytes to mask. */
 class Search {
   readonly #secrets: readonly Secrets[]
   readonly #grams = new Map<string, readonly [secret: string, at: number]>()
   readonly #found: Uint8Array
-  /** The remaining budget of characters to search. */
   #left: number
 
   constructor(secrets: readonly Secrets[], length: number) {
@@ -121,7 +116,6 @@ class Search {
   }
 }
 
-/** Encoded, and encoded once more. */
 const MOST_DECODED = 2
 /** The budget of searches per character; honest answers need half of it. */
 const MOST_LOOKS = 4
@@ -134,7 +128,6 @@ const CRYPTOGRAM =
 const ESCAPE =
   /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
-/** The character of an escape; a space for escapes that separate others. */
 function meaningOf(written: string): string {
   const [, hex] = /^(?:%|\\u|\\x|&#x)([\da-f]+)/i.exec(written) ?? []
   const [, decimal] = /^&#(\d+)/.exec(written) ?? []
@@ -170,7 +163,6 @@ function unescaped(view: View): View {
   }
 }
 
-/** Keeps only the characters of an alphabet. */
 function only(table: Uint8Array, view: View): View {
   const kept = Buffer.alloc(view.text.length)
   const places = new Int32Array(view.text.length)
@@ -212,7 +204,6 @@ function* readableIn(view: View, encoding: 'base64' | 'hex', from: number, to: n
 
 const LEAST_DIGITS = 14
 const MOST_DIGITS = 19
-/** Characters that may separate two digits of a number. */
 const MOST_BETWEEN = 3
 /** No honest answer has more candidates that end like the card: the rest is masked without a check. */
 const MOST_NUMBERS = 4_000
@@ -240,7 +231,6 @@ function numbersIn(text: string, last4: string): [from: number, to: number][] {
   return found
 }
 
-/** The length of the longest card number that ends in these digits; 0 if there is none. */
 function lengthOfNumber(text: string, places: Int32Array): number {
   const digits = Array.from(places, place => text[place]).join('')
   for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
@@ -269,7 +259,6 @@ function isWritten(text: string, places: Int32Array, from: number): boolean {
 
 /** Groups of this size occur in one of some thousand digests by chance. */
 const LEAST_GROUP = 3
-/** MD5, SHA-1, and longer ones. */
 const DIGEST = /[\da-f]{32,}/gi
 const LONGEST_DIGEST = 128
 

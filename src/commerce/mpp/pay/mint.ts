@@ -22,14 +22,12 @@ import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
 import { asksOwnListener } from './address.ts'
 import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
 
-/** An offer that can be paid, and the credential that pays it. */
 export interface Minted {
   readonly payment: MintedPayment
   readonly offer: CardOffer
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
   readonly expiresAt: Date
   readonly keyThumbprint: string
-  /** The header that carries it, in lower case. */
   readonly header: string
   /** The header's value: a secret. */
   readonly credential: string
@@ -39,7 +37,6 @@ export interface Minted {
 export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
 
 const ASK_MS = 10_000
-/** More than the headers and the problem of a 402 need. */
 const ASK_BYTES = 65_536
 
 /** The token's lifetime: a merchant's later authorizations are declined. */
@@ -129,7 +126,6 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   ...(body === null ? {} : { body }),
 })
 
-/** The merchant gave no offer; nothing was minted. */
 function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
@@ -165,7 +161,6 @@ async function fetchMerchantKey(
   return keyIn(answer.body, key.kid)
 }
 
-/** The only key of this name in a key set. */
 function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named

@@ -44,13 +44,11 @@ export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
   },
 }
 
-/** A crash before the credential was sent: the payment ends. */
 const leftProblem = (reservation: Asking | GivingBack): PayProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
 
-/** The caller's URL, or that of the challenge. */
 function askedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`

@@ -11,14 +11,11 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
   readonly intentMerchant: string
   readonly heldCents: Cents
   readonly processorCardId: string
-  /** By the tenant's clock. */
   readonly askedAt: Date
   readonly request: MerchantRequest
-  /** A challenge that the caller already has; null if the merchant is to be asked. */
   readonly challenge: string | null
 }
 
-/** With a merchant's offer and a minted token. */
 export type MintedPayment = MachinePayment & TokenPayment
 
 /** On record, with the credential among the headers of its request. */
@@ -26,7 +23,6 @@ export interface SentPayment extends MintedPayment {
   readonly authorizationId: string
 }
 
-/** Before anything has left. */
 export type PayProblemCode =
   | keyof typeof addressRefusals
   | keyof typeof offerRefusals
@@ -54,7 +50,6 @@ interface Sending {
   readonly credentialId: string
 }
 
-/** The processor issued a token that no merchant gets. */
 export interface GivingBack {
   readonly stage: 'give back'
   readonly credentialId: string
@@ -64,5 +59,4 @@ export interface GivingBack {
   readonly problem: PayProblem
 }
 
-/** Stored before each call. */
 export type Stage = Asking | Sending | GivingBack

@@ -30,7 +30,6 @@ interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
 }
 
-/** The merchant request, and the challenge if the caller already has one. */
 interface Asked {
   readonly request: MerchantRequest
   readonly challenge: string | null

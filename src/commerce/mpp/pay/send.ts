@@ -33,7 +33,6 @@ const SEND_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
-/** A 2xx answer. */
 interface Paid {
   readonly kind: 'paid'
   readonly payment: SentPayment
@@ -43,7 +42,6 @@ interface Paid {
   readonly sentAt: Date
 }
 
-/** Any other answer, or none: the outcome stays unknown. */
 export interface Open {
   readonly kind: 'open'
   readonly credentialId: string
@@ -105,7 +103,6 @@ interface State {
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-/** Runs in batches: many payments in one transaction. */
 export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
   lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
@@ -153,7 +150,6 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
   },
 }
 
-/** An answer without an outcome, or none: the outcome stays unknown. */
 export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
   const payment = await lockPayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
@@ -174,7 +170,6 @@ const LATE =
 const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
 
-/** The receipt, or a note: that the answer has none, or that another outcome is already recorded. */
 function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? read.note : undefined
@@ -226,7 +221,6 @@ async function notPaid(
 const PAID = 'The card network says that it is paid.'
 const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
 
-/** The state after an answer without an outcome, and the remedy. */
 function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`

@@ -69,11 +69,8 @@ export async function sendPayment(
 
 export interface Question {
   readonly payment: Payment
-  /** Whether to ask for the payment's status. */
   readonly howItStands: boolean
-  /** Whether to ask for the answer to its recall. */
   readonly whetherItComesBack: boolean
-  /** Whether to resend a payment that the rail does not know. */
   readonly mayBeSent: boolean
 }
 

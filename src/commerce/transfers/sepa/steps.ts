@@ -66,7 +66,6 @@ async function recordPayeeCheck(
   return { acted: report('payment.updated', transfer, context) }
 }
 
-/** Why the transfer must not be submitted any more; undefined if it may. */
 async function blockReason(
   { wallet, intent, batch }: LockedTransfer,
   { records, tenant }: StepContext,
@@ -156,7 +155,6 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
 
 type Next = NonNullable<TransferStatus['next']>
 
-/** The next step of the process, and whether it is immediate or has a due time. */
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
@@ -188,7 +186,6 @@ const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
   inquire: 'for the rail to say how it ends',
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
