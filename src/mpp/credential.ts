@@ -9,7 +9,7 @@ import {
   toBase64url,
   type Unusable,
 } from './base64url.ts'
-import { type Challenge, optional, pick, required } from './challenge.ts'
+import { type Challenge, challengeFrom, optional, required } from './challenge.ts'
 
 export interface Credential {
   readonly challenge: Challenge
@@ -61,7 +61,7 @@ function echoOf(given: JsonObject): Challenge | Unusable {
   if (missing) return problem(`The challenge in the credential has no ${missing}.`)
   const wrong = optional.find(name => values[name] !== undefined && typeof values[name] !== 'string')
   if (wrong) return problem(`The ${wrong} of the challenge in the credential is no text.`)
-  return pick(name => values[name] as string | undefined)
+  return challengeFrom(name => values[name] as string | undefined)
 }
 
 /** `opaque` as it was offered. mpp-card and older versions of mppx echo its decoded content instead of the text. */

@@ -50,7 +50,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d
 
 export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
-export interface PaidFor {
+export interface ExpectedPayment {
   readonly challengeId: string
   readonly externalId?: string | undefined
   readonly method: string
@@ -62,7 +62,7 @@ export interface PaidFor {
 const SKEW = minutes(5)
 
 /** Undefined if the receipt is that of this payment. A receipt is unsigned, so nothing more can be verified. */
-export function receiptProblem(receipt: Receipt, paid: PaidFor): string | undefined {
+export function receiptProblem(receipt: Receipt, paid: ExpectedPayment): string | undefined {
   const { method, challengeId, externalId, timestamp } = receipt
   if (method !== paid.method) return 'The receipt is for another payment method.'
   if (challengeId !== undefined && challengeId !== paid.challengeId)

@@ -7,7 +7,7 @@ export interface OutboundRequest {
    * The headers of a second attempt, made on a new connection when a reused one broke before the answer
    * began. Without this function there is no second attempt.
    */
-  readonly again?: () => Readonly<Record<string, string>>
+  readonly retryHeaders?: () => Readonly<Record<string, string>>
   /** For the whole answer, in milliseconds. */
   readonly timeoutMs: number
   readonly maxBytes: number
@@ -15,7 +15,7 @@ export interface OutboundRequest {
    * The most concurrent requests with this member to the origin, in this process: beyond that the answer is
    * `busy`. Without it there is no limit.
    */
-  readonly atOnce?: number
+  readonly maxConcurrent?: number
   /** Allows the paths of this service's own listener that take machine payments. Only for test mode. */
   readonly ownListener?: boolean
 }
@@ -57,6 +57,6 @@ export interface Outbound {
    * Whether the operator has allowed the address, or it is the service's own listener: only these are reached
    * by plain http.
    */
-  isOpened(url: string): boolean
+  isAllowed(url: string): boolean
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

@@ -47,7 +47,7 @@ async function chargeByNetwork(
 ): Promise<ChargeOutcome> {
   const authorizationId = idOf(charge.reference)
   const shared = { authorizationId, amountEuros: charge.amountEuros, merchant: merchantOf(charge, token) }
-  const send = (id: string, content: MessageContent) => tell(network, token, { id, content }, call)
+  const send = (id: string, content: MessageContent) => deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
   if (answer?.kind === 'declined') return { outcome: 'declined', code: 'declined', reason: answer.reason }
@@ -72,10 +72,12 @@ async function refundByNetwork(
     amountEuros,
     merchant: merchantOf(refund, token),
   } as const
-  return { outcome: (await tell(network, token, { id: refundId, content }, call)) ? 'approved' : 'late' }
+  return {
+    outcome: (await deliverMessage(network, token, { id: refundId, content }, call)) ? 'approved' : 'late',
+  }
 }
 
-async function tell(
+async function deliverMessage(
   { processor, deliver }: SandboxNetwork,
   { processorCardId }: SealedToken,
   { id, content }: { readonly id: string; readonly content: MessageContent },

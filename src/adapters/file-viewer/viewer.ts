@@ -3,4 +3,4 @@ import type { FileKind } from '../../values/file-kind.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'look', args: [kind] })
+export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'render', args: [kind] })

@@ -31,7 +31,7 @@ export function guardedHttp({
   const judgeOthers = boundedCache(urlJudge(allow))
   const judgeUrl = (url: string, ofOwn = false) =>
     (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
-  const limited = underWay()
+  const limited = concurrencyLimit()
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {
@@ -39,14 +39,14 @@ export function guardedHttp({
       const judged = judgeUrl(url, ownListener)
       return isRefused(judged) ? judged : undefined
     },
-    isOpened: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
+    isAllowed: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
     async send(request) {
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      const ask = answerTo.bind(null, agents, target, request)
-      if (request.atOnce === undefined) return ask()
-      return (await limited.within(target.origin, request.atOnce, ask)) ?? BUSY
+      const sendWithRetry = answerTo.bind(null, agents, target, request)
+      if (request.maxConcurrent === undefined) return sendWithRetry()
+      return (await limited.within(target.origin, request.maxConcurrent, sendWithRetry)) ?? BUSY
     },
   }
 }
@@ -110,15 +110,15 @@ async function ask({ keeping, fresh }: Agents, target: Target, request: Outbound
   try {
     return await exchange(keeping, target, request)
   } catch (error) {
-    if (!request.again || !wasUnheard(error)) throw error
+    if (!request.retryHeaders || !brokeBeforeAnswer(error)) throw error
     const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
     const timeoutMs = secondsLeft * 1_000
-    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
+    return await exchange(fresh, target, { ...request, headers: request.retryHeaders(), timeoutMs })
   }
 }
 
 /** Counts concurrent requests by origin, so that a slow host does not block others. */
-function underWay() {
+function concurrencyLimit() {
   const counts = new Map<string, number>()
   return {
     async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
@@ -141,7 +141,7 @@ const used = new WeakSet<object>()
 const unanswered = new WeakSet<object>()
 const unheard = new WeakSet<object>()
 
-interface Told {
+interface RequestMessage {
   readonly request: object
 }
 
@@ -149,15 +149,15 @@ const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
 // undici reports only on diagnostics channels which connection a request uses.
 subscribe('undici:client:sendHeaders', message => {
-  const { request, socket } = message as Told & { socket: object }
+  const { request, socket } = message as RequestMessage & { socket: object }
   if (used.has(socket)) unanswered.add(request)
   used.add(socket)
 })
 subscribe('undici:request:headers', message => {
-  unanswered.delete((message as Told).request)
+  unanswered.delete((message as RequestMessage).request)
 })
 subscribe('undici:request:error', message => {
-  const { request, error } = message as Told & { error: NodeJS.ErrnoException }
+  const { request, error } = message as RequestMessage & { error: NodeJS.ErrnoException }
   if (unanswered.has(request) && CLOSED.includes(error.code ?? '')) unheard.add(error)
 })
 
@@ -165,7 +165,7 @@ subscribe('undici:request:error', message => {
  * Whether a kept connection broke before the answer began. Usually the receiver had closed it as idle while
  * the request was on its way, and has not seen the request.
  */
-const wasUnheard = (error: unknown): boolean => unheard.has(error as object)
+const brokeBeforeAnswer = (error: unknown): boolean => unheard.has(error as object)
 
 /** For the customer who chose the URL. An error without a code is a defect of the service. */
 function failureOf(error: unknown): string {

@@ -14,7 +14,7 @@ function isStorable(text: string): boolean {
 }
 
 /** Free text is made storable, as a message about money must not be lost over it. */
-const words = (longest: number) =>
+const freeText = (longest: number) =>
   z.string().transform(text => text.replaceAll('\0', '').slice(0, longest).toWellFormed().trim())
 
 const reference = z.union([id, z.object({ id })]).transform(idOf)
@@ -31,11 +31,11 @@ const amountAsked = z.int().min(0).transform(BigInt)
 
 const merchantData = z
   .object({
-    name: words(200).nullish(),
-    network_id: words(200),
+    name: freeText(200).nullish(),
+    network_id: freeText(200),
     category_code: z.string().nullish(),
     country: z.string().nullish(),
-    url: words(2_000).nullish(),
+    url: freeText(2_000).nullish(),
   })
   .transform(({ name, network_id, category_code, country, url }) => ({
     descriptor: name || network_id,
@@ -77,12 +77,12 @@ export const Transaction = moved.extend({ card: reference, authorization: refere
 export const Card = z.object({
   id,
   status: z.string(),
-  cancellation_reason: words(200).nullish(),
+  cancellation_reason: freeText(200).nullish(),
   shipping: z
     .object({
       status: z.string().nullish(),
-      carrier: words(200).nullish(),
-      tracking_number: words(200).nullish(),
+      carrier: freeText(200).nullish(),
+      tracking_number: freeText(200).nullish(),
     })
     .nullish(),
 })

@@ -69,7 +69,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-const UNTOLD = 'The processor has not been told yet.'
+const NOT_DELETED = 'The processor has not been told yet.'
 
 export async function revokeMppToken(
   mppCredentialId: string,
@@ -78,7 +78,7 @@ export async function revokeMppToken(
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
-  Object.assign(credential, { revokedAt: now, processorProblem: UNTOLD })
+  Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
   return true
 }

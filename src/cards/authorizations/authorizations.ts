@@ -24,7 +24,7 @@ import { firstRequest } from './network/incoming-message.ts'
 import { processMessages, processNotice } from './network/process-messages.ts'
 import { receive } from './network/processor-webhook.ts'
 
-interface Named {
+interface AuthorizationParams {
   readonly id: string
   readonly authorizationId: string
 }
@@ -33,7 +33,7 @@ interface Named {
  * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
  * precedence, and is unique.
  */
-async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
     records.findOne(CardAuthorization, { processorRef: id, cardId }),

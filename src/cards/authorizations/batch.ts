@@ -62,14 +62,14 @@ export interface CardBatchQuery {
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   readonly tokenIds?: readonly string[]
   readonly unnamedRefunds?: readonly UnnamedRefund[]
-  readonly takesRefunds?: boolean
+  readonly hasRefunds?: boolean
   /** Facts move money between the owner's accounts; requests only hold it. */
   readonly movesMoney: boolean
 }
 
 const emptyQuery = {
   ...{ cardIds: [], numberIds: [], messageIds: [], processorRefs: [], authorizationIds: [], intentIds: [] },
-  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], takesRefunds: false },
+  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
 }
 
 /** Everything that a batch reads, locked through its agents, and what it has changed so far. */
@@ -129,7 +129,7 @@ const noChanges = (): BatchChanges => ({
   decisions: [],
 })
 
-async function readOfAgents(
+async function readAgentRecords(
   sql: Sql,
   tenantNow: TenantNow,
   query: Required<CardBatchQuery>,
@@ -164,7 +164,7 @@ async function readOfAgents(
     refundedAuthorizations(sql, tenant, query.unnamedRefunds),
     messagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
-    query.takesRefunds ? mainWalletId(sql, tenant) : undefined,
+    query.hasRefunds ? mainWalletId(sql, tenant) : undefined,
   ])
   const rows = new Map(
     [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
@@ -180,13 +180,13 @@ async function readOfAgents(
   }
 }
 
-type OfAgents = Awaited<ReturnType<typeof readOfAgents>>
+type AgentRecords = Awaited<ReturnType<typeof readAgentRecords>>
 
 const present = <T>(values: readonly (T | null | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== null && value !== undefined)),
 ]
 
-const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents): string[] =>
+const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: AgentRecords): string[] =>
   present([
     ownersWalletId,
     ...[...agents.values()].map(({ walletId }) => walletId),
@@ -225,7 +225,7 @@ const batchLoader =
     const query = { ...emptyQuery, ...given }
     const tenantNow = { tenant, now }
     const { movesMoney } = query
-    const ofAgents = await readOfAgents(sql, tenantNow, query, rows.agents)
+    const ofAgents = await readAgentRecords(sql, tenantNow, query, rows.agents)
     const { agents, authorizations, candidates } = ofAgents
     const linked = authorizations.map(({ intentId }) => intentId)
     const intentIds = present([...query.intentIds, ...candidates.flat(), ...linked])
@@ -251,7 +251,7 @@ const batchLoader =
         rows.intents(sql, tenant, intentIds),
         openCredentialCharges(sql, tenant, tokenIds),
         openRefunds(sql, tenantNow, {
-          transactionIds: query.takesRefunds ? transactionIds : [],
+          transactionIds: query.hasRefunds ? transactionIds : [],
           sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
         }),
       ])
@@ -275,7 +275,7 @@ const batchLoader =
     }
   }
 
-const singleUseOf = ({ cards }: OfAgents): ReadonlySet<string> =>
+const singleUseOf = ({ cards }: AgentRecords): ReadonlySet<string> =>
   new Set([...cards.values()].flatMap(({ usage, cardId }) => (usage === 'single' ? cardId : [])))
 
 const lockBatch = batchLoader({
@@ -343,12 +343,12 @@ const FREE_AGENTS = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
 
 /** A network waits one second for its answer. */
-const OF_NETWORK = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
+const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
 /** Payments first lock their agent. Agents that another transaction has locked do not hold up the rest. */
 export const agentLanes = <I>(
   of: Lanes<I>['of'],
-  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = OF_NETWORK,
+  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,
 ): Lanes<I> => ({
   of,
   ...waits,

@@ -74,11 +74,11 @@ function tokenBlocker(
   if (token?.cardId !== cardId) return 'The network token is not known here.'
   if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
-  return credentials.blockerOf(networkTokenId, { merchant, now, ...furtherCharge(content, existing) })
+  return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 
 /** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
-function furtherCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
+function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
   const { amountEuros, ask } = content
   if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
   const before = chargedEuros(existing.facts)

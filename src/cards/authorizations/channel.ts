@@ -142,16 +142,16 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type Shown = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
+type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
 
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
-  const shown = isUnconfirmed(authorization) ? null : shownOf(authorization, state)
+  const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
   return { ...shown, type, intentId: authorization.intentId, transferId: null }
 }
 
-function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | null {
+function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {
   const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver } = state
   if (clearedCents > 0n) {
     const isDone = isOver || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
@@ -180,8 +180,8 @@ const paid = (
   amountEuros: bigint,
   refundedEuros: bigint,
   isBack: boolean,
-  status: Shown['status'],
-): Shown => ({
+  status: TransactionView['status'],
+): TransactionView => ({
   status: isBack ? 'refunded' : status,
   amountEuros,
   refundedEuros: isBack ? amountEuros : refundedEuros,

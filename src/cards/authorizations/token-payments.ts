@@ -56,11 +56,11 @@ type DecidedTokenPayment =
   | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
-const BEGUN = `
+const STARTED = `
 select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
 
-interface BegunPayment {
+interface StartedPayment {
   readonly id: string
   readonly agentId: string
   readonly cardId: string
@@ -73,13 +73,13 @@ interface BegunPayment {
 export async function loadTokenPayments(
   sql: Sql,
   tenantNow: TenantNow,
-  { payments = [], mppCredentialIds = [], begun }: LoadedPayments,
+  { payments = [], mppCredentialIds = [], started }: LoadedPayments,
 ): Promise<CardBatch> {
   const settled =
-    begun ??
+    started ??
     (mppCredentialIds.length === 0
       ? []
-      : await sql<BegunPayment & Row>(BEGUN, [
+      : await sql<StartedPayment & Row>(STARTED, [
           tenantNow.tenant.ownerId,
           tenantNow.tenant.mode,
           mppCredentialIds,
@@ -99,7 +99,7 @@ interface LoadedPayments {
   readonly payments?: readonly TokenPayment[]
   readonly mppCredentialIds?: readonly string[]
   /** Payments to be settled whose ids the caller already knows: the locks are then sent at once. */
-  readonly begun?: readonly BegunPayment[]
+  readonly started?: readonly StartedPayment[]
 }
 
 /**

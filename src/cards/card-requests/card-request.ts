@@ -72,7 +72,7 @@ const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
 export const limitNames = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
 type LimitName = (typeof limitNames)[number]
 
-type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
+type ApproverLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
 export const noLimits: Limits = { maxTransactionEuros: null, dailyLimitEuros: null, monthlyLimitEuros: null }
 
@@ -82,7 +82,7 @@ const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => (
   monthlyLimitEuros: limitOf('monthlyLimitEuros'),
 })
 
-export const askedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
+export const requestedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
 
 export const approvedLimits = (request: CardRequest): Limits => ({
   maxTransactionEuros: request.approvedMaxTransactionEuros,
@@ -90,10 +90,14 @@ export const approvedLimits = (request: CardRequest): Limits => ({
   monthlyLimitEuros: request.approvedMonthlyLimitEuros,
 })
 
-export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
+export const limitsToApprove = (asked: Limits, given: ApproverLimits): Limits =>
   mapLimits(name => given[name] ?? asked[name])
 
-export function whyNotLowered(asked: Limits, given: GivenLimits, current: Limits): string | undefined {
+export function raisedLimitProblem(
+  asked: Limits,
+  given: ApproverLimits,
+  current: Limits,
+): string | undefined {
   for (const name of limitNames) {
     const problem = problemWith(given[name], asked[name], current[name])
     if (problem) return `limits.${name}: ${problem}`
@@ -135,7 +139,7 @@ const isApproved = ({ status }: CardRequest): boolean =>
 export const requestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
-    limits: askedLimits(request),
+    limits: requestedLimits(request),
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
@@ -146,11 +150,11 @@ export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   cardId: shownCardId(request),
   type: request.type,
   status: request.status,
-  ...(isApproved(request) ? approvedLimits(request) : askedLimits(request)),
+  ...(isApproved(request) ? approvedLimits(request) : requestedLimits(request)),
   ...(reason ? { reason: excerpt(reason) } : {}),
 })
 
-export const isToBeCarriedOut = ({ status, dueAt }: CardRequest): boolean =>
+export const isCarryOutDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
 
 export const cardRequestsPersonal = {

@@ -24,7 +24,10 @@ const LONGEST_PAUSE_MS = minutes(30)
 
 const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
-export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNumber, 'status'>): NumberState {
+export function requiredState(
+  card: Pick<Card, 'status'>,
+  { status }: Pick<CardNumber, 'status'>,
+): NumberState {
   if (card.status === 'closed' || status === 'replaced') return 'closed'
   return card.status === 'active' ? 'active' : 'inactive'
 }
@@ -32,7 +35,7 @@ export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNum
 export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   // A closed number is never opened again.
   if (number.processorState === 'closed') return false
-  const wanted = wantedState(card, number)
+  const wanted = requiredState(card, number)
   const isInDoubt = number.requestedState !== null || number.processorState !== wanted
   return isInDoubt || number.controlsVersion !== terms.version
 }
@@ -45,7 +48,7 @@ export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | nu
   return numbers.some(number => needsSync(state, number)) ? 'tell' : null
 }
 
-function endsOf({ card, numbers }: CardState): Date[] {
+function endDates({ card, numbers }: CardState): Date[] {
   const retiring = numbers.filter(({ status }) => status === 'retiring').map(({ retiresAt }) => retiresAt)
   const current = numbers.find(({ id }) => id === card.numberId)
   return [...retiring, current?.endsAt, card.spentAt].filter(at => at instanceof Date)
@@ -60,7 +63,7 @@ export function nextStep(state: CardState, now: Date): NextStep | null {
   const { card } = state
   const call = pendingCall(state)
   const steps: NextStep[] = call ? [{ step: call, at: card.callDueAt ?? now }] : []
-  if (card.status !== 'closed') steps.push(...endsOf(state).map(at => ({ step: 'end' as const, at })))
+  if (card.status !== 'closed') steps.push(...endDates(state).map(at => ({ step: 'end' as const, at })))
   // Money does not wait for the processor.
   else if (card.purseDueAt) steps.unshift({ step: 'return', at: card.purseDueAt })
   return steps.reduce<NextStep | null>((first, next) => (first && first.at <= next.at ? first : next), null)
@@ -83,7 +86,7 @@ export function beginCall(card: Card, now: Date): void {
 export const isCallDue = ({ callDueAt }: Card, now: Date): boolean => callDueAt === null || callDueAt <= now
 
 /** Wakes the card's process. A processor that did not answer is tried again soon. */
-export function announceChange(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
+export function wakeCardProcess(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
   const again = after(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
   const soon = card.callDueAt ?? after(now, PROCESS_GRACE_MS)

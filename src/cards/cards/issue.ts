@@ -12,15 +12,15 @@ import type { Euros } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { announceChange, beginCall, schedule } from './due.ts'
+import { beginCall, schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
@@ -57,7 +57,7 @@ export async function issueCard(
   context: CardContext<'card.created'>,
 ): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
-  if (typeof reserved !== 'string') announceChange(reserved.card, context)
+  if (typeof reserved !== 'string') wakeCardProcess(reserved.card, context)
   return reserved
 }
 
@@ -153,7 +153,7 @@ export const requestIssue = (request: NumberRequest, { ports, requestId }: CallC
 export const issueStep = externalCall(stepsApi.issue, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'issue', context)
-    return locked ? issueRequestFor(locked, context) : NOTHING_DUE
+    return locked ? issueRequestFor(locked, context) : NOT_DUE
   },
   call: requestIssue,
   async record(answer, request, context) {
@@ -161,7 +161,7 @@ export const issueStep = externalCall(stepsApi.issue, {
     return ACTED
   },
   // Its process asks again: by the same reference there is one card.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
@@ -186,11 +186,11 @@ export async function recordIssued(
   context.emit('card.issued', cardEvent(card))
   if (isOpen && card.activates) context.emit('card.activated', cardEvent(card))
   const issued = { ...locked, numbers: [number, ...numbers] }
-  answered(issued, context)
+  afterAnswer(issued, context)
   return issued
 }
 
 function refuseCard(locked: LockedNumbers, context: Recording): void {
   closeCard(locked, 'processor_refused', context)
-  answered(locked, context)
+  afterAnswer(locked, context)
 }

@@ -113,12 +113,12 @@ const isUnanswered = (problem: string | null): boolean =>
 
 export type StepContext = ContextOf<typeof stepsApi.issue>
 
-export const NOTHING = { acted: false }
-export const NOTHING_DUE = new AnswerNow(NOTHING)
+export const NOT_ACTED = { acted: false }
+export const NOT_DUE = new AnswerNow(NOT_ACTED)
 export const ACTED = { acted: true }
 
 /** After an answer, an earlier failure is no problem any more, and the next step is due at once. */
-export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
+export function afterAnswer(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })
   if (isUnanswered(card.processorProblem)) card.processorProblem = null

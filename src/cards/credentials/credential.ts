@@ -34,7 +34,7 @@ schema.setClass(Credential)
 /** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'issued'"
 
-export function overBecause({ status, expiresAt }: Credential, now: Date) {
+export function unusableReason({ status, expiresAt }: Credential, now: Date) {
   if (status === 'redeemed') return 'credential_redeemed'
   if (status === 'revoked') return 'credential_revoked'
   return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined

@@ -39,7 +39,7 @@ export const SESSION_LIFETIME_MS = minutes(15)
 /** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'open'"
 
-export function overBecause({ status, expiresAt }: CheckoutSession, now: Date) {
+export function unusableReason({ status, expiresAt }: CheckoutSession, now: Date) {
   if (status === 'redeemed') return 'session_redeemed'
   return status === 'expired' || expiresAt <= now ? 'session_expired' : undefined
 }

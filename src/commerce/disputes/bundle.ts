@@ -9,7 +9,7 @@ import { readFile } from '../../kernel/database/stored-files.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { formatEuros } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
@@ -64,7 +64,7 @@ export async function bundleOf(
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
 
@@ -85,7 +85,7 @@ async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFil
     intentId === null ? null : proofOf(intentId, records),
     receiptsOf([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
-    timelineOfRecords(sql, tenant, ids, undefined, MOST_ENTRIES),
+    timelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),
   ])
   return { holder, dispute, transaction, payment, refunds, intent, proof, receipts, evidence, timeline }
 }
@@ -122,8 +122,8 @@ async function viewOf(
   const content = await readFile(files, owner, viewSha256 ?? sha256)
   if (typeof content === 'string') return null
   if (viewSha256 !== null) return content
-  const looked = await viewer.look(owner.ownerId, kind, ({ module, name }) =>
-    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
+  const looked = await viewer.render(owner.ownerId, kind, ({ module, name }) =>
+    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<ViewResult>>(
       { module: new URL(module), name, owner: owner.ownerId },
       content,
       kind,
@@ -147,7 +147,7 @@ interface CaseFile {
 
 type Rows = readonly (readonly [name: string, value: string | null | undefined])[]
 
-const timeInWords = (at: Date | string): string =>
+const formatTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 const facts = (rows: Rows): Block => ({
@@ -175,7 +175,7 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
         ['Reason', reasons[dispute.reason]],
         ['Disputed', formatEuros(dispute.amountEuros)],
         ['Refunded meanwhile', dispute.refundedEuros > 0n ? formatEuros(dispute.refundedEuros) : null],
-        ['Opened', timeInWords(dispute.createdAt)],
+        ['Opened', formatTime(dispute.createdAt)],
         ['Dispute', dispute.id],
         ['At the processor', dispute.processorDisputeId],
         ['Card frozen with it', dispute.cardFrozen ? 'yes' : null],
@@ -198,7 +198,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Amount', formatEuros(transaction.amountEuros)],
         ['Refunded', formatEuros(transaction.refundedEuros)],
         ['Kind', transaction.type === 'mpp' ? 'machine payment by card' : 'payment by card'],
-        ['Begun', timeInWords(transaction.createdAt)],
+        ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
         ['Clearings', clearings.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
@@ -229,7 +229,7 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
       { name: 'Refund', share: 0.33 },
     ],
     rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
-      timeInWords(completedAt ?? createdAt),
+      formatTime(completedAt ?? createdAt),
       formatEuros(amountEuros),
       formatEuros(arrivedEuros),
       status,
@@ -265,7 +265,7 @@ function timelineSection({ timeline }: CaseFile): Section {
           { name: 'Details', share: 0.36 },
         ],
         rows: timeline.map(({ at, event, actorType, amountEuros, reason, resourceId }) => [
-          timeInWords(at),
+          formatTime(at),
           event,
           actors[actorType] ?? actorType,
           amountEuros === null ? '' : formatEuros(amountEuros),
@@ -276,7 +276,7 @@ function timelineSection({ timeline }: CaseFile): Section {
   }
 }
 
-const factsInWords = {
+const factLabels = {
   credited: 'The card network has paid for the time being.',
   won: 'The card network has decided for the cardholder.',
   lost: 'The card network has decided for the merchant.',
@@ -288,7 +288,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factsInWords[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -299,7 +299,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
       { name: 'When', share: 0.22 },
       { name: 'What', share: 0.78 },
     ],
-    rows: rows.map(({ at, text }) => [timeInWords(at), text]),
+    rows: rows.map(({ at, text }) => [formatTime(at), text]),
   }
   return [{ title: 'Correspondence', blocks: [block] }]
 }
@@ -320,11 +320,11 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
       ['Amount', formatEuros(intent.amountEuros)],
-      ['Declared', timeInWords(intent.createdAt)],
+      ['Declared', formatTime(intent.createdAt)],
       ['Agent', intent.agentId],
       ['Run', intent.runId],
       ['Intent', intent.id],
-      ['Approved', intent.decidedAt && timeInWords(intent.decidedAt)],
+      ['Approved', intent.decidedAt && formatTime(intent.decidedAt)],
       [
         'Approved by',
         decidedBy && `${deciders[decidedBy.type]}${decidedBy.name ? `: ${decidedBy.name}` : ''}`,
@@ -377,7 +377,7 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
   const blocks = evidence.flatMap((piece, index): Block[] => [
     facts([
       [`${index + 1}. ${piece.type}`, piece.note ?? piece.fileName ?? 'no note'],
-      ['Received', timeInWords(piece.receivedAt)],
+      ['Received', formatTime(piece.receivedAt)],
       [
         'File',
         piece.text === null
@@ -393,11 +393,11 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
 }
 
 /** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
-const MOST_LINES = 300
+const MAX_LINES = 300
 
 /** Says how much was left out, and gives the SHA-256 of the whole text. */
 function excerptOf(text: string): string {
-  const shown = text.split('\n', MOST_LINES).join('\n')
+  const shown = text.split('\n', MAX_LINES).join('\n')
   if (shown.length === text.length) return text
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
@@ -411,7 +411,7 @@ function receiptSections({ receipts }: CaseFile): Section[] {
         `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`,
       ],
       ['Stands', receipt.status],
-      ['Received', timeInWords(receipt.receivedAt)],
+      ['Received', formatTime(receipt.receivedAt)],
       ['SHA-256', receipt.sha256],
       ['Receipt', receipt.id],
     ]),
@@ -419,7 +419,7 @@ function receiptSections({ receipts }: CaseFile): Section[] {
   return [{ title: 'Receipts', blocks }]
 }
 
-const MOST_PICTURES = 20
+const MAX_PICTURES = 20
 
 function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
   const papers = receipts.map(
@@ -442,5 +442,5 @@ function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
           },
         ],
   )
-  return [...papers, ...pieces].slice(0, MOST_PICTURES)
+  return [...papers, ...pieces].slice(0, MAX_PICTURES)
 }

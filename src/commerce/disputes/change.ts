@@ -13,7 +13,7 @@ import {
   isCovered,
   isUnauthorized,
   isUndecided,
-  MOST_EVIDENCE,
+  MAX_EVIDENCE,
   planCredit,
   recordFact,
 } from './dispute.ts'
@@ -88,7 +88,7 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
   const missing = body.evidenceIds.find(id => !ofAgent.some(piece => piece.id === id))
   if (missing) return refuse('evidence_not_found')
   const evidenceIds = [...new Set([...dispute.evidenceIds, ...body.evidenceIds])]
-  if (evidenceIds.length > MOST_EVIDENCE) return refuse('too_much_evidence')
+  if (evidenceIds.length > MAX_EVIDENCE) return refuse('too_much_evidence')
   dispute.evidenceIds = evidenceIds
   reconcile(locked, context, { change: 'evidence' })
   return dispute
@@ -118,7 +118,7 @@ const REMINDER = 'Evidence can be given for one more day; then what is there is 
 
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
-  if (hasSomething(dispute)) handIn(locked, context)
+  if (hasEvidence(dispute)) handIn(locked, context)
   else {
     recordFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
     reconcile(locked, context)
@@ -126,7 +126,7 @@ function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
 }
 
 /** For an unauthorized payment the owner's statement is enough; no other evidence is required. */
-const hasSomething = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
+const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `
 select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"

@@ -52,7 +52,7 @@ const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 export const pauseAfter = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
 
-export const MOST_EVIDENCE = 50
+export const MAX_EVIDENCE = 50
 
 export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
 
@@ -132,7 +132,7 @@ export function recordFact(dispute: Dispute, { id, type, at, amountEuros = null 
   dispute.facts = addFact(dispute.facts, fact)
 }
 
-export const leftOf = ({ amountEuros, refundedEuros }: Dispute): Cents =>
+export const disputedRest = ({ amountEuros, refundedEuros }: Dispute): Cents =>
   minus(cents(amountEuros), cents(refundedEuros))
 
 /**
@@ -144,7 +144,7 @@ export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding
 
 export const claimOf = (dispute: Dispute): Claim => ({
   isSubmitted: dispute.submittedAt !== null,
-  leftCents: leftOf(dispute),
+  leftCents: disputedRest(dispute),
   isCovered: isCovered(dispute),
   isCreditDue: dispute.creditedAt !== null,
 })

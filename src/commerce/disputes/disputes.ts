@@ -127,7 +127,7 @@ async function freeze(cardId: string | null, context: Creating): Promise<boolean
   return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
 }
 
-const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
+const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
@@ -144,7 +144,7 @@ function waitsFor(dispute: Dispute): string {
   const call = pendingCall(dispute)
   if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
   const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
-  return `${callsInWords[call]}${when}`
+  return `${callLabels[call]}${when}`
 }
 
 const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (

@@ -52,7 +52,7 @@ const TOP_LEVEL = new Set(
  * The host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like hosts but
  * end in no top-level domain.
  */
-export function calledHost(name: string): string | undefined {
+export function hostInName(name: string): string | undefined {
   const named = namedHost(name)
   if (named === undefined || isAddress(named) || name.includes('//')) return named
   const last = named.slice(named.lastIndexOf('.') + 1)
@@ -63,7 +63,7 @@ export function calledHost(name: string): string | undefined {
 export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
-const isBelow = (host: string, domain: string): boolean =>
+const isSubdomain = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
 /** `example.co.uk` of `pay.example.co.uk`. */
@@ -81,7 +81,7 @@ const registeredLabel = (host: string): string | undefined =>
  * platform, where a label may be a region instead of an owner, sibling hosts are different sites.
  */
 export function isSameSite(one: string, other: string): boolean {
-  if (one === other || isBelow(one, other) || isBelow(other, one)) return true
+  if (one === other || isSubdomain(one, other) || isSubdomain(other, one)) return true
   if (isAddress(one) || isAddress(other)) return false
   const domain = registeredDomain(one)
   const parent = domain.slice(domain.indexOf('.') + 1)
@@ -104,7 +104,7 @@ function isOwnName(name: string, host: string): boolean {
 export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean {
   const host = plainHost(url)
   const named = namedHost(merchant)
-  if (named !== undefined) return named === host || isBelow(host, named)
+  if (named !== undefined) return named === host || isSubdomain(host, named)
   return isAllowed || isOwnName(merchant, host)
 }
 

@@ -3,12 +3,12 @@ import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbe
 
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-export const MOST_BYTES = 1_048_576
+export const MAX_BYTES = 1_048_576
 
 /** Deeper than any honest answer, and flat enough to be serialized again. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 /** Parsed, checked and serialized in a few milliseconds, during which other requests wait. */
-const MOST_VALUES = 20_000
+const MAX_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
@@ -18,7 +18,7 @@ interface MerchantContent {
   readonly cut: boolean
 }
 
-interface Given {
+interface ParsedContent {
   readonly members: MerchantBody
   readonly isMasked: boolean
 }
@@ -33,7 +33,7 @@ export function merchantBody(content: MerchantContent): MerchantBody {
   return { ...members, ...(content.cut && { truncated: true }), ...(isMasked && { masked: true }) }
 }
 
-function contentOf({ body, contentType, cut }: MerchantContent): Given {
+function contentOf({ body, contentType, cut }: MerchantContent): ParsedContent {
   const text = textOf(body, cut)
   if (text === undefined) return bytesOf(body, contentType, cut)
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
@@ -47,7 +47,7 @@ function contentOf({ body, contentType, cut }: MerchantContent): Given {
 }
 
 /** Each character of Latin-1 is a byte, so masking keeps the length in bytes. */
-function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): Given {
+function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): ParsedContent {
   const bytes = Buffer.from(body).toString('latin1')
   const masked = maskCardNumbers(bytes, { isCut })
   return {
@@ -62,7 +62,7 @@ function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boole
 /** JSON may write a digit as an escape, or a number with an exponent: its text does not show a card number then. */
 const HIDDEN = /\\u00|\d[eE]\+?\d/
 
-function jsonOf(text: string, isFound: boolean): Given | undefined {
+function jsonOf(text: string, isFound: boolean): ParsedContent | undefined {
   try {
     const value: unknown = JSON.parse(text)
     const given = isFound || HIDDEN.test(text) ? maskCardNumbersIn(value) : value
@@ -99,7 +99,7 @@ function isExcessive(text: string): boolean {
       depth++
       values++
     } else if (character === ']' || character === '}') depth--
-    if (depth > DEEPEST || values > MOST_VALUES) return true
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return true
   }
   return false
 }

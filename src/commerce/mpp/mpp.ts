@@ -75,7 +75,7 @@ select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountEuros", c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
-    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isBack"
+    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
 ) p
 order by p.id desc`
@@ -83,7 +83,7 @@ order by p.id desc`
 type PaymentRow = Row &
   Pick<MppCredential, 'id' | 'intentId' | 'amountEuros' | 'note' | 'updatedAt'> & {
     readonly status: MppStatus
-    readonly isBack: boolean | null
+    readonly isRefunded: boolean | null
   }
 
 const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
@@ -98,11 +98,11 @@ const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
 
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountEuros, note, isBack, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountEuros, note, isRefunded, updatedAt }) => ({
     intentId,
     type: 'mpp' as const,
     id,
-    status: status === 'consumed' && isBack ? 'returned' : stateByStatus[status],
+    status: status === 'consumed' && isRefunded ? 'returned' : stateByStatus[status],
     amountEuros,
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,

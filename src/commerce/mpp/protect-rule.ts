@@ -21,7 +21,7 @@ const schema = defineEntity({
 export class ProtectRule extends schema.class {}
 schema.setClass(ProtectRule)
 
-export const MOST_RULES = 1_000
+export const MAX_RULES = 1_000
 
 type Pattern = { readonly pattern: string } | { readonly problem: string }
 

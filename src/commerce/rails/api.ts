@@ -133,7 +133,7 @@ export const railsApi = {
   }),
 }
 
-const standing = [
+const queueStatus = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
@@ -163,18 +163,18 @@ export const stepsApi = {
       payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: null },
       reference: 'Invoice 4711',
     },
-    returns: standing,
+    returns: queueStatus,
     emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
   standing: get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'How a payment stands in the files',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
   }),
   takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
     summary: 'Take a payment out of its file as long as that takes more',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
     emits: {
       'sepa.payment_taken_out': event(
         'A payment has been taken out of a file that has not left.',

@@ -48,29 +48,29 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
 export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
-  const current = await standingOf(sql, name)
+  const current = await queueStatusOf(sql, name)
   if (current) return { standing: current }
   const { scheme, endToEndId, amountEuros, payee, reference } = body
   const file = await openFile(scheme, now, context)
   const values = [...name, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
-const STANDING = `
+const QUEUE_STATUS = `
 select case when i.taken_out_at is not null then 'taken_out' when f.status = 'open' then 'waiting' else 'ordered' end
   as standing
 from sepa_instructions i join sepa_files f on f.id = i.file_id
 where (i.owner_id, i.mode, i.id) = ($1, $2, $3)`
 
-async function standingOf(sql: Sql, name: Name) {
-  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, name)
+async function queueStatusOf(sql: Sql, name: Name) {
+  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(QUEUE_STATUS, name)
   return row?.standing ?? null
 }
 
 export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, context) => ({
-  standing: await standingOf(context.sql, nameOf(params, context)),
+  standing: await queueStatusOf(context.sql, nameOf(params, context)),
 })
 
 const LOCK_FILE = `
@@ -85,11 +85,11 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, co
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
-  if (file && (await standingOf(sql, name)) === 'waiting') {
+  if (file && (await queueStatusOf(sql, name)) === 'waiting') {
     await sql(TAKE_OUT, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
 const PAYMENTS_IN_FILE = `

@@ -113,7 +113,7 @@ async function matchPayments(
   const ordered = await orderedIn(sql, mode, report.originalMessageId)
   if (ordered.length > 0) {
     const submitted = await submittedPayments(sql, mode, ordered)
-    return [...matchAll(withOthers(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
+    return [...matchAll(withOthersNotice(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
   }
   const unknown = notices.length > 0 ? notices : [wholeFile(report)]
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
@@ -141,7 +141,7 @@ function matchAll(
   })
 }
 
-function withOthers(
+function withOthersNotice(
   { notices, othersNotice }: StatusReport,
   ordered: readonly string[],
 ): readonly PaymentNotice[] {

@@ -83,7 +83,7 @@ export const receiptsPersonal = {
   },
 } as const satisfies Personal
 
-const MOST = 100
+const MAX_LISTED = 100
 
 export const receiptsOf = (
   transactionIds: readonly string[],
@@ -92,5 +92,5 @@ export const receiptsOf = (
   records.find(
     Receipt,
     { transactionId: { $in: [...new Set(transactionIds)] } },
-    { orderBy: { id: 'asc' }, limit: MOST },
+    { orderBy: { id: 'asc' }, limit: MAX_LISTED },
   )

@@ -69,7 +69,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
-  reasons.push(nearness(payment.at, facts.date, now))
+  reasons.push(dateReason(payment.at, facts.date, now))
   if (payment.hasReceipt) reasons.push('has_receipt')
   const score = reasons.reduce((sum, reason) => sum + POINTS[reason], 0)
   return { transactionId: payment.transactionId, score, reasons }
@@ -79,7 +79,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
 const isEuros = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
 /** Without a date, the receipt counts as issued now. */
-function nearness(at: Date, date: string | null, now: Date): Reason {
+function dateReason(at: Date, date: string | null, now: Date): Reason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
   if (apart === 0) return 'date_same_day'
@@ -125,7 +125,7 @@ function isNamed(merchant: string, { lines, words }: Names): boolean {
   return plain.length > 3 && words.includes(` ${plain} `)
 }
 
-export function differs(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
+export function totalDiffers(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
   if (!facts || facts.total === null || !isEuros(facts)) return false
   return facts.total !== decimal(amountEuros)
 }

@@ -9,8 +9,8 @@ import { minuteInWords } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
+import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {

@@ -50,7 +50,7 @@ interface KnownState {
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
-const isItsPayee = (
+const isDeclaredPayee = (
   intent: IntentRow,
   { payee, toWalletId, beneficiaryId }: TransferRequest['input']['body'],
 ): boolean =>
@@ -90,7 +90,7 @@ export function intentRefusal(
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
-  if (!isItsPayee(intent, body)) return refuse('intent_other_payee')
+  if (!isDeclaredPayee(intent, body)) return refuse('intent_other_payee')
   const ownPayee =
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
   // A payment token is bound to its wallet, so a later change of the holder's name does not matter.

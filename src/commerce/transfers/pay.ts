@@ -40,7 +40,7 @@ import {
 import { type DayLimits, limitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
-import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
+import { paymentSubject, requiresSignature, signedPayees } from './signed-payment.ts'
 import { creditIdOf } from './take-back.ts'
 import {
   newSepaTransfer,
@@ -76,7 +76,7 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   return complete(transfer, batch, context)
 }
 
-interface Leaving {
+interface CaptureTarget {
   readonly capture: Template
   readonly to: AccountKey
   readonly cause: Cause
@@ -85,7 +85,7 @@ interface Leaving {
 function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  { capture, to, cause }: Leaving,
+  { capture, to, cause }: CaptureTarget,
   batch: BatchState,
   context: DecideContext,
 ): void {
@@ -237,11 +237,11 @@ function signatureProblem(
   verdict: Verdict,
 ): AssertionCode | Problem | undefined {
   const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
-  if (!found) return mustSign(actor) ? 'assertion_required' : undefined
+  if (!found) return requiresSignature(actor) ? 'assertion_required' : undefined
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
-  const personId = mustSign(actor) ? actor.id : null
+  const personId = requiresSignature(actor) ? actor.id : null
   return judge(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 

@@ -59,14 +59,14 @@ export function signedPayees(
 }
 
 /** A person signs in the console, and nowhere else. */
-export const mustSign = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
+export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
 /** Verified before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
 ): Promise<Verified | AssertionCode | undefined> {
-  return envelope || mustSign(context.actor) ? verifyAssertion(envelope, context) : undefined
+  return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 
 type Challenge = HandlerOf<typeof challengeApi.challenge>

@@ -33,7 +33,7 @@ export interface Part {
 }
 
 /** A snapshot of the beneficiary: a later change of it does not change who is paid. */
-export interface PayeeOf {
+export interface PayeeSnapshot {
   name: string
   sepaName: string
   iban: string
@@ -118,7 +118,7 @@ const schema = defineEntity({
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
-    payee: json<PayeeOf>(),
+    payee: json<PayeeSnapshot>(),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
     payeeCheck: json<StoredPayeeCheck>(),
     payeeConfirmedAt: nullable.instant(),

@@ -103,7 +103,7 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
-    takesRefunds: contents.some(({ kind }) => kind === 'refund'),
+    hasRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }

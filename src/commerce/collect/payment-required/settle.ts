@@ -85,7 +85,7 @@ export function beginSettlement(
   const { requestId, walletId } = subject
   const locked = requests.get(requestId ?? '')
   if (known.has(challengeId) || (requestId !== null && !locked)) return 'not_payable'
-  if (locked?.underWay) return 'payment_under_way'
+  if (locked?.pendingPayment) return 'payment_under_way'
   if (locked && !isDue(locked, amountEuros, context.now)) return 'not_payable'
   const id = newId('settlement')
   const dueAt = firstDueAt(context.now)

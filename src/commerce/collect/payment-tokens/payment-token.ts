@@ -58,7 +58,7 @@ const REASONS = {
   expired: 'token_expired',
 } as const
 
-export function overBecause({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
+export function unusableReason({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }

@@ -83,7 +83,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
     .meta({ description: 'What this call sends back, a refund for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
-export const MOST_PARTS = 50
+export const MAX_PARTS = 50
 
 export const refundRefusals = {
   ...lookupFails,
@@ -152,7 +152,7 @@ export const refundsApi = {
     summary: 'Give back what came for a payment request',
     description: [
       'By the way it came: a SEPA credit goes back to its sender by a transfer, which verifies the payee and counts towards your limits as any other; a charge of a card is refunded by the acquirer; what came from a wallet here is in it at once. It is never more than came. Without `amountEuros` all of it goes back, the surplus included.',
-      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MOST_PARTS} payments at most.`,
+      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MAX_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repeated call with the same one gives nothing back twice.',
     ].join('\n\n'),
     callers: ['key'],

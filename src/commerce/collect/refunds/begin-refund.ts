@@ -19,7 +19,7 @@ import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/inde
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
-import { causeOf, FIRST_CHECK_AFTER, MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
+import { causeOf, FIRST_CHECK_AFTER, MAX_PARTS, refundEvent, type refundsApi } from './api.ts'
 import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
@@ -74,7 +74,7 @@ async function openRefund(
   const { records, sql, tenant, refuse } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!request) return refuse('request_not_found')
   const accounts = await accountsOf(request, known, context)
@@ -83,7 +83,7 @@ async function openRefund(
     walletsById(sql, tenant, accounts.wallets),
     openPayBacks(sql, context),
     lockRequest(id, context),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
@@ -174,7 +174,7 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
   for (const part of parts) {
     const refund = beginRefund(part, target, opened, context)
     refunds.push(refund)
-    await sendBack[part.payment.way](refund, part, opened, context)
+    await refundWays[part.payment.way](refund, part, opened, context)
   }
   sendAlong(payBacks.write())
   sendAlong(writeRefunding(sql, tenant, opened))
@@ -207,14 +207,14 @@ function beginRefund(
   return refund
 }
 
-type SendBack = (
+type RefundWay = (
   refund: RefundRow,
   part: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ) => void | Promise<void>
 
-const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
+const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
   sepa: payBySepa,
   card(refund, { payment, amountCents }, { book }) {
     book.hold(payment.walletId, amountCents, causeOf(refund.id))

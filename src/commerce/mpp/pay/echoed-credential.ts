@@ -29,7 +29,7 @@ const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
 
 /** This many letters and digits in a row identify a part: no other text contains them. */
 const GRAM = 10
-const onlyWords = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
+const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
 
 function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
@@ -44,7 +44,7 @@ function secretsOf(header: string): Secrets[] {
   // What follows it in the credential is no secret: an honest receipt names the network, too.
   const to = from + encrypted.length
   const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3), Math.floor((to * 4) / 3))
-  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
+  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(lettersAndDigits), last4 }]
 }
 
 class Search {
@@ -67,7 +67,7 @@ class Search {
   }
 
   /** An answer that would take too long to search is not searched, and not passed on. */
-  look(given: View, decoded = 0): void {
+  search(given: View, decoded = 0): void {
     this.#left -= given.text.length
     if (this.#left < 0) {
       this.#mark(given, 0, given.text.length)
@@ -76,10 +76,10 @@ class Search {
     const view = unescaped(unescaped(given))
     this.#lookForNumbers(view, decoded)
     this.#lookForCryptograms(view)
-    this.#lookForParts(only(WORDS, view))
+    this.#lookForParts(filtered(WORDS, view))
     if (decoded === MOST_DECODED) return
-    const base64 = only(BASE64, view)
-    for (const run of readable(base64)) this.look(run, decoded + 1)
+    const base64 = filtered(BASE64, view)
+    for (const run of readable(base64)) this.search(run, decoded + 1)
   }
 
   #mark({ start, end }: View, from: number, to: number): void {
@@ -128,7 +128,7 @@ const CRYPTOGRAM =
 const ESCAPE =
   /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
-function meaningOf(written: string): string {
+function characterOf(written: string): string {
   const [, hex] = /^(?:%|\\u|\\x|&#x)([\da-f]+)/i.exec(written) ?? []
   const [, decimal] = /^&#(\d+)/.exec(written) ?? []
   if (hex === undefined && decimal === undefined) return /["'/\\]$/.test(written) ? written.slice(-1) : ' '
@@ -152,7 +152,7 @@ function unescaped(view: View): View {
     keep(index)
     starts[text.length] = index
     ends[text.length] = index + written.length - 1
-    text += meaningOf(written)
+    text += characterOf(written)
     kept = index + written.length
   }
   keep(view.text.length)
@@ -163,7 +163,7 @@ function unescaped(view: View): View {
   }
 }
 
-function only(table: Uint8Array, view: View): View {
+function filtered(table: Uint8Array, view: View): View {
   const kept = Buffer.alloc(view.text.length)
   const places = new Int32Array(view.text.length)
   let length = 0
@@ -234,7 +234,8 @@ function numbersIn(text: string, last4: string): [from: number, to: number][] {
 function lengthOfNumber(text: string, places: Int32Array): number {
   const digits = Array.from(places, place => text[place]).join('')
   for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
-    if (isCardNumber(digits.slice(-length)) && isWritten(text, places, places.length - length)) return length
+    if (isCardNumber(digits.slice(-length)) && isWrittenAsNumber(text, places, places.length - length))
+      return length
   return 0
 }
 
@@ -243,7 +244,7 @@ function lengthOfNumber(text: string, places: Int32Array): number {
  * of three and more. In ids, digests and times they are not, and a long answer has so many that some would
  * look like the card's.
  */
-function isWritten(text: string, places: Int32Array, from: number): boolean {
+function isWrittenAsNumber(text: string, places: Int32Array, from: number): boolean {
   const sizes = [0]
   for (let n = from; n < places.length; n++) {
     if (n > from && places[n] !== (places[n - 1] as number) + 1) sizes.push(0)
@@ -295,7 +296,7 @@ function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer 
     for (let at = given.indexOf(secret); at >= 0; at = given.indexOf(secret, at + secret.length))
       given.fill(BLANK, at, at + secret.length)
   const search = new Search(secrets, given.length)
-  search.look({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
+  search.search({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
   for (let at = search.found.indexOf(1); at >= 0; at = search.found.indexOf(1, at + 1))
     if (!isStructure(given, at)) given[at] = BLANK
   return given

@@ -16,10 +16,10 @@ import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { after, clock, days } from '../../../values/clock.ts'
 import { encryptionKeyOf } from '../../../values/encryption-key.ts'
 import { cents } from '../../../values/money.ts'
-import { askRefusals, mintRefusals } from '../api.ts'
+import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
-import { asksOwnListener } from './address.ts'
+import { allowsOwnListener } from './address.ts'
 import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
 
 export interface Minted {
@@ -52,14 +52,14 @@ const PROCESSOR_CODES = {
  * Asks, checks and mints, with no transaction open. Nothing has left yet. The processor encrypts the token to
  * the merchant: nothing here can read it.
  */
-export async function askAndMint(
+export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: CallContext,
 ): Promise<Minted | PayProblem> {
   const { challenge, mode, request, intentId, cardId, processorCardId, heldCents, askedAt: now } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
-  const offer = challenge === null ? await ask(request, mode, ports) : given(challenge)
+  const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
   if (isProblem(offer)) return offer
   const problem = offerProblem(offer, {
     now: clock.real(),
@@ -98,16 +98,20 @@ export async function askAndMint(
 const given = (challenge: string): CardOffer | PayProblem =>
   cardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
 
-async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<CardOffer | PayProblem> {
+async function askMerchant(
+  request: MerchantRequest,
+  mode: Mode,
+  ports: Ports,
+): Promise<CardOffer | PayProblem> {
   const headers = { ...request.headers, 'accept-payment': 'card/charge' }
   const answer = await ports.outbound.send({
     ...sendable({ ...request, headers }),
     timeoutMs: ASK_MS,
     maxBytes: ASK_BYTES,
-    ownListener: asksOwnListener(mode),
-    atOnce: AT_ONCE,
+    ownListener: allowsOwnListener(mode),
+    maxConcurrent: MAX_CONCURRENT,
   })
-  if (answer.kind !== 'answered') return unanswered(answer)
+  if (answer.kind !== 'answered') return noOffer(answer)
   return cardOffer({
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
@@ -117,7 +121,7 @@ async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<
 }
 
 /** Concurrent requests to one merchant: an unresponsive one must not block the others. */
-export const AT_ONCE = 64
+export const MAX_CONCURRENT = 64
 
 export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   url,
@@ -126,11 +130,11 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   ...(body === null ? {} : { body }),
 })
 
-function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
+function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
-  if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
+  if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
   const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
-  return { code, message: `${askRefusals[code][1]} ${answer.message}` }
+  return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
 }
 
 const KEYS_MS = 5_000
@@ -149,14 +153,14 @@ async function fetchMerchantKey(
     headers: { accept: 'application/jwk-set+json, application/json' },
     timeoutMs: KEYS_MS,
     maxBytes: KEYS_BYTES,
-    ownListener: asksOwnListener(mode),
-    atOnce: AT_ONCE,
+    ownListener: allowsOwnListener(mode),
+    maxConcurrent: MAX_CONCURRENT,
   })
-  if (answer.kind !== 'answered') return unanswered(answer)
+  if (answer.kind !== 'answered') return noOffer(answer)
   if (answer.status !== 200 || answer.cut)
     return {
       code: 'merchant_unusable',
-      message: `${askRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
+      message: `${merchantRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
     }
   return keyIn(answer.body, key.kid)
 }

@@ -1,7 +1,7 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Cents } from '../../../values/money.ts'
-import type { addressRefusals, askRefusals, mintRefusals, offerRefusals } from '../api.ts'
+import type { addressRefusals, merchantRefusals, mintRefusals, offerRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
@@ -26,7 +26,7 @@ export interface SentPayment extends MintedPayment {
 export type PayProblemCode =
   | keyof typeof addressRefusals
   | keyof typeof offerRefusals
-  | keyof typeof askRefusals
+  | keyof typeof merchantRefusals
   | keyof typeof mintRefusals
 
 export interface PayProblem {
@@ -40,17 +40,17 @@ export const isProblem = (value: object): value is PayProblem => 'code' in value
  * Nothing is minted yet. Nothing else is stored: the request may contain secrets, and after a crash it is not
  * sent again.
  */
-export interface Asking {
+export interface AskStage {
   readonly stage: 'ask'
 }
 
 /** The credential is recorded as sent, and may have reached the merchant. */
-interface Sending {
+interface SendStage {
   readonly stage: 'send'
   readonly credentialId: string
 }
 
-export interface GivingBack {
+export interface GiveBackStage {
   readonly stage: 'give back'
   readonly credentialId: string
   readonly mode: Mode
@@ -59,4 +59,4 @@ export interface GivingBack {
   readonly problem: PayProblem
 }
 
-export type Stage = Asking | Sending | GivingBack
+export type Stage = AskStage | SendStage | GiveBackStage

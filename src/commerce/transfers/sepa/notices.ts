@@ -25,7 +25,7 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-export const NOTHING = { acted: false }
+export const NOT_ACTED = { acted: false }
 
 export async function recordAnswers(
   answers: Answers | null,
@@ -33,7 +33,7 @@ export async function recordAnswers(
   context: StepContext,
 ) {
   const locked = request && answers && (await lockTransfer(request.id, context))
-  if (!locked) return NOTHING
+  if (!locked) return NOT_ACTED
   const { status, recall } = answers
   const statusChanged = status !== null && applyStatus(locked, status, context)
   const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
@@ -216,10 +216,10 @@ export async function applyBankNotice(
   context: StepContext,
 ): Promise<void> {
   const locked = await lockTransfer(transferId, context)
-  if (locked?.transfer.submittedAt) await takeBankNotice(locked, bankNotice, context)
+  if (locked?.transfer.submittedAt) await applyReport(locked, bankNotice, context)
 }
 
-async function takeBankNotice(
+async function applyReport(
   locked: LockedTransfer,
   { notice, reasonCode, payeeCheck }: BankNotice,
   context: StepContext,
@@ -237,7 +237,7 @@ async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice
   const locked = await lockTransfer(transferId, context)
   if (!locked) return refuse('transfer_not_found')
   if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
-  await takeBankNotice(locked, { ...NO_NOTICE, ...bankNotice }, context)
+  await applyReport(locked, { ...NO_NOTICE, ...bankNotice }, context)
   return transferResponse(locked.transfer)
 }
 

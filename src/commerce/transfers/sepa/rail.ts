@@ -46,7 +46,7 @@ export function paymentOf(
   }
 }
 
-export const askPayeesBank = async (
+export const requestPayeeCheck = async (
   request: RailRequest<Payee> | null,
   { ports, requestId }: CallContext,
 ): Promise<PayeeCheck | Unanswered | null> =>

@@ -16,8 +16,8 @@ import {
   waitsForPayee,
 } from '../transfer.ts'
 import { stepsApi } from './api.ts'
-import { markUncertain, NOTHING, recordAnswers } from './notices.ts'
-import { askPayeesBank, askRail, payeeOf, paymentOf, type RailRequest, sendPayment } from './rail.ts'
+import { markUncertain, NOT_ACTED, recordAnswers } from './notices.ts'
+import { askRail, payeeOf, paymentOf, type RailRequest, requestPayeeCheck, sendPayment } from './rail.ts'
 import {
   blockReasons,
   CONFIRM_WITHIN_MS,
@@ -43,7 +43,7 @@ export const verify = externalCall(stepsApi.verify, {
     transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: askPayeesBank,
+  call: requestPayeeCheck,
   record: recordPayeeCheck,
   recover: (request, context) => recordPayeeCheck(null, request, context),
 })
@@ -56,8 +56,8 @@ async function recordPayeeCheck(
 ) {
   const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
-  if (!transfer || answer === null) return NOTHING
-  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
+  if (!transfer || answer === null) return NOT_ACTED
+  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOT_ACTED
   const { result, suggestedName } = isUnanswered(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
@@ -147,7 +147,7 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
   if (!locked) return context.refuse('transfer_not_found')
   const { transfer } = locked
   const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
-  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
+  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOT_ACTED
   const acted = cancelTransfer(locked, UNCONFIRMED, context)
   await writeTransfer(locked, context)
   return { acted }

@@ -10,7 +10,7 @@ import type { Personal } from '../../values/personal.ts'
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
 /** Per intent: a proof of payment needs no more. */
-export const MAX_OF_INTENT = 100
+export const MAX_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
 
@@ -70,7 +70,7 @@ export const findEvidence = (ids: readonly string[], context: ReadContext): Prom
   find({ id: { $in: [...new Set(ids)] } }, context)
 
 const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
-  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_OF_INTENT })
+  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_PER_INTENT })
 
 /** Verifies that the content is what was stored; otherwise the code of a refusal: see `fileRefusals`. */
 export const evidenceContent = async (

@@ -97,20 +97,20 @@ async function push(
   )
 }
 
-type Ask = { readonly push: Push } | { readonly cards: CardRefunds }
+type ExternalCall = { readonly push: Push } | { readonly cards: CardRefunds }
 
-export type Answered =
+export type ExternalAnswer =
   | { readonly push: Push; readonly answer: PushAnswer }
   | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
 
-export const askOutside = async (ask: Ask, outside: CallContext): Promise<Answered> =>
+export const callOutside = async (ask: ExternalCall, outside: CallContext): Promise<ExternalAnswer> =>
   'push' in ask
     ? { push: ask.push, answer: await push(ask.push, outside) }
     : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
 
 type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-export const recordAnswer = (answered: Answered, context: AskContext): Promise<void> =>
+export const recordAnswer = (answered: ExternalAnswer, context: AskContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
@@ -172,7 +172,7 @@ export const ask = externalCall(refundsApi.ask, {
     return asked ?? new AnswerNow(DONE)
   },
 
-  call: askOutside,
+  call: callOutside,
 
   async record(answered, _asked, context) {
     await recordAnswer(answered, context)
@@ -187,7 +187,7 @@ async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
   { sql, tenant, now, ports, sendAlong }: AskContext,
-): Promise<Ask | undefined> {
+): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
