@@ -24,8 +24,8 @@ import {
   sepaChannel,
   sepaPayment,
   transferEvidence,
-  walletChannel,
   walletPayment,
+  walletView,
 } from './channels.ts'
 import {
   type CreateHandler,
@@ -91,8 +91,8 @@ function captureIntent(
 ): void {
   const payment = walletPayment(transfer, intent)
   const captured = { type: 'captured', cents: transfer.amountEuros } as const
-  const evidence = transferEvidence(transfer, cause)
-  capturePayment(payment, captured, walletChannel(capture, to), evidence, batch, context)
+  const channel = { ...walletView, holdReference, clearing: to, postings: { capture } }
+  capturePayment(payment, captured, channel, transferEvidence(transfer, cause), batch, context)
   transfer.transactionId = payment.transactionId
 }
 

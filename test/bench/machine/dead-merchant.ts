@@ -15,7 +15,7 @@ export interface Beside {
   readonly beside: Result
 }
 
-/** Waits until it has as many requests open as may wait for one merchant: each of them waits for longer than the round takes. */
+/** Waits until the limit of open requests to one merchant is reached; each waits for longer than the round takes. */
 async function holdDead(stage: Stage, api: Served, dead: Served): Promise<Measured> {
   return answerOf<Measured>('test/bench/load/load.ts', {
     url: api.url,
@@ -33,9 +33,9 @@ const calmest = (results: readonly Result[]): Result =>
   results.reduce((best, other) => (other.p99 < best.p99 ? other : best))
 
 /**
- * Payments to a merchant that answers, alone and while as many as may wait for one that never does. Those beyond that number
- * are refused at once; a client that asks again without a pause is more work, and no dead merchant: none does here, so both
- * sides have the same number of connections at work.
+ * Payments to a responsive merchant, with and without the maximum number of requests waiting for a silent
+ * one. Further requests are refused at once; a client that retries without a pause would be additional load,
+ * so none does, and both sides have the same number of busy connections.
  */
 export async function measureBesideTheDead(
   stage: Stage,

@@ -19,7 +19,6 @@ afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
-/** A delivery claimed under this lease. */
 async function claimOne(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(respondWith(204))
   await anAgent(client)
