@@ -22,7 +22,6 @@ interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountEuros: Euros
   readonly now: Date
-  /** An increment raises a charge that is already counted. */
   readonly isIncrement?: boolean
 }
 
@@ -57,7 +56,6 @@ export class CredentialCharges {
     return this.#byToken.get(tokenId)
   }
 
-  /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
     { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
