@@ -18,7 +18,7 @@ export async function measureThumbnails(): Promise<Section> {
   const viewer = new ViewerProcess(fileURLToPath(new URL(CHILD, import.meta.url)))
   const ways = {
     alone: () => bySharp(photo),
-    ours: () => viewer.look(photo, 'image/jpeg'),
+    ours: () => viewer.render(photo, 'image/jpeg'),
   }
   const times: Record<keyof typeof ways, number[]> = { alone: [], ours: [] }
   for (let round = -2; round < ROUNDS; round++)

@@ -80,7 +80,7 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
   }
   const outbound = {
     judge: () => undefined,
-    isOpened: () => false,
+    isAllowed: () => false,
     send: async ({ url, headers }: { url: string; headers: Record<string, string> }) => {
       const { status } = await fetch(url, { method: 'POST', headers })
       return { kind: 'answered', status, headers: {}, body: new Uint8Array(), latencyMs: 1 } as const

@@ -93,8 +93,8 @@ export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
     { ...readSettings(env), encryptionKey: '0'.repeat(64) },
     {
       put: unusedQueue,
-      standing: unusedQueue,
-      takeOut: unusedQueue,
+      statusOf: unusedQueue,
+      remove: unusedQueue,
     },
     { cards: async () => null, identity: async () => undefined },
   )

@@ -213,7 +213,7 @@ function answerTo({ headers = {} }: OutboundRequest): Record<string, string> {
 /** Answers every outgoing request itself, so that nothing leaves the machine. */
 export const acceptingOutbound: Outbound = {
   judge: () => undefined,
-  isOpened: () => false,
+  isAllowed: () => false,
   send: async request => {
     const headers = answerTo(request)
     return {
