@@ -1,7 +1,7 @@
 import {
   burnAssertion,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
@@ -108,7 +108,7 @@ type Making = Pick<
 
 async function makeMandate(
   { agentId, name, constraints, expiresAt }: Asked,
-  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {
   const id = newId('mandate')

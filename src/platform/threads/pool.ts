@@ -9,7 +9,7 @@ const IDLE_MS = 60_000
 const JOB_LIMIT_MS = 600_000
 const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
 /** Jobs with input mostly wait for their sender, and their memory is already reserved. */
-const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
+const INPUT_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
   readonly limits?: Partial<TurnLimits>
@@ -31,7 +31,7 @@ export class ThreadPool implements Threads {
     this.#turns = {
       run: new Turns(limits),
       stream: new Turns(limits),
-      feed: new Turns({ ...limits, ...FED_LIMITS }),
+      feed: new Turns({ ...limits, ...INPUT_LIMITS }),
     }
   }
 
@@ -78,7 +78,7 @@ export class ThreadPool implements Threads {
     }
   }
 
-  async #begin(turns: Turns, task: Task, args: readonly unknown[], isFed: boolean) {
+  async #begin(turns: Turns, task: Task, args: readonly unknown[], hasInput: boolean) {
     const endTurn = await turns.take(task.owner)
     const thread = this.#thread()
     thread.jobs++
@@ -95,7 +95,7 @@ export class ThreadPool implements Threads {
     })
     let job: Job | undefined
     try {
-      job = thread.begin(task, args, isFed)
+      job = thread.begin(task, args, hasInput)
       return { job, end }
     } catch (error) {
       end()
