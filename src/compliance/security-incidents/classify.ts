@@ -19,10 +19,10 @@ export const classify: HandlerOf<typeof securityIncidentsApi.classify> = async (
   const at = decision?.at ?? now
   if (at > now) return refuse('time_to_come', 'decision.at: this is still to come. Give when it was decided.')
   if (at < incident.awareAt)
-    return refuse('times_disordered', 'decision.at: nobody decides about an incident before it is known.')
+    return refuse('invalid_date_order', 'decision.at: nobody decides about an incident before it is known.')
   const before = incident.decisions.at(-1)
   if (before && at < new Date(before.at))
-    return refuse('times_disordered', `decision.at: it was decided before this, at ${before.at}.`)
+    return refuse('invalid_date_order', `decision.at: it was decided before this, at ${before.at}.`)
   if (incident.decisions.length >= MOST_ENTRIES) return refuse('too_many_entries')
   incident.criteria = criteria
   if (!decision) {

@@ -27,7 +27,7 @@ export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = as
   const party = passkeyParty(ports)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
-  if (isForOther(personId, actor)) return refuse('not_yours')
+  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
   const [person, own] = await Promise.all([
     lockEnrollee(context, personId),
     descriptorsOf(sql, tenant, personId),
@@ -71,7 +71,7 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
   const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
-  if (isForOther(personId, actor)) return refuse('not_yours')
+  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
   const checked = await checkRegistration(
     body.registration,
     challengeOf(known.statement),

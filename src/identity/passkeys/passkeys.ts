@@ -25,7 +25,7 @@ const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, bo
     passkeySummary(sql, tenant),
   ])
   if (!passkey) return refuse('passkey_not_found')
-  if (belongsToOther(passkey, actor)) return refuse('not_yours')
+  if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
   const { data: envelope } = webauthnAssertion.safeParse(body.webauthnAssertion)
   const isSent = body.webauthnAssertion !== undefined
   if (active > 1) {
@@ -77,7 +77,7 @@ const passkeys = implement(passkeysApi, {
   async rename({ params, body }, { records, actor, emit, refuse }) {
     const passkey = await records.lock(Passkey, params.id)
     if (!passkey || passkey.revokedAt) return refuse('passkey_not_found')
-    if (belongsToOther(passkey, actor)) return refuse('not_yours')
+    if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey
     passkey.name = body.name
     emit('passkey.renamed', eventOf(passkey))
