@@ -141,7 +141,7 @@ describe('a transfer changed by REST', () => {
       const { runId, status } = await run.handle.describe()
       return runId !== first && status.name === 'RUNNING'
     })
-    await run.untilDetails('completed, and asked back')
+    await run.untilDetails('completed, recalled')
     await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'FOCR' } }))
     expect(await run.untilEnded()).toBe('returned')
     await proveLedger()

@@ -122,7 +122,7 @@ const accessEvents = implement(accessEventsApi, {
 
 export const accessEventsArea = area(
   'Access Events',
-  'Who has asked for the data of a card, and what came of it.',
+  'Every request for card data, and its outcome.',
   accessEvents,
   { personal: accessEventsPersonal, entities: [AccessEvent, AccessOutcome] },
 )

@@ -77,7 +77,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   pending: 'The card is not issued yet. Wait for card.issued.',
   inactive: 'The card is not active yet. Activate it first.',
   frozen: 'The card is frozen. Unfreeze it first.',
-  closed: 'The card is closed and never opens again. Name another one.',
+  closed: 'The card is closed for good. Name another one.',
 }
 
 const PAID = 'intentId: it is paid already. Declare another intent for another payment.'

@@ -86,7 +86,7 @@ describe('an authorization by a network token', () => {
     await bodyOf(client.agentCredentials.revoke({ params }))
     expect(await reason()).toMatch(/revoked/)
     const none = { merchant: SHOP, amountEuros: 1n, now }
-    expect((await open()).blockerOf('token_x', none)).toBe('The network token is not known here.')
+    expect((await open()).blockerOf('token_x', none)).toBe('The network token is unknown.')
   })
 
   test('by the token of another owner is by one that is not known', async () => {

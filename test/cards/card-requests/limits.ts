@@ -83,7 +83,7 @@ describe('the limits of an approval', () => {
     expect(await approve({ monthlyLimitEuros: null })).toMatchObject({
       status: 400,
       error:
-        'limits.monthlyLimitEuros: € 200.00 are asked for. An approver may lower a limit and not drop it.',
+        'limits.monthlyLimitEuros: € 200.00 is requested. An approver may lower a limit, but not drop it.',
     })
     expect((await getRequest(client, id)).status).toBe('pending')
     await bodyOf(approve({ maxTransactionEuros: 25, dailyLimitEuros: 30 }))

@@ -174,7 +174,7 @@ describe('a merchant that does not answer in time', () => {
     const silent = () => undefined
     const url = when === 'asks' ? merchant.sells(path, silent) : merchant.sells(path, demand(), silent)
     const payer = await aPayer(service)
-    const code = when === 'asks' ? 'merchant_silent' : 'payment_unanswered'
+    const code = when === 'asks' ? 'merchant_timeout' : 'payment_unanswered'
     expect(await pay(payer, url)).toMatchObject({ status: 504, code })
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(when === 'asks' ? 0 : 1)
   })

@@ -152,7 +152,7 @@ describe('a token is unknown', () => {
     ]
     for (const refused of await Promise.all(attempts)) {
       expect(refused).toMatchObject({ status: 404, code: 'token_not_found' })
-      expect(refused.error).toBe('paymentToken: no token of this agent for a wallet of yours has it.')
+      expect(refused.error).toBe('paymentToken: no such token of this agent for a wallet of yours.')
     }
     expect(await charge(token)).toMatchObject({ status: 200 })
   })
