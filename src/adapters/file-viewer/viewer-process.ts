@@ -61,7 +61,7 @@ export class ViewerProcess {
       resolve({ over })
     }
     const onMessage = (told: ViewReply) => ('facts' in told ? onFacts(told.facts) : resolve(told))
-    const onExit = () => end('cannot be read: looking at it failed')
+    const onExit = () => end('cannot be read: rendering it failed')
     child.on('message', onMessage).once('exit', onExit)
     const stop = watched(child, end)
     child.send(ask)
@@ -108,8 +108,8 @@ export class ViewerProcess {
 
 /** Kills a process that exceeds its time or memory; the returned function ends the watch. */
 function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
-  const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
-  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
+  const tooLate = `took longer than ${LIMITS.seconds} seconds to render`
+  const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to render`
   const usedBefore = cpuSeconds(pid)
   const stopLate = clock.alarm(LIMITS.waitSeconds * 1_000, () => end(tooLate))
   let stopNext: () => void = () => undefined

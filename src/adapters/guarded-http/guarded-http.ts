@@ -53,7 +53,7 @@ export function guardedHttp({
 
 const BUSY: OutboundAnswer = {
   kind: 'busy',
-  message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
+  message: 'Too many requests to this host are unanswered. Nothing was sent. Try again.',
 }
 
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
@@ -204,8 +204,8 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'The host’s certificate is not valid (%).'],
-  [/^(ERR_SSL|EPROTO)/, 'No encrypted connection could be agreed on (%).'],
-  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
+  [/^(ERR_SSL|EPROTO)/, 'The TLS handshake failed (%).'],
+  [/^(HPE_|HTTPParserError|UND_ERR_)/, 'The host’s answer is not HTTP (%).'],
 ]
 
 /** If several addresses were tried, the failure of the first. */

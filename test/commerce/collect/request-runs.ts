@@ -15,7 +15,7 @@ async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
   const { client } = await service.owner()
   const request = await aRequest(client, (await aWallet(client)).id, members)
   const run = temporal.of(request)
-  await run.untilDetails('for the money to come')
+  await run.untilDetails('for the payment, until')
   return { client, request, run }
 }
 

@@ -120,7 +120,7 @@ describe('a charge shows neither owner anything of the other one', () => {
     expect(payeeSees).toContain(requestId)
     for (const foreign of [payee.ownerId, 'Secret plans', transactionId, requestId])
       expect(payerSees).not.toContain(foreign)
-    // The wallet is what the payer itself has named.
+    // The payer itself named the wallet.
     expect(payerSees.replaceAll(`"recipientWalletId":"${wallet.id}"`, '')).not.toContain(wallet.id)
     for (const foreign of [payer.ownerId, agent.walletId, intentId, id, String(ofPayer), 'Secret report'])
       expect(payeeSees).not.toContain(foreign)

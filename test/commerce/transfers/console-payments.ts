@@ -9,7 +9,6 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })
 
-/** A treasurer in the console, with a wallet of a hundred euros, another one and a beneficiary. */
 async function aTreasurer() {
   const owner = await service.owner()
   const [person] = await peopleInConsole(service, owner, ['owner'])

@@ -77,7 +77,7 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
 async function aPaymentRequest({ client, shows }: Stage) {
   const { id, reference } = await aRequest(client, (await aWallet(client)).id)
   const workflowId = `collect/${id}`
-  await shows(workflowId, 'for the money to come')
+  await shows(workflowId, 'for the payment, until')
   return { id, reference, workflowId }
 }
 
