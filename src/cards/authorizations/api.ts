@@ -156,7 +156,7 @@ const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
   'The webhook of the card processor: requests for the service to decide, and facts that it reports. The signature over the raw body is verified before anything is read. Valid messages are exempt from the rate limit.',
-  'A request for authorization is decided within `CARD_ANSWER_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Facts are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
+  'A request for authorization is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. A request that cannot be decided in time is declined, and nothing is stored. A repeated message gets the same bytes. Facts are booked in any order: the money is taken from the hold, then from the wallet; the owner owes the rest.',
 ].join('\n\n')
 
 export const authorizationsApi = {
