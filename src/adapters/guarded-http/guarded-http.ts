@@ -44,9 +44,9 @@ export function guardedHttp({
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      const sendWithRetry = answerTo.bind(null, agents, target, request)
-      if (request.maxConcurrent === undefined) return sendWithRetry()
-      return (await limited.within(target.origin, request.maxConcurrent, sendWithRetry)) ?? BUSY
+      const attempt = answerTo.bind(null, agents, target, request)
+      if (request.maxConcurrent === undefined) return attempt()
+      return (await limited.within(target.origin, request.maxConcurrent, attempt)) ?? BUSY
     },
   }
 }
@@ -91,7 +91,7 @@ async function answerTo(
   const began = clock.ticks()
   const latencyMs = () => Math.round(clock.ticks() - began)
   try {
-    const answer = await ask(await agents, target, request)
+    const answer = await sendWithRetry(await agents, target, request)
     return { kind: 'answered', ...answer, latencyMs: latencyMs() }
   } catch (error) {
     if (error instanceof RefusedConnection) return { kind: 'refused', ...error.refused }
@@ -105,7 +105,11 @@ async function answerTo(
  * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
  * time limit.
  */
-async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
+async function sendWithRetry(
+  { keeping, fresh }: Agents,
+  target: Target,
+  request: OutboundRequest,
+): Promise<Answer> {
   const began = clock.ticks()
   try {
     return await exchange(keeping, target, request)
