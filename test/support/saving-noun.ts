@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { type BatchedStep, CallExternal, takeStep } from '../../src/kernel/contract/handlers.ts'
+import { type BatchedStep, bindStep, CallExternal } from '../../src/kernel/contract/handlers.ts'
 import {
   type HandlerOf,
   type InputOf,
@@ -21,7 +21,7 @@ export const savingApi = {
     summary: 'Put money aside',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({ amount: z.int().min(1) }),
     example: { amount: 1 },
     returns: [200, z.object({ savingId: id('saving'), balance: z.int(), by: z.string() })],
@@ -103,7 +103,7 @@ export const savingArea = (callSystem: (savingId: string) => Promise<string>) =>
     reserve,
     call: ({ savingId }) => callSystem(savingId),
     recordBatched: (answer, reserved) =>
-      answer === 'alone' ? undefined : takeStep(record, { ...reserved, answer }),
+      answer === 'alone' ? undefined : bindStep(record, { ...reserved, answer }),
     async record(_, { savingId, amount }, { sql, emit }) {
       const [row] = await sql<{ balance: bigint }>(
         'update savings set balance = balance + $2 where id = $1 returning balance',

@@ -108,7 +108,7 @@ const over: Failure = [400, 'The agent credential is revoked, expired or failed 
 const stateChange = {
   callers: ['key', 'agent'],
   scope: 'credentials:write',
-  run: 'outside',
+  run: 'external',
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
@@ -122,7 +122,7 @@ export const agentCredentialsApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

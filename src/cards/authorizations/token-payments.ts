@@ -40,7 +40,7 @@ export interface TokenPayment {
 
 export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
-type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type HotContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
 /** The code of a refusal; nothing of the payment is stored. */
 type TokenPaymentBlocker =
@@ -113,7 +113,7 @@ interface LoadedPayments {
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
-  context: DecideContext,
+  context: HotContext,
 ): DecidedTokenPayment {
   const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
   const spender = batch.agents.get(agentId)

@@ -217,7 +217,7 @@ export const cardsApi = {
       'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
       'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: its `usage` is `single`. A card for a single use closes when its one payment has ended.',
     ].join('\n\n'),
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -428,7 +428,7 @@ const step = {
   fails,
 } as const
 
-const outside = { ...step, run: 'outside', requires: 'cardProcessor', emits: stepEvents } as const
+const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {

@@ -144,7 +144,7 @@ export const checkoutApi = {
       'The data of the card as a compact JWE for the key of the filler, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the token can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

@@ -277,7 +277,7 @@ function shareOf(
 
 type Asking = Pick<
   Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
 /**
@@ -285,10 +285,10 @@ type Asking = Pick<
  * request expires here.
  */
 export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
-  const { sql, tenant, sendAlong, refuse } = context
+  const { sql, tenant, queueStatement, refuse } = context
   if (locked.underWay) return refuse('payment_under_way')
   waitOn(locked, context)
   if (locked.request.status === 'open') return undefined
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

@@ -284,7 +284,7 @@ export const disputesApi = {
     summary: 'Submit a dispute to the card network',
     description:
       'With the bundle as it is now. Nothing can be added afterwards. The answer shows what the network has credited at once; a processor that does not answer is asked again meanwhile.',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: [200, DisputeRecord],
     fails: { ...lookupFails, dispute_not_open: not_open },
@@ -371,7 +371,7 @@ export const disputesApi = {
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
   }),
   /** Reports of the network about a dispute; run by the card processor's webhook. */

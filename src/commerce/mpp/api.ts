@@ -315,7 +315,7 @@ export const mppApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(Payable, 'the merchant is given a network token by this service.'),
@@ -334,7 +334,7 @@ export const mppApi = {
       'For an agent that speaks with the merchant itself: it hands in the challenge, and is shown the credential once, to be sent in the named header. All checks are those of `POST /v1/mpp/pay`, with the address that was asked; without `url`, the realm of the challenge. Whether it was paid, the card network says, or a key.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -537,7 +537,7 @@ export const stepsApi = {
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Tell the processor that the token of a machine payment is over',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: acted,
     fails: { credential_not_found },

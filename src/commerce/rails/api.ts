@@ -202,7 +202,7 @@ export const stepsApi = {
   stage: post('/rails/sepa/files/{id}/stage', {
     summary: 'Lay a file down for the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: {
@@ -215,7 +215,7 @@ export const stepsApi = {
   release: post('/rails/sepa/files/{id}/release', {
     summary: 'Let the bank have a file',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_handed_over': event('A file is where the bank’s client fetches it.', FileEvent) },

@@ -88,7 +88,7 @@ export const refundsApi = {
     description: createDescription,
     callers: ['key'],
     scope: 'refunds:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
       transactionId: id('txn'),
       amountEuros: positiveEuros().optional(),
@@ -174,7 +174,7 @@ export const refundsApi = {
   ask: post('/refunds/{id}/ask', {
     summary: 'Ask for a refund that is due',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, done],
     fails: { refund_not_found },
     emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },

@@ -5,7 +5,7 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
+import type { HotContext, HotHandler, Item } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -36,10 +36,10 @@ export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
-export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
+export type DecideContext = HotContext<PayCode, typeof madeTransferEvents>
 
 /** The holder may book the payment in the same transaction. */
-export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
+export type RecordContext = HotContext<PayCode, typeof recordPaymentEvents>
 
 /** Runs in group commits; `POST /transfers` adds the signatures of persons. */
 export type PayHandler<State> =

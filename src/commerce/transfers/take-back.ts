@@ -48,7 +48,10 @@ interface OpenGivenBack {
   readonly payments: IntentPayments
 }
 
-type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
+type GivingBack = Pick<
+  Context<never, typeof arrivedEvents>,
+  'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
+>
 
 /** Locks the agents who have paid, and their counters: to be called before any account is locked. */
 export async function lockTakeBacks(
@@ -77,7 +80,7 @@ interface GivenBack {
 async function countGivenBack(
   { transfers, payments }: OpenGivenBack,
   givenBack: readonly GivenBack[],
-  { sql, tenant, now, emit, sendAlong }: GivingBack,
+  { sql, tenant, now, emit, queueStatement }: GivingBack,
 ): Promise<void> {
   await payments.lock(sql)
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
@@ -95,9 +98,9 @@ async function countGivenBack(
     const ofPayment = refunds.receive(transaction, receipt, emit)
     if (intent && ofPayment > 0n) payments.giveBack(intent, ofPayment)
   }
-  sendAlong(refunds.write(sql))
-  sendAlong(payments.write(sql))
-  sendAlong(updateTransactions(sql, tenant, [...transactions.values()]))
+  queueStatement(refunds.write(sql))
+  queueStatement(payments.write(sql))
+  queueStatement(updateTransactions(sql, tenant, [...transactions.values()]))
 }
 
 /** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type Failure, get, list, missing, post, type Told } from '../../../kernel/contract/operation.ts'
+import {
+  type Failure,
+  get,
+  list,
+  missing,
+  post,
+  type RefusalForm,
+} from '../../../kernel/contract/operation.ts'
 import { IncomingEvent } from '../../../money/incoming/index.ts'
 import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
@@ -75,14 +82,14 @@ const paidFails = {
 export type PaidFailure = keyof typeof paidFails
 
 /** The 402 for a request without a credential. */
-export function asking(asks: NonNullable<Told['asks']>): Failure {
+export function asking(asks: NonNullable<RefusalForm['asks']>): Failure {
   const [status, message, told] = paidFails.payment_required
   return [status, message, { ...told, asks }]
 }
 
 export const paidContract = {
   callers: ['public'],
-  run: 'outside',
+  run: 'external',
   requires: 'acquirer',
   limits: { bodyKiB: 256 },
   http: {
@@ -192,7 +199,7 @@ export const settlementsApi = {
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer how a charge stands',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     returns: [200, z.object({ done: z.boolean() })],
     fails,

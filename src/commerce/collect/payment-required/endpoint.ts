@@ -2,11 +2,11 @@ import type { Context } from '../../../kernel/contract/context.ts'
 import {
   AnswerNow,
   type BatchedStep,
+  type BoundStep,
+  bindStep,
   CallExternal,
-  type OutsideHandler,
+  type ExternalHandler,
   type Reserve,
-  type TakenStep,
-  takeStep,
 } from '../../../kernel/contract/handlers.ts'
 import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../../kernel/contract/problem.ts'
 import {
@@ -115,11 +115,11 @@ interface Named {
 }
 
 interface PaidHandler<R>
-  extends OutsideHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
+  extends ExternalHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
   readonly reserve: Reserve<Named, R, PaidFailure, typeof settledEvents, Reserved>
   recordBatched(
     answer: Called,
-  ): TakenStep<Answer<R> | CallExternal<Reserved>, PaidFailure, typeof settledEvents> | undefined
+  ): BoundStep<Answer<R> | CallExternal<Reserved>, PaidFailure, typeof settledEvents> | undefined
 }
 
 /**
@@ -160,14 +160,14 @@ export function paidEndpoint<R>(payee: Payee<R>): PaidHandler<R> {
 
     /** All that is written is written in batches, as many payers of an owner's requests come at once. */
     recordBatched(called) {
-      if (called.step === 'taken') return takeStep(beginStep, called, called.reading.article.tenant)
-      return called.step === 'charged' ? takeStep(finish, called, called.charging.article.tenant) : undefined
+      if (called.step === 'taken') return bindStep(beginStep, called, called.reading.article.tenant)
+      return called.step === 'charged' ? bindStep(finish, called, called.charging.article.tenant) : undefined
     },
 
     async record(called, _reservation, context) {
       if (called.step === 'taken' || called.step === 'charged') throw new Error('it is recorded in a batch')
       const { article, params, digest } = called.step === 'answer' ? called : called.reading
-      context.actFor(article.tenant, clock.tenant(article.offsetMs))
+      context.switchTenant(article.tenant, clock.tenant(article.offsetMs))
       if (called.step === 'not_taken') return ask(article, 'payment_refused', called.message, context)
       const present = await payee.find(params, context)
       if (!present) return context.refuse('request_not_found')

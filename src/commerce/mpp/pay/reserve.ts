@@ -103,7 +103,7 @@ export const reserveStep = <I extends Payable>(
       challenge,
       askedAt: now,
     }
-    return nextCall({ stage: 'ask' }, { value: payment, call: askAndMint, step: mintStep, takes: isMinted })
+    return nextCall({ stage: 'ask' }, { value: payment, call: askAndMint, step: mintStep, accepts: isMinted })
   },
 
   write: ({ records }) => records.flush(),
