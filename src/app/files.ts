@@ -139,7 +139,7 @@ export function sharedViewers(): Viewer {
   const turns = new OwnerQueue(LIMITS)
   const budget = new TimeBudget()
   return {
-    async look(owner, kind, carryOut) {
+    async render(owner, kind, carryOut) {
       const end = await turns.acquire(owner)
       const began = clock.ticks()
       try {

@@ -10,7 +10,7 @@ import {
 } from '../../src/kernel/contract/operation.ts'
 import { id } from '../../src/values/ids.ts'
 
-/** A noun of the tests whose one operation calls an external system, and takes its steps together with others. */
+/** A test noun whose only operation calls an external system and takes its steps in batches. */
 export const SAVING_TABLES =
   'create table savings (id text primary key, owner_id text not null, mode text not null, balance bigint not null)'
 
@@ -44,7 +44,7 @@ type Balances = Map<string, bigint>
 const rowsOf = (lock: string) => `
 select id, balance from savings where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id ${lock}`
 
-/** Reads which savings there are; that one is missing is told as an event, which only a transaction can write. */
+/** Reads the existing savings. A missing one is an event, which only a transaction can write. */
 const reserve: BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balances> = {
   name: 'reserve',
   async load(items, sql) {

@@ -23,7 +23,6 @@ interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountEuros: Euros
   readonly now: Date
-  /** An increment raises a charge that is already counted. */
   readonly isIncrement?: boolean
 }
 
@@ -58,7 +57,6 @@ export class CredentialCharges {
     return this.#byToken.get(tokenId)
   }
 
-  /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
     { merchant, amountEuros, now, isIncrement = false }: TokenCharge,

@@ -166,7 +166,6 @@ export const authorizationsApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     emits: { ...authorizationEvents, ...chargeEvents },
   }),
-  /** News about a card itself: shipped, added to a mobile wallet, closed by the processor. */
   notice: post('/rails/card-processor/notices', {
     summary: 'Take news of the card processor about a card',
     callers: [],
@@ -183,7 +182,6 @@ export const authorizationsApi = {
     returns: [200, MessageAnswer],
     emits: messageEvents,
   }),
-  /** Gets the raw bytes; the operations above process the messages. */
   receive: post('/rails/card-processor', {
     summary: 'Take a signed message of the card processor',
     description: webhookDescription,

@@ -80,7 +80,6 @@ cross join lateral (
     and a.processor_ref is null and a.status = 'confirmed'
   order by a.id limit $5) as found`
 
-/** Payments whose pending refunds expect exactly this amount, the oldest refund first. */
 const REFUNDED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
@@ -135,7 +134,6 @@ export const messagesById = async (
   ids: readonly string[],
 ): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
 
-/** A merchant's credit to a card that names no payment. */
 export interface UnnamedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
@@ -167,7 +165,6 @@ export interface PayingCard extends Row {
   readonly processorCardId: string
   readonly usage: (typeof cardUsages)[number]
   readonly walletId: string | null
-  /** The payment made by a single-use card; null while there is none. */
   readonly paymentId: string | null
   readonly numberStatus: (typeof numberMachine.states)[number]
   readonly retiresAt: Date | null

@@ -2,7 +2,6 @@ import type { IntentRow } from '../../control/intents/index.ts'
 import {
   bookedBy,
   type Channel,
-  type DirectChannel,
   type Evidence,
   factsOf,
   foldFacts,
@@ -11,20 +10,27 @@ import {
   type PaymentBatch,
   type PaymentFact,
   type PaymentState,
+  type PaymentView,
+  type PostedBatch,
 } from '../../control/payments/index.ts'
-import type { AccountKey, Cause, Template } from '../../money/ledger/index.ts'
-import type { TransactionState } from '../../money/transactions/index.ts'
+import type { Cause } from '../../money/ledger/index.ts'
+import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
+import { minOf } from '../../values/money.ts'
 import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
 export interface TransferPayment extends Payment {
   readonly amountEuros: bigint
-  /** Why the rail did not pay. */
   declineReason: string | null
 }
 
-const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: TransferRow) => ({
+type PaidTransfer = Pick<
+  TransferRow,
+  'id' | 'agentId' | 'fromWalletId' | 'intentId' | 'transactionId' | 'amountEuros'
+>
+
+const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: PaidTransfer) => ({
   ...{ id, agentId, intentId, transactionId, amountEuros },
   cardId: null,
   walletId: fromWalletId,
@@ -40,6 +46,20 @@ export const walletPayment = (
   ...{ merchant, mcc, country, facts: noFacts, declineReason: null },
   ...bookedBy(foldFacts(noFacts)),
 })
+
+/** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
+export function paidByWallet(transaction: TransactionRow): TransferPayment {
+  const { id, transferId, walletId: fromWalletId, refundedEuros, merchant, mcc, country } = transaction
+  const { agentId, intentId, amountEuros } = transaction
+  const captured = { type: 'captured', cents: amountEuros } as const
+  const refunded = { type: 'refunded', id, cents: refundedEuros } as const
+  const facts = factsOf(refundedEuros > 0n ? [captured, refunded] : [captured])
+  return {
+    ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountEuros }),
+    ...{ merchant, mcc, country, facts, declineReason: null },
+    ...bookedBy(foldFacts(facts)),
+  }
+}
 
 /** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
 export function sepaPayment(transfer: TransferRow): TransferPayment {
@@ -60,7 +80,6 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-/** Reverses the whole transfer. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -78,8 +97,7 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
  * Shared by all channels of transfers. A transfer without an intent is the owner's own, and counts towards no
  * agent's limit.
  */
-const transferChannel = {
-  holdReference,
+const transferView = {
   limitsOf: () => [],
   record(payment: TransferPayment, state: PaymentState) {
     Object.assign(payment, bookedBy(state))
@@ -88,7 +106,8 @@ const transferChannel = {
 
 /** Transfers by SEPA: held when made, captured by the submission, cleared by the settlement. */
 export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
-  ...transferChannel,
+  ...transferView,
+  holdReference,
   clearing: 'clearing_sepa',
   postings: {
     capture: 'sepa_submit',
@@ -102,21 +121,15 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
   transactionOf: sepaTransaction,
 }
 
-/** Transfers into a wallet: captured at once, into the payee's wallet or towards another owner's. */
-export const walletChannel = (
-  capture: Template,
-  clearing: AccountKey,
-): DirectChannel<TransferPayment, PaymentBatch> => ({
-  ...transferChannel,
-  clearing,
-  postings: { capture },
-  transactionOf: payment => ({
-    ...shown(payment),
-    status: 'completed',
-    refundedEuros: 0n,
-    declineReason: null,
-  }),
-})
+/** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
+export const walletView: PaymentView<TransferPayment, PostedBatch> = {
+  ...transferView,
+  transactionOf(payment, { capturedCents, refundedCents }) {
+    const refundedEuros = minOf(refundedCents, capturedCents)
+    const status = refundedEuros === capturedCents ? 'refunded' : 'completed'
+    return { ...shown(payment), status, refundedEuros, declineReason: null }
+  },
+}
 
 /** Each posting of a transfer has its own template, so all share one cause: by default the transfer. */
 export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
@@ -127,7 +140,6 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
 const shown = ({ id: transferId, amountEuros, intentId }: TransferPayment) =>
   ({ type: 'transfer', transferId, amountEuros, intentId }) as const
 
-/** Null until the transfer is submitted. */
 function sepaTransaction(
   payment: TransferPayment,
   { confirmedCents, capturedCents, clearedCents, refundedCents: refundedEuros }: PaymentState,

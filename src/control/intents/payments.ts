@@ -129,11 +129,6 @@ export class IntentPayments {
     this.#endMandateOf(intent, context)
   }
 
-  /** Subtracts refunded money from the limits. The intent stays completed by its one payment, which stays a use. */
-  giveBack(intent: IntentRow, amount: Euros): void {
-    this.counters.giveBack(causeOf(intent), amount)
-  }
-
   async write(sql: Sql): Promise<void> {
     await Promise.all([
       updateIntents(sql, this.#tenantNow.tenant, [...this.#changed]),

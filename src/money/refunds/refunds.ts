@@ -45,10 +45,11 @@ interface RefundSource {
 }
 
 /** Money that has come back: a fact, even beyond what is left of the payment. */
-interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
+export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountEuros: Euros
-  readonly source: RefundSource
+  /** Null where the refund that was requested speaks for itself. */
+  readonly source: RefundSource | null
 }
 
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
@@ -151,20 +152,6 @@ export class Refunds {
     this.#change(row, NOT_AWAITED)
     emit('refund.cancelled', refundEvent(row))
     return true
-  }
-
-  /**
-   * Money has come back: it counts for its payment up to the refundable rest; the remainder is recorded
-   * without a payment. Returns the part of the payment.
-   */
-  receive(transaction: TransactionRow | undefined, receipt: RefundReceipt, emit: ArrivedEmitter): Cents {
-    const left = transaction
-      ? restOf(cents(transaction.amountEuros), cents(transaction.refundedEuros))
-      : NO_CENTS
-    const ofPayment = minOf(cents(receipt.amountEuros), left)
-    if (transaction && ofPayment > 0n) refundTransaction(transaction, ofPayment, this.#tenantNow.now, emit)
-    this.record(transaction?.id ?? null, receipt, ofPayment, emit)
-    return ofPayment
   }
 
   /** Pending refunds are completed by the part that is of the payment. */
@@ -275,7 +262,10 @@ export class Refunds {
 
 const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
-const sourceOf = ({ type, id }: RefundSource) => ({ sourceType: type, sourceId: id })
+const sourceOf = (source: RefundSource | null) => ({
+  sourceType: source?.type ?? null,
+  sourceId: source?.id ?? null,
+})
 
 const rowsOfTenant = (condition: string): string => `
 select ${selectList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`

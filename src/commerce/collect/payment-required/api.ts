@@ -25,7 +25,6 @@ export const settledEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** Those with a fresh challenge are 402. */
 const paidFails = {
   request_not_found: [404, 'There is nothing to be paid here.'],
   payment_required: [
@@ -81,10 +80,9 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-/** The 402 for a request without a credential. */
 export function asking(asks: NonNullable<RefusalForm['asks']>): Failure {
-  const [status, message, told] = paidFails.payment_required
-  return [status, message, { ...told, asks }]
+  const [status, message, form] = paidFails.payment_required
+  return [status, message, { ...form, asks }]
 }
 
 export const paidContract = {
@@ -195,7 +193,6 @@ export const settlementsApi = {
     returns: [200, SettlementRecord],
     fails,
   }),
-  /** Asks the acquirer for the outcome of a charge: after a crash, or when the acquirer did not answer. */
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer how a charge stands',
     callers: [],

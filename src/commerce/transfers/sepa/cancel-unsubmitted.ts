@@ -21,7 +21,6 @@ import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
 
 const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** All members that are present must match. */
 interface Payer {
   readonly walletId?: string
   readonly agentId?: string
@@ -87,7 +86,6 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
   queueStatement(writePayments(batch, sql))
 }
 
-/** Freezing an agent or a wallet, revoking delegations and suspending a customer cancel unsubmitted transfers. */
 export const blockReactions = {
   'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
     cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),

@@ -46,7 +46,7 @@ export function paymentOf(
   }
 }
 
-export const askPayeesBank = async (
+export const requestPayeeCheck = async (
   request: RailRequest<Payee> | null,
   { ports, requestId }: CallContext,
 ): Promise<PayeeCheck | Unanswered | null> =>
@@ -69,11 +69,8 @@ export async function sendPayment(
 
 export interface Question {
   readonly payment: Payment
-  /** Whether to ask for the payment's status. */
   readonly howItStands: boolean
-  /** Whether to ask for the answer to its recall. */
   readonly whetherItComesBack: boolean
-  /** Whether to resend a payment that the rail does not know. */
   readonly mayBeSent: boolean
 }
 

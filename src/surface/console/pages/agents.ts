@@ -38,6 +38,8 @@ export const agents = section({
       'Last held or paid': 'lastSpendAt',
     },
   ],
+  // The link to a wallet shows what is available in it.
+  unnamed: ['walletId'],
   labels: { externalId: 'Your own id' },
   hidden: ['frozenReason', 'frozenByAlertId', 'policyId'],
   events: ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*'],
