@@ -50,7 +50,7 @@ async function open(folder: string, closeLater: Stage['closeLater']): Promise<St
   const env = {
     DATABASE_URL: postgres.url,
     DASHBOARD_SECRET: SECRET,
-    SECRET_KEY: 'a-secret-key-of-the-bench-0123456789',
+    CURSOR_SIGNING_KEY: 'a-secret-key-of-the-bench-0123456789',
     ENCRYPTION_KEY,
     RATE_LIMIT_PER_MINUTE: '1000000',
     FILES_DIR: join(folder, 'files'),

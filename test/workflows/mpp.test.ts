@@ -24,7 +24,7 @@ const outbound: Outbound = {
 }
 
 const service = await startTestService({ temporal: true, outbound })
-const open = await startTestService({ temporal: true, outbound, env: { MPP_RUNS: 'open' } })
+const open = await startTestService({ temporal: true, outbound, env: { MPP_WORKFLOWS: 'open' } })
 const temporal = await runViewer()
 const merchant = await startMerchant()
 
@@ -114,7 +114,7 @@ describe('the run of a machine payment', () => {
   })
 })
 
-describe('MPP_RUNS=open', () => {
+describe('MPP_WORKFLOWS=open', () => {
   test('gives a run to what stays open, and to nothing else', async () => {
     const payer = await aPayer(open)
     await bodyOf(pay(payer, merchant.sells('/no-run', demand())))

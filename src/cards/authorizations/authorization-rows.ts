@@ -1,7 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { cardUsages, numberMachine } from '../cards/index.ts'
 import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'

@@ -6,7 +6,7 @@ import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { RowOf } from '../../kernel/database/hot-table.ts'
+import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 

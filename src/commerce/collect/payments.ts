@@ -2,13 +2,13 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import {
   completedTransaction,
   insertTransactions,
   type TransactionRow,
   type transactionEvents,
 } from '../../money/transactions/index.ts'
+import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'

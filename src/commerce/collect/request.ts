@@ -4,7 +4,6 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   nullable,
   record,
@@ -13,7 +12,7 @@ import {
   withMembers,
   zeroEuros,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'

@@ -6,7 +6,6 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type AttemptContext, recordAttempt } from '../../kernel/database/attempt-limit.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -16,7 +15,7 @@ import {
   timestamp,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 import { parseUserCode } from '../../values/user-code.ts'

@@ -38,7 +38,7 @@ where guesser = any($1::text[])`
 
 export type AttemptContext = Pick<Context, 'sql' | 'queueStatement' | 'actor' | 'address'>
 
-/** An attempt, counted as wrong in advance; `wasRight` takes that back. */
+/** An attempt, counted as wrong in advance; `clear` takes that back. */
 export interface Attempt {
   /** How long this person or address must wait; 0 where the attempt may be checked. */
   readonly waitSeconds: number

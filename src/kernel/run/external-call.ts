@@ -1,11 +1,5 @@
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
-import {
-  AnswerNow,
-  type BoundStep,
-  bindStep,
-  CallExternal,
-  type ExternalHandler,
-} from '../contract/handlers.ts'
+import { AnswerNow, type BoundStep, CallExternal, type ExternalHandler } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
@@ -38,7 +32,8 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
 
   async function begin(call: Call): Promise<CallResult> {
     const { reserve, readsToReserve } = externalHandlerOf(call)
-    const shared = typeof reserve === 'function' ? undefined : withStep(call, bindStep(reserve, call.input))
+    const shared =
+      typeof reserve === 'function' ? undefined : withStep(call, { step: reserve, input: call.input })
     if (readsToReserve && !call.idempotencyKey) {
       const read = await (shared ? readBatched(shared) : reserveByReading(runtime, call))
       if (read) return read
@@ -53,7 +48,7 @@ export function externalRunner(runtime: Runtime, runBatched: RunBatched): (call:
   }
 
   async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<CallResult> {
-    const step = stepFor(call, made, answer)
+    const step = stepFor(made, answer)
     if (step) return runBatched(withStep(call, step, true))
     const work = (context: RequestContext) =>
       externalHandlerOf(call).record(answer, made.reservation, context)
@@ -108,9 +103,9 @@ function makeCall(
   return chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
 }
 
-function stepFor(call: Call, { reservation, chained }: CallExternal<unknown>, answer: unknown) {
-  if (!chained) return externalHandlerOf(call).recordBatched?.(answer, reservation)
-  return chained.accepts(answer) ? bindStep(chained.step, answer) : undefined
+/** The batched step that records an answer; undefined where `record` does. */
+function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundStep | undefined {
+  return chained?.accepts(answer) ? { ...chained, input: answer } : undefined
 }
 
 /** The lease under which a request calls other systems; 503 where the database is unavailable. */
@@ -126,7 +121,7 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-function withStep(call: Call, step: BoundStep<unknown, string, Events>, records = false): HotCall {
+function withStep(call: Call, step: BoundStep, records = false): HotCall {
   const { actor } = call
   return {
     ...call,
@@ -153,8 +148,8 @@ const reserveOrRecover = (runtime: Runtime, call: Call): Promise<CallResult> =>
 
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
-  const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
-  return isRefused ? reserved : new CallExternal(reserved)
+  const isDone = [Refusal, WithHeaders, CallExternal].some(kind => reserved instanceof kind)
+  return isDone ? reserved : new CallExternal(reserved)
 }
 
 async function reserveByReading(runtime: Runtime, call: Call): Promise<CallResult | undefined> {

@@ -500,7 +500,7 @@ const address = String(process.env.TEST_TEMPORAL_ADDRESS)
 const access = { namespace: 'default', taskQueue: 'recorder', client: { address }, worker: { address } }
 const secrets = {
   dashboardSecret: 'the-secret-of-the-recorder',
-  secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  cursorSigningKey: 'a-secret-key-of-the-recorder-0123456789',
   encryptionKey: '00'.repeat(32),
 }
 const env = {

@@ -2,16 +2,17 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { machine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { hashOf } from '../../../kernel/database/credential.ts'
+import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
+  type RowOf,
   rowsById,
   selectList,
+  tableOf,
   updateOf,
-} from '../../../kernel/database/bulk-sql.ts'
-import { hashOf } from '../../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+} from '../../../record-store/index.ts'
 import type { Personal } from '../../../values/personal.ts'
 
 export const tokenMachine = machine('payment_token', {

@@ -172,7 +172,7 @@ function follow(
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
   credential.dueAt = after(now, isSent ? SENT_GRACE_MS : OPEN_FOR_MS)
-  if (isSent && ports.mppRuns === 'open') return
+  if (isSent && ports.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }

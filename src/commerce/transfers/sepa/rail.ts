@@ -60,11 +60,12 @@ export interface Submission extends RailRequest<Payment> {
 export async function sendPayment(
   request: Submission | null,
   { ports, requestId }: CallContext,
-): Promise<PaymentStatus | Unanswered | null> {
+): Promise<Answers | null> {
   if (!request) return null
   const { id, mode, asks, byMs } = request
-  if (asks.until && clock.milliseconds() >= byMs) return 'late'
-  return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  const isLate = asks.until !== null && clock.milliseconds() >= byMs
+  const status = isLate ? 'late' : await ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  return { status, recall: null }
 }
 
 export interface Question {

@@ -108,7 +108,7 @@ export const submit = externalCall(stepsApi.submit, {
     return { id: params.id, mode: tenant.mode, asks: paymentOf(locked, now), byMs }
   },
   call: sendPayment,
-  record: (status, request, context) => recordAnswers(status && { status, recall: null }, request, context),
+  record: recordAnswers,
   recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
 })
 
