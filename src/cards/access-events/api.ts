@@ -179,7 +179,7 @@ export const accessEventsApi = {
     tag: 'Cards',
     callers: ['key', 'agent'],
     scope: 'cards:reveal',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

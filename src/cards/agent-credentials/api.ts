@@ -110,7 +110,7 @@ const endedReason: Failure = [
 const stateChange = {
   callers: ['key', 'agent'],
   scope: 'credentials:write',
-  run: 'outside',
+  run: 'external',
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
@@ -124,7 +124,7 @@ export const agentCredentialsApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

@@ -218,7 +218,7 @@ export const cardsApi = {
       'If the processor answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process continues until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. A lost or late answer never causes a second card.',
       'Limits and controls apply in addition to the agent’s policy: a payment that either forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays only that intent, once, and closes with it: its `usage` is `single`. A single-use card closes when its payment has ended.',
     ].join('\n\n'),
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -426,7 +426,7 @@ const step = {
   fails,
 } as const
 
-const outside = { ...step, run: 'outside', requires: 'cardProcessor', emits: stepEvents } as const
+const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {

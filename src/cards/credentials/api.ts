@@ -89,7 +89,7 @@ export const credentialsApi = {
       'Returns the card data as a compact JWE for the named key, once; afterwards 410. An agent may name only a filler key that its owner has registered. If the processor gives no data, the credential can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(z.strictObject(recipientMembers).refine(namesOneKey, oneKeyWanted)),

@@ -147,7 +147,7 @@ export const checkoutApi = {
       'Returns the card data as a compact JWE for the filler’s key, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives no data, the token can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

@@ -281,7 +281,7 @@ export const disputesApi = {
     summary: 'Submit a dispute to the card network',
     description:
       'With the bundle as it is now; nothing can be added afterwards. The answer shows an immediate credit of the network. A processor that does not answer is called again.',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: [200, DisputeRecord],
     fails: { ...lookupFails, dispute_not_open: not_open },
@@ -371,7 +371,7 @@ export const disputesApi = {
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
   }),
   notice: post('/rails/card-processor/disputes', {

@@ -140,9 +140,12 @@ interface Owner extends Row {
 }
 
 /** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
-async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
+async function actForOwnerOf(
+  id: string,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }

@@ -41,7 +41,7 @@ export const mppKeysApi = {
       'New challenges use the new keys from now on. Earlier challenges can still be paid: the old private key is deleted five minutes after the last of them has expired.',
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     returns: [201, MppKeyRecord],
     emits: {
       'mpp_key.rotated': event(
@@ -53,7 +53,7 @@ export const mppKeysApi = {
   make: post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ made: z.boolean() })],
     emits: {
       'mpp_key.created': event(

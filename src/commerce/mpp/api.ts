@@ -310,7 +310,7 @@ export const mppApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(Payable, 'this service gives the merchant a network token.'),
@@ -329,7 +329,7 @@ export const mppApi = {
       'For an agent that calls the merchant itself: it sends the challenge, and is shown the credential once, for the named header. The checks are those of `POST /v1/mpp/pay`, with the requested address; without `url`, the realm of the challenge. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -528,7 +528,7 @@ export const stepsApi = {
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Delete the token of a machine payment at the processor',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: acted,
     fails: { credential_not_found },

@@ -38,7 +38,7 @@ export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeo
 
 type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
+  'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
@@ -102,11 +102,11 @@ export class OpenPayment {
   }
 
   #state(outcome: 'paid' | 'not_paid'): void {
-    const { sql, sendAlong } = this.#context
+    const { sql, queueStatement } = this.#context
     const authorization = this.#authorization
     const { fact, evidence } = outcomeFact(authorization, outcome)
     applyFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
-    sendAlong(writeCardBatch(this.#batch, sql))
+    queueStatement(writeCardBatch(this.#batch, sql))
   }
 }
 

@@ -198,7 +198,7 @@ export const stepsApi = {
   stage: post('/rails/sepa/files/{id}/stage', {
     summary: 'Stage a file for the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: {
@@ -208,7 +208,7 @@ export const stepsApi = {
   release: post('/rails/sepa/files/{id}/release', {
     summary: 'Release a file to the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_handed_over': event('A file has been released to the bank.', FileEvent) },

@@ -87,7 +87,7 @@ export const refundsApi = {
     description: createDescription,
     callers: ['key'],
     scope: 'refunds:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
       transactionId: id('txn'),
       amountEuros: positiveEuros().optional(),
@@ -169,7 +169,7 @@ export const refundsApi = {
   ask: post('/refunds/{id}/ask', {
     summary: 'Request a due refund from processor or acquirer',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, done],
     fails: { refund_not_found },
     emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },

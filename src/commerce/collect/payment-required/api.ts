@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type Failure, get, list, missing, post, type Told } from '../../../kernel/contract/operation.ts'
+import {
+  type Failure,
+  get,
+  list,
+  missing,
+  post,
+  type RefusalForm,
+} from '../../../kernel/contract/operation.ts'
 import { IncomingEvent } from '../../../money/incoming/index.ts'
 import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
@@ -73,14 +80,14 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-export function asking(asks: NonNullable<Told['asks']>): Failure {
-  const [status, message, told] = paidFails.payment_required
-  return [status, message, { ...told, asks }]
+export function asking(asks: NonNullable<RefusalForm['asks']>): Failure {
+  const [status, message, form] = paidFails.payment_required
+  return [status, message, { ...form, asks }]
 }
 
 export const paidContract = {
   callers: ['public'],
-  run: 'outside',
+  run: 'external',
   requires: 'acquirer',
   limits: { bodyKiB: 256 },
   http: {
@@ -188,7 +195,7 @@ export const settlementsApi = {
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer for the outcome of a charge',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     returns: [200, z.object({ done: z.boolean() })],
     fails,

@@ -152,7 +152,7 @@ export const refundsApi = {
     ].join('\n\n'),
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
       amountEuros: positiveEuros().optional(),
       reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
@@ -174,7 +174,7 @@ export const refundsApi = {
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
     summary: 'Check the pending refunds of a payment request',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: refundingEvents,

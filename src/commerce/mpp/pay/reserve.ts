@@ -115,7 +115,7 @@ export const reserveStep = <I extends Payable>(
     }
     return nextCall(
       { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintStep, takes: isMinted },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMinted },
     )
   },
 

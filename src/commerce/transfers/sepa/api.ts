@@ -17,7 +17,7 @@ const step = {
   fails: { transfer_not_found },
   emits: sepaTransferEvents,
 } as const
-const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
+const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
