@@ -4,14 +4,13 @@ import type { MarkedToken } from 'marked'
 import { type Asset, asset } from '../docs/assets.ts'
 import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
-/** A page of docs/, served under /docs/guides. */
+/** A file of docs/: a page under /docs/guides. */
 export interface GuideFile {
-  /** `webhooks` for docs/how-to/webhooks.md, and in its address: a page keeps its address when it changes its folder. */
+  /** `webhooks` for docs/how-to/webhooks.md, and in its URL: a page that moves to another folder keeps its URL. */
   readonly name: string
   /** `how-to/webhooks.md` */
   readonly path: string
   readonly title: string
-  /** Its first paragraph, without marks. */
   readonly about: string
   readonly markdown: string
 }
@@ -26,16 +25,14 @@ export interface Guides {
   /** In the order of docs/README.md. */
   readonly groups: readonly GuideGroup[]
   readonly files: readonly GuideFile[]
-  /** The pictures by the name of their file. */
   readonly pictures: ReadonlyMap<string, Asset>
 }
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 const INDEX = 'README.md'
-/** What is for contributors is not served. */
+/** Pages for contributors are not served. */
 const UNSERVED = /^(contributing|decisions)\//
 
-/** Reads the guides in the order of docs/README.md, and their pictures. */
 export function readGuides(): Guides {
   const paths = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).toSorted()
   const isGuide = (path: string): boolean => path.endsWith('.md') && path !== INDEX && !UNSERVED.test(path)
@@ -58,7 +55,6 @@ function readGuide(path: string): GuideFile {
   return { name: basename(path, '.md'), path, title, about: plain(about), markdown }
 }
 
-/** The headings of the index that have guides below them. */
 function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGroup[] {
   const parts = index.split(/^## /m).slice(1)
   return parts
@@ -69,7 +65,6 @@ function groupsIn(index: string, files: ReadonlyMap<string, GuideFile>): GuideGr
     .filter(group => group.files.length > 0)
 }
 
-/** A text without the marks of Markdown. */
 export const plain = (text: string): string =>
   text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -81,7 +76,7 @@ export const GUIDES = { id: 'guides', title: 'Guides' }
 
 export const guideAddress = (name: string): string => `/docs/${GUIDES.id}/${name}`
 
-/** Where the links of a guide lead: to other guides and other hosts. Files of the checkout are not served. */
+/** A guide links to other guides and to other hosts; files of the checkout are not served. */
 export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFile): Addresses => ({
   link(target) {
     if (/^(https?:|#|\/)/.test(target)) return target
@@ -95,7 +90,7 @@ export const addressesIn = ({ files, pictures }: Guides, { path: from }: GuideFi
   picture: target => pictures.get(basename(target))?.address,
 })
 
-/** A guide as Markdown whose links lead to pages as Markdown. */
+/** Its links lead to the Markdown of other guides. */
 export function markdownOf(guides: Guides, file: GuideFile): string {
   const { link, picture } = addressesIn(guides, file)
   const led = (written: string, mark: string, text: string, target: string): string => {
@@ -110,9 +105,8 @@ export function markdownOf(guides: Guides, file: GuideFile): string {
 const CODE = /(```[\s\S]*?```|`[^`\n]+`)/
 const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g
 
-/** A heading of the second rank, and all that stands under it. */
+/** A heading of the second level and its text. */
 export interface GuideSection {
-  /** Empty for what stands before the first one. */
   readonly anchor: string
   readonly title: string
   readonly blocks: readonly MarkedToken[]
