@@ -1,7 +1,7 @@
 # One image for every process of ours. The command chooses: src/bin/api.ts if nothing is said, or worker.ts, relay.ts,
 # migrate.ts, namespace.ts beside it. It writes to the folder files only, so its root file system can be read-only.
 #
-# The base is pinned by digest: the tag says to people what it is. docs/production.md tells how to check and renew it.
+# The base is pinned by digest: the tag is for people. docs/how-to/production.md shows how to check and renew it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 WORKDIR /app
 ENV NODE_ENV=production

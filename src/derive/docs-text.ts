@@ -60,7 +60,9 @@ function indexText({ document: { info }, chapters }: Book, { groups }: Guides): 
     ].join('\n'),
     ...groups.flatMap(group => [
       `## ${group.title}`,
-      group.files.map(({ name, title, about }) => linkTo(title, `${guideAddress(name)}.md`, about)).join('\n'),
+      group.files
+        .map(({ name, title, about }) => linkTo(title, `${guideAddress(name)}.md`, about))
+        .join('\n'),
     ]),
     '## Sections',
     [

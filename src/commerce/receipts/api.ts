@@ -14,7 +14,9 @@ import { matchReasons } from './score.ts'
 
 const status = z.enum(receiptMachine.states)
 
-const score = z.int().meta({ description: 'Of a hundred points: see docs/receipts.md.', examples: [95] })
+const score = z
+  .int()
+  .meta({ description: 'Of a hundred points: see [receipts](/docs/guides/receipts).', examples: [95] })
 const reasons = z.array(z.enum(matchReasons)).meta({ description: 'What the points are for.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })
