@@ -124,7 +124,8 @@ describe('the documentation pages', () => {
 
   // Tables of settings, terms, dependencies and changes are looked up, not read.
   test('fit on three screens', () => {
-    const LOOKED_UP = /^docs\/(README|changelog|glossary|runbook|reference\/(settings|dependencies|data-model))\.md$/
+    const LOOKED_UP =
+      /^docs\/(README|changelog|glossary|runbook|reference\/(settings|dependencies|data-model))\.md$/
     const read = pages.filter(({ path }) => !path.startsWith('docs/decisions/') && !LOOKED_UP.test(path))
     const long = read
       .map(({ path, text }) => ({ path, words: withoutCode(text).split(/\s+/).length }))
@@ -145,4 +146,4 @@ describe('the documentation pages', () => {
   })
 })
 
-const MOST_WORDS = 1_000
+const MOST_WORDS = 900

@@ -139,7 +139,7 @@ export function sharedViewers(): Viewer {
   const turns = new Turns(LIMITS)
   const budget = new TimeBudget()
   return {
-    async look(owner, kind, carryOut) {
+    async render(owner, kind, carryOut) {
       const end = await turns.take(owner)
       const began = clock.ticks()
       try {

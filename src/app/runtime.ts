@@ -49,7 +49,7 @@ import { openSigner } from './signer.ts'
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
-  secretKey: string
+  cursorSigningKey: string
   encryptionKey: string
 }
 
@@ -160,7 +160,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal: () => temporal(),
     }),
     askFor: askFor(operations, call => execute(call)),
-    cursors: new Cursors(settings.secretKey),
+    cursors: new Cursors(settings.cursorSigningKey),
     ...calls,
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
@@ -208,9 +208,9 @@ const toAll =
   }
 
 const secretsIn = (settings: ServiceSettings): string[] => {
-  const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const { dashboardSecret, cursorSigningKey, encryptionKey, encryptionKeysOld = [] } = settings
   const others = [settings.temporalApiKey, settings.canvasModelKey]
-  const all = [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, ...others]
+  const all = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld, ...others]
   return all.filter(secret => secret !== undefined)
 }
 
@@ -224,14 +224,14 @@ const watching = (log: Logger): ToolReports => ({
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   model: modelOf(settings),
-  pushContact: settings.pushContact,
+  vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
   webhookRetrySeconds: settings.webhookRetrySeconds,
-  cardAnswerMs: settings.cardAnswerMs,
+  cardAuthTimeoutMs: settings.cardAuthTimeoutMs,
   auditRetentionDays: settings.auditRetentionDays,
   filesQuotaBytes: settings.filesQuotaMib * 1_048_576,
-  mppRuns: settings.mppRuns,
+  mppWorkflows: settings.mppWorkflows,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

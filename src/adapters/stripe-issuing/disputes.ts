@@ -66,7 +66,7 @@ async function open(
   if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
-    amount: Number(smaller(amountEuros, clearing.amountEuros)),
+    amount: Number(min(amountEuros, clearing.amountEuros)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
@@ -79,7 +79,7 @@ async function open(
   }
 }
 
-const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+const min = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 
 async function find(stripe: Stripe, transaction: string, disputeId: string) {
   const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })

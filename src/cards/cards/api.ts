@@ -138,7 +138,6 @@ const MobileWallet = z.object({
   tokenId: z.string().max(200),
 })
 
-/** Each operation declares those that it can cause. */
 export const cardEvents = {
   'card.created': event('A card has been asked of the processor.', CardEvent),
   'card.issued': event('The processor has issued a card.', CardEvent),
@@ -180,7 +179,6 @@ export const cardEvents = {
   ),
 }
 
-/** The processor's answer decides which of them. */
 const stepEvents = {
   'card.issued': cardEvents['card.issued'],
   'card.activated': cardEvents['card.activated'],

@@ -50,7 +50,6 @@ export const mppKeysApi = {
       ),
     },
   }),
-  /** Does nothing if the tenant has a key. */
   make: post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
     callers: [],

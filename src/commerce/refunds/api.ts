@@ -67,7 +67,6 @@ export const refundResponse = ({ sourceType, sourceId, ...refund }: RefundRow | 
   source: sourceType && sourceId ? { type: sourceType, id: sourceId } : null,
 })
 
-/** How long the service waits for the merchant's money. */
 export const WAIT_DAYS = 30
 
 const refund_not_found = missing('refund')
@@ -167,10 +166,6 @@ export const refundsApi = {
     ],
     fails: { refund_not_found },
   }),
-  /**
-   * Repeats the call of processor or acquirer if it did not answer, or if the service stopped before; does
-   * nothing if no call is due.
-   */
   ask: post('/refunds/{id}/ask', {
     summary: 'Ask for a refund that is due',
     callers: [],

@@ -19,16 +19,16 @@ import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
-  type Answered,
   askAgainAt,
-  askOutside,
+  callOutside,
+  type ExternalAnswer,
   foundRefund,
   type Push,
   type PushablePayment,
   pushableOf,
   pushOf,
   recordAnswer,
-} from './ask.ts'
+} from './external-call.ts'
 import { refundProcess } from './process.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
@@ -339,12 +339,12 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<Answered | null> {
+  async call(reservation: Reservation, outside): Promise<ExternalAnswer | null> {
     if ('asked' in reservation) return null
-    return askOutside('steps' in reservation ? reservation.steps : reservation, outside)
+    return callOutside('steps' in reservation ? reservation.steps : reservation, outside)
   },
 
-  async record(answered: Answered | null, reservation: Reservation, context) {
+  async record(answered: ExternalAnswer | null, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
     if (answered) await recordAnswer(answered, context)
     return foundRefund(idOf(reservation), context)

@@ -9,8 +9,8 @@ import { minuteInWords } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
+import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
@@ -50,7 +50,6 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
-/** Contains no payee, as Temporal keeps it. */
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'

@@ -84,7 +84,7 @@ const transfers = implement(transfersApi, {
     if (!locked) return context.refuse('transfer_not_found')
     const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
     if (!cancelTransfer(locked, reason, context))
-      return context.refuse('transfer_not_cancellable', whyNotCancelled(locked.transfer))
+      return context.refuse('transfer_not_cancellable', notCancellable(locked.transfer))
     await writeTransfer(locked, context)
     return transferResponse(locked.transfer)
   },
@@ -121,7 +121,7 @@ const transfers = implement(transfersApi, {
   },
 })
 
-const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
+const notCancellable = ({ kind, status }: Transfer): string | undefined =>
   kind === 'sepa' && (status === 'submitted' || status === 'completed')
     ? undefined
     : `The transfer is ${status} already.`
@@ -213,7 +213,6 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** Null if the transfer does not wait for a confirmation of its payee. */
 function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   const { id, status, payee, payeeCheck } = row
   if (!payeeCheck || !waitsForPayee(row)) return null

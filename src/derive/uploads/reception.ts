@@ -14,7 +14,7 @@ import {
 } from '../../kernel/contract/upload.ts'
 import type { Files, StagedFile, Staging } from '../../ports/files.ts'
 import type { Feed, Threads } from '../../ports/threads.ts'
-import type { Looked, View, Viewer, ViewTask } from '../../ports/viewer.ts'
+import type { View, Viewer, ViewResult, ViewTask } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
 import {
   announcedLength,
@@ -145,8 +145,8 @@ export class Reception {
   /** A file that cannot be decoded completely is not kept. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
     const { viewer, turn } = this.#tools
-    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as Looked
-    const looked = await this.#orFail(viewer.look(turn, kind, carryOut))
+    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as ViewResult
+    const looked = await this.#orFail(viewer.render(turn, kind, carryOut))
     if ('problem' in looked) throw invalid(member, looked.problem)
     return looked
   }

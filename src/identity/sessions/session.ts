@@ -5,7 +5,6 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -15,8 +14,8 @@ import {
   timestamp,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { countGuess, type Guessing } from '../../kernel/database/wrong-guesses.ts'
+import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import { readLetterCode } from '../../values/letter-code.ts'
 import type { Personal } from '../../values/personal.ts'

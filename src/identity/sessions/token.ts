@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'

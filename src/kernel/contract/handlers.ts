@@ -40,9 +40,11 @@ export interface Link<P, A, I> {
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
   /** The answers that the step records; the handler's `record` takes any other. */
   takes(answer: A | I): answer is I
+  /** Whose records the step changes, where the caller belongs to no tenant. */
+  readonly tenant?: Tenant
 }
 
-/** The next call of a chain. Its argument goes from the reservation to the call, and from there to the step. */
+/** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
 export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallExternal<V> =>
   new CallExternal(reservation, link)
 
@@ -57,8 +59,8 @@ export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallE
  * HEAD of a GET is answered by `head` or, without it, by `peek`, which then sees no credential: both only
  * read.
  * Each step runs in a batch of one. Where hundreds of requests a second lock the same rows, steps share a
- * transaction, as hot operations do: `reserve` is then a `BatchedStep`, and `recordBatched` gives the step
- * that records an answer; undefined leads to `record`.
+ * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `nextCall`, with the step
+ * that records the answer.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
@@ -70,7 +72,6 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
    * repeated in a transaction if it has emitted anything.
    */
   readonly readsToReserve?: true
-  recordBatched?(answer: A, reservation: V): TakenStep<Answer<R> | CallExternal<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
@@ -83,7 +84,7 @@ export interface CallContext {
 export type Reserve<I, R, F extends string, E extends Events, V> = (
   input: I,
   context: Context<F, E>,
-) => Promise<V | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
+) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
 
 /** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
@@ -145,15 +146,7 @@ export interface BatchedStep<I, R, F extends string, E extends Events, S = unkno
   readonly settles?: true
 }
 
-export interface TakenStep<R, F extends string, E extends Events> {
-  readonly step: BatchedStep<unknown, R, F, E>
+/** A batched step with what one request brings into it. */
+export interface TakenStep extends Pick<Link<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
-  /** Whose records it changes, where the caller belongs to no tenant. */
-  readonly tenant?: Tenant
 }
-
-export const takeStep = <I, R, F extends string, E extends Events, S>(
-  step: BatchedStep<I, R, F, E, S>,
-  input: I,
-  tenant?: Tenant,
-): TakenStep<R, F, E> => ({ step, input, ...(tenant && { tenant }) })

@@ -14,7 +14,7 @@ import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
 export interface HotCall extends Call {
-  readonly step?: TakenStep<unknown, string, Record<string, never>> & {
+  readonly step?: TakenStep & {
     /** It records an answer: the reservation stored under its key is its own. */
     readonly records: boolean
   }

@@ -1,11 +1,5 @@
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
-import {
-  AnswerNow,
-  CallExternal,
-  type OutsideHandler,
-  type TakenStep,
-  takeStep,
-} from '../contract/handlers.ts'
+import { AnswerNow, CallExternal, type OutsideHandler, type TakenStep } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
 import { batcher, type Settled } from '../database/batcher.ts'
@@ -38,7 +32,8 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
 
   async function begin(call: Call): Promise<Done> {
     const { reserve, readsToReserve } = outsideHandlerOf(call)
-    const shared = typeof reserve === 'function' ? undefined : withStep(call, takeStep(reserve, call.input))
+    const shared =
+      typeof reserve === 'function' ? undefined : withStep(call, { step: reserve, input: call.input })
     if (readsToReserve && !call.idempotencyKey) {
       const read = await (shared ? readTogether(shared) : reserveByReading(runtime, call))
       if (read) return read
@@ -53,7 +48,7 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 
   async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<Done> {
-    const step = stepFor(call, made, answer)
+    const step = stepFor(made, answer)
     if (step) return together(withStep(call, step, true))
     const work = (context: RequestContext) => outsideHandlerOf(call).record(answer, made.reservation, context)
     return inOwnTransaction(
@@ -103,9 +98,9 @@ function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, port
   return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
 }
 
-function stepFor(call: Call, { reservation, link }: CallExternal<unknown>, answer: unknown) {
-  if (!link) return outsideHandlerOf(call).recordBatched?.(answer, reservation)
-  return link.takes(answer) ? takeStep(link.step, answer) : undefined
+/** The batched step that records an answer; undefined where `record` does. */
+function stepFor({ link }: CallExternal<unknown>, answer: unknown): TakenStep | undefined {
+  return link?.takes(answer) ? { ...link, input: answer } : undefined
 }
 
 /** The lease under which a request calls other systems; 503 where the database is unavailable. */
@@ -121,7 +116,7 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-function withStep(call: Call, step: TakenStep<unknown, string, Events>, records = false): HotCall {
+function withStep(call: Call, step: TakenStep, records = false): HotCall {
   const { actor } = call
   return {
     ...call,
@@ -148,8 +143,8 @@ const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
 
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
-  const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
-  return isRefused ? reserved : new CallExternal(reserved)
+  const isDone = [Refusal, WithHeaders, CallExternal].some(kind => reserved instanceof kind)
+  return isDone ? reserved : new CallExternal(reserved)
 }
 
 async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | undefined> {

@@ -5,7 +5,7 @@ import { clock } from '../../values/clock.ts'
 import { startOptions } from './starter.ts'
 
 interface Configured {
-  readonly temporalWebUi?: string | undefined
+  readonly temporalUiUrl?: string | undefined
   readonly temporalNamespace: string
 }
 
@@ -15,11 +15,11 @@ export interface RunPages {
   showRunsAt(webUi: string | null): void
 }
 
-export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunPages {
+export function runPages({ temporalUiUrl, temporalNamespace }: Configured): RunPages {
   let started: string | null = null
   return {
     runUrl(workflowId) {
-      const webUi = temporalWebUi ?? started
+      const webUi = temporalUiUrl ?? started
       if (!webUi) return null
       return `${webUi}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`
     },

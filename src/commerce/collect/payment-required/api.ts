@@ -18,7 +18,6 @@ export const settledEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** Those with a fresh challenge are 402. */
 const paidFails = {
   request_not_found: [404, 'There is nothing to be paid here.'],
   payment_required: [
@@ -74,7 +73,6 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-/** The 402 for a request without a credential. */
 export function asking(asks: NonNullable<Told['asks']>): Failure {
   const [status, message, told] = paidFails.payment_required
   return [status, message, { ...told, asks }]
@@ -188,7 +186,6 @@ export const settlementsApi = {
     returns: [200, SettlementRecord],
     fails,
   }),
-  /** Asks the acquirer for the outcome of a charge: after a crash, or when the acquirer did not answer. */
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer how a charge stands',
     callers: [],

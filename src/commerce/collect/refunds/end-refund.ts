@@ -21,7 +21,6 @@ import { collectProcess } from '../process.ts'
 import { type PaymentRow, paymentsById, receivedEuros, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
-/** A locked request with the payments that its refunds change, and their transactions. */
 export interface Refunding {
   readonly locked: LockedRequest
   readonly payments: ReadonlyMap<string, PaymentRow>
@@ -98,7 +97,6 @@ export const writeRefunding = async (
   ])
 }
 
-/** A refund by SEPA follows its transfer. */
 async function follow(
   events: readonly z.output<typeof TransferEvent>[],
   context: RefundContext,

@@ -7,11 +7,11 @@ import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
+import { selectList, updateOf } from '../../../record-store/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { holdReference } from '../channels.ts'
 import { lockDays } from '../limits.ts'
@@ -21,7 +21,6 @@ import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
 
 const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** All members that are present must match. */
 interface Payer {
   readonly walletId?: string
   readonly agentId?: string
@@ -87,7 +86,6 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
   sendAlong(writePayments(batch, sql))
 }
 
-/** Freezing an agent or a wallet, revoking delegations and suspending a customer cancel unsubmitted transfers. */
 export const blockReactions = {
   'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
     cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),
