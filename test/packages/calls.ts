@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { NoAnswer } from '../../src/derive/repeat.ts'
+import { NoAnswer } from '../../src/derive/retry.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import type { AgentPayOptions } from '../../src/packages/typescript/options.ts'
 import type { Pages } from '../../src/packages/typescript/pages.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { NoAnswer } from '../../src/derive/repeat.ts'
+import { NoAnswer } from '../../src/derive/retry.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import { clock } from '../../src/values/system-clock.ts'
 import { type Answer, broken, json, refusal, withoutWaiting } from '../support/packages/answers.ts'

@@ -38,7 +38,7 @@ export interface TokenPayment {
 
 export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
-type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type HotContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
@@ -110,7 +110,7 @@ interface LoadedPayments {
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
-  context: DecideContext,
+  context: HotContext,
 ): DecidedTokenPayment {
   const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
   const spender = batch.agents.get(agentId)

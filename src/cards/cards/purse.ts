@@ -17,7 +17,7 @@ import { ACTED, NOT_ACTED } from './processor-calls.ts'
 type FundContext = ContextOf<typeof cardsApi.fund>
 
 export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   const { amountEuros } = body
   // The agent's lock keeps the card as it was read; its row is locked after the accounts.
   const [agent, known] = await Promise.all([
@@ -41,7 +41,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
     return refuse('insufficient_funds', shortfallText(amountEuros, opened.available(from)))
   const { book, walletId } = await withPurse(locked.card, opened, from, context)
   book.move('purse_fund', from, walletId, amountEuros, { type: 'card', id: newId('funding') })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   const moved = { walletId, fromWalletId: from, amountEuros, balanceEuros: posted }
   emit('card.funded', { ...cardEvent(locked.card), ...moved })
@@ -102,7 +102,7 @@ export function returnPurse(
 }
 
 export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ params }, context) => {
-  const { records, sql, now, refuse, sendAlong, wake } = context
+  const { records, sql, now, refuse, queueStatement, wake } = context
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
     records.findOne(Card, { id: params.id }),
@@ -114,7 +114,7 @@ export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ param
   const locked = await lockNumbers(params.id, context)
   if (!locked) return NOT_ACTED
   returnPurse(locked.card, opened, context)
-  sendAlong(opened.book.post(sql))
+  queueStatement(opened.book.post(sql))
   schedule(locked, now)
   wake(cardProcess, locked.card)
   return ACTED

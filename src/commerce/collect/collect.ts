@@ -86,13 +86,13 @@ function cancelRequest(
 
 /** A request whose deadline has passed expires instead of being cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
-  const { sql, tenant, actor, sendAlong, refuse } = context
+  const { sql, tenant, actor, queueStatement, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   cancelRequest(locked, body.comment, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(locked.request, context)
 }
 
@@ -123,7 +123,7 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 }
 
 async function settleByCredit(id: string, creditId: string, context: Settling) {
-  const { sql, tenant, sendAlong, refuse } = context
+  const { sql, tenant, queueStatement, refuse } = context
   const locked = await lockKnownRequest(id, context)
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
@@ -132,7 +132,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
   addPayment(locked, { way: 'sepa', amountEuros: credit.amountEuros, sourceId: credit.id }, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(request, context)
 }
 
@@ -150,7 +150,7 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
   await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
-  await context.react()
+  await context.runReactions()
   return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
@@ -170,7 +170,7 @@ const paysRequest = (credit: Credit): credit is PaidCredit =>
 
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const locked = await lockRequests(
     sql,
     tenant,
@@ -181,7 +181,7 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
     const way = source === 'owner' ? 'wallet' : 'sepa'
     if (one) addPayment(one, { way, amountEuros, sourceId: creditId, walletId }, context)
   }
-  sendAlong(writeRequests(sql, tenant, [...locked.values()]))
+  queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
 /** A closed wallet cannot receive the money any more. */
@@ -189,7 +189,7 @@ async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const ids = await openRequestsOf(
     sql,
     tenant,
@@ -198,7 +198,7 @@ async function cancelOfClosed(
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
   for (const one of locked)
     if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
-  sendAlong(writeRequests(sql, tenant, locked))
+  queueStatement(writeRequests(sql, tenant, locked))
 }
 
 const collectReactions = {
@@ -221,10 +221,10 @@ interface Progress {
 function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidEuros, expiresAt, refundingEuros } = request
   if (refundDueAt !== null || refundingEuros > 0n)
-    return `${status}, ${formatEuros(refundingEuros)} on their way back`
+    return `${status}, ${formatEuros(refundingEuros)} in pending refunds`
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
-  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} have come` : ''
+  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} received` : ''
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
@@ -232,11 +232,11 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
     return refundDueAt
-      ? `for the money to be back, which is asked at ${minuteInWords(refundDueAt)}`
-      : 'for the money to be back'
+      ? `for the refund to arrive; the next check is at ${minuteInWords(refundDueAt)}`
+      : 'for the refund to arrive'
   return isUnderWay
     ? 'for the outcome of the payment that is under way'
-    : `for the money to come, until ${minuteInWords(expiresAt)}`
+    : `for the payment, until ${minuteInWords(expiresAt)}`
 }
 
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
@@ -322,7 +322,7 @@ const expiry: Deadline = {
 
 export const collectArea = area(
   'Claim / Collect',
-  'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
+  'Requesting payments: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {
     aliases: { collect: 'claim' },

@@ -275,7 +275,7 @@ function shareOf(
 
 type ExpireContext = Pick<
   Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
 /**
@@ -283,10 +283,10 @@ type ExpireContext = Pick<
  * request expires here.
  */
 export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
-  const { sql, tenant, sendAlong, refuse } = context
+  const { sql, tenant, queueStatement, refuse } = context
   if (locked.pendingPayment) return refuse('payment_under_way')
   scheduleExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

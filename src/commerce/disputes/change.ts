@@ -114,7 +114,7 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
   return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
 }
 
-const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
+const REMINDER = 'Evidence can be added for one more day. Then the dispute is submitted as it is.'
 
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
@@ -140,9 +140,12 @@ interface Owner extends Row {
 }
 
 /** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
-async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
+async function actForOwnerOf(
+  id: string,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }

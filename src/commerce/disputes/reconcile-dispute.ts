@@ -78,7 +78,7 @@ export async function openAccounts(
 
 export type ReconcileContext = Pick<
   Context<never, typeof disputeEvents>,
-  'sql' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'sql' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 export interface ChangeNote {
@@ -92,7 +92,7 @@ export interface ChangeNote {
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
-  const { sql, now, wake, sendAlong } = context
+  const { sql, now, wake, queueStatement } = context
   const { status, creditedEuros, refundedEuros } = dispute
   dispute.refundedEuros = refundedSince(locked)
   const state = foldFacts(factsOf(dispute.facts), claimOf(dispute))
@@ -103,11 +103,11 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
     recoveredEuros: recoveredCents,
     lostEuros: lostCents,
   })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   moveStatus(dispute, state, now)
   // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
   credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
-  if (credits) sendAlong(credits.write(sql))
+  if (credits) queueStatement(credits.write(sql))
   const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
   transaction.disputedEuros += counted - dispute.countedEuros
   dispute.countedEuros = counted
@@ -169,7 +169,7 @@ function resolutionOf(dispute: Dispute): string {
   switch (dispute.status) {
     case 'won':
       return disputedRest(dispute) === 0n
-        ? 'The merchant has refunded all that was disputed.'
+        ? 'The merchant has refunded the whole disputed amount.'
         : `The card network has decided for you: ${kept} stay yours.`
     case 'lost':
       return dispute.creditedEuros > 0n
@@ -178,7 +178,7 @@ function resolutionOf(dispute: Dispute): string {
     case 'withdrawn':
       return 'It was withdrawn.'
     default:
-      return 'Nothing was handed in until the time for evidence was over.'
+      return 'Nothing was submitted before the deadline for evidence.'
   }
 }
 

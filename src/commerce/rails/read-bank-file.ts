@@ -18,11 +18,11 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction; each transfer follows in its own. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
-  const { now, records, actFor, refuse, ports } = context
+  const { now, records, switchTenant, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenant(mode)
-  actFor(platform)
+  switchTenant(platform)
   const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return messageResponse(earlier)
   const bankMessage = await ports.threads.run<typeof messageIn>(
@@ -40,12 +40,12 @@ async function recordMessage(
   mode: Mode,
   context: ReadContext,
 ): Promise<SepaMessage> {
-  const { records, actFor, emit } = context
+  const { records, switchTenant, emit } = context
   const platform = platformTenant(mode)
   const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
-  actFor(platform)
+  switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
   const message = records.create(SepaMessage, {

@@ -2,7 +2,7 @@ import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, openCounters } from '../../control/budgets/index.ts'
 import { intentReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, type HotContext, type Item } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
@@ -129,7 +129,7 @@ async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): P
 type Creates = typeof refundsApi.create
 type CreateItem = Item<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
-type CreateVerdict = Verdict<CreateCode, Creates['emits']>
+type CreateVerdict = HotContext<CreateCode, Creates['emits']>
 
 /** A refund that is requested, with its payment. */
 interface PaymentRefund {
@@ -325,7 +325,7 @@ const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfReques
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
-  settles: true,
+  usuallyAnswers: true,
   load: (items, sql, ports) => {
     const { tenant, now } = items[0]
     const ids = items.map(({ input }) => input.body.transactionId)

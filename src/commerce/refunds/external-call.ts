@@ -142,11 +142,11 @@ async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskCo
   const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
   if (!row || !refunds) return
   if ('status' in answer && answer.status === 'declined') {
-    const message = `The merchant has declined: ${answer.message} Dispute the payment: POST /disputes.`
+    const message = `The merchant declined: ${answer.message} Dispute the payment: POST /disputes.`
     refunds.fail(row, { code: 'declined', message }, context.emit)
   } else refunds.endAsking(row, 'status' in answer)
   context.wake(refundProcess, row)
-  context.sendAlong(refunds.write(context.sql))
+  context.queueStatement(refunds.write(context.sql))
 }
 
 export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
@@ -186,14 +186,14 @@ export const ask = externalCall(refundsApi.ask, {
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
-  { sql, tenant, now, ports, sendAlong }: AskContext,
+  { sql, tenant, now, ports, queueStatement }: AskContext,
 ): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
   if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
   else refunds.endAsking(row, false)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {

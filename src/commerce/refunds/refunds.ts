@@ -14,7 +14,7 @@ import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
-  const { sql, emit, wake, refuse, sendAlong } = context
+  const { sql, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
@@ -22,7 +22,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   return refundResponse(row)
 }
 
@@ -32,18 +32,18 @@ const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | '
 
 const GIVEN_UP = {
   code: 'not_credited',
-  message: `The merchant has not sent the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+  message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
-  const { sql, now, emit, wake, refuse, sendAlong } = context
+  const { sql, now, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
     refunds.fail(row, GIVEN_UP, emit)
     wake(refundProcess, row)
-    sendAlong(refunds.write(sql))
+    queueStatement(refunds.write(sql))
   }
   return { done: true }
 }
@@ -54,7 +54,7 @@ function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
-  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} have come` : ''
+  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
   const signals: RefundSignal[] = closed ? [] : ['cancel']
@@ -143,7 +143,7 @@ const refundsPersonal = {
   },
 } as const satisfies Personal
 
-export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],

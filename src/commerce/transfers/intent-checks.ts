@@ -5,7 +5,7 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
+import type { HotContext, HotHandler, Item } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -33,9 +33,9 @@ export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
-export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
+export type DecideContext = HotContext<PayCode, typeof madeTransferEvents>
 
-export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
+export type RecordContext = HotContext<PayCode, typeof recordPaymentEvents>
 
 export type PayHandler<State> =
   CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
+  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,

@@ -147,10 +147,10 @@ const ownerLimits = implement(limitsApi, {
     return limitsResponse(limits, { ownerId, mode }, sql)
   },
 
-  async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
+  async setLimits({ params, body }, { sql, now, switchTenant, emit, refuse }) {
     const tenant = { ownerId: params.id, mode: body.mode }
     if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
-    actFor(tenant)
+    switchTenant(tenant)
     await setLimits(sql, tenant, { single: body.singleEuros, daily: body.dailyEuros }, now)
     const limits = (await limitsOf(sql, tenant)) as Limits
     emit('transfer.limits_changed', { ...tenant, singleEuros: limits.single, dailyEuros: limits.daily })
@@ -228,7 +228,7 @@ function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
 
 export const transfersArea = area(
   'Transfers',
-  'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
+  'Transfers between an owner’s wallets, one to one or one to many, and by SEPA.',
   all,
   {
     aliases: { transfers: 'payments' },

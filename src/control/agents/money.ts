@@ -17,7 +17,7 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   const { amountEuros } = body
   const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
@@ -40,7 +40,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!book.canPay(from, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   emit('agent.funded', {
     ...agentEvent(agent),
@@ -93,7 +93,7 @@ export async function holdsMoney(
 }
 
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse, sendAlong } = context
+  const { records, sql, emit, refuse, queueStatement } = context
   const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
@@ -104,7 +104,7 @@ export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, 
   const amountEuros = book.available(walletId)
   if (amountEuros > 0n) {
     book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })
-    sendAlong(book.post(sql))
+    queueStatement(book.post(sql))
     const balanceEuros = book.balance(main.id).posted
     emit('wallet.credited', { walletId: main.id, status: main.status, amountEuros, balanceEuros })
   }

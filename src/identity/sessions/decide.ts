@@ -60,13 +60,13 @@ const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) =>
 const writeShown = updateOf(sessionsTable, ['shownTo'])
 
 export const lookup: HandlerOf<typeof deviceApi.lookup> = async ({ body }, context) => {
-  const { sql, tenant, sendAlong, emit } = context
+  const { sql, tenant, queueStatement, emit } = context
   const found = await findWaiting(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const { request, userCode } = found
   const account = `${tenant.ownerId} ${tenant.mode}`
   if (request.shownTo !== account) {
-    sendAlong(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
+    queueStatement(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
     emit('session.requested', sessionEvent(request))
   }
   const { allowed, withheld } = rightsOf(request, context)

@@ -15,7 +15,12 @@ import type {
 import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
-import { type Failure, type Registered, takesKey, toldOf } from '../../../src/kernel/contract/operation.ts'
+import {
+  type Failure,
+  type Registered,
+  refusalFormOf,
+  takesKey,
+} from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
@@ -163,7 +168,7 @@ const refusing = operations.filter(([, { operation }]) => Object.keys(operation.
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
   for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
-    const { problem, rpcCode } = toldOf(operation, code)
+    const { problem, rpcCode } = refusalFormOf(operation, code)
     const mediaType = problem ? 'application/problem+json' : 'application/json'
     const body = problem ? problemBody(problem, status, message) : plainBody(rpcCode, message)
     expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })

@@ -77,14 +77,14 @@ const api = {
     summary: 'Take the step of a process that deletes a token',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
   }),
   charge: post('/test/charges', {
     summary: 'Charge a token',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     body: z.strictObject({
       ask: z.enum(['charge', 'stateOf', 'refund']),

@@ -3,7 +3,12 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { eventTypesOf } from '../../../src/derive/openapi/event-types.ts'
 import type { Area } from '../../../src/kernel/contract/area.ts'
-import { isWriting, type Registered, readsBytes, toldOf } from '../../../src/kernel/contract/operation.ts'
+import {
+  isWriting,
+  type Registered,
+  readsBytes,
+  refusalFormOf,
+} from '../../../src/kernel/contract/operation.ts'
 import { problems } from '../../../src/kernel/contract/problem.ts'
 import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
@@ -26,7 +31,7 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   const isDeclared = Object.hasOwn(declared, code)
   const sentence: unknown = body?.error
   const error = typeof sentence === 'string' && /\S/.test(sentence) ? sentence : 'a sentence'
-  const problem = toldOf(operation, code).problem
+  const problem = refusalFormOf(operation, code).problem
   if (Object.hasOwn(protocolRefusals, code))
     return [
       { code, isDeclared: true, status: declared[code]?.[0], version: '2.0' },

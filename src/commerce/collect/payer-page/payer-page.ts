@@ -13,13 +13,13 @@ import { epcCode, qrSvg, type RequestedTransfer } from './epc-code.ts'
 import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
 import type { PageState } from './texts.ts'
 
-type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
+type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'switchTenant'>
 
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined
   const { ownerId, mode, payee, description: purpose, amountEuros, paidEuros, expiresAt } = request
-  context.actFor({ ownerId, mode })
+  context.switchTenant({ ownerId, mode })
   const state = stateOf(request)
   const transfer = state === 'open' ? await transferOf(request, context) : null
   const program = state === 'open' ? programOf(request, context) : null
@@ -111,6 +111,6 @@ const payerPage = implement(payerPageApi, {
 
 export const payerPageArea = area(
   'Payer Page',
-  'The page for a person who is to pay a request: it needs no account and no script.',
+  'The page for a person who pays a request: it needs no account and no script.',
   payerPage,
 )

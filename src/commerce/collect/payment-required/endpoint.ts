@@ -4,8 +4,8 @@ import {
   type BatchedStep,
   type CallContext,
   CallExternal,
+  type ExternalHandler,
   nextCall,
-  type OutsideHandler,
   type Reserve,
 } from '../../../kernel/contract/handlers.ts'
 import { type Answer, type Refusal, type WithHeaders, withHeaders } from '../../../kernel/contract/problem.ts'
@@ -119,7 +119,7 @@ interface Named {
 }
 
 interface PaidHandler<R, F extends string>
-  extends OutsideHandler<Named, R, PaidFailure | F, PayEvents, Presented, NotTaken | null> {
+  extends ExternalHandler<Named, R, PaidFailure | F, PayEvents, Presented, NotTaken | null> {
   readonly reserve: Reserve<Named, R, PaidFailure | F, PayEvents, Presented>
 }
 
@@ -146,14 +146,14 @@ export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): P
       const read = await readCredential(payee, params, context)
       if (!('sealed' in read)) return read
       const { tenant } = read.presented.article
-      return nextCall(read.presented, { value: read, call: readToken, step, takes: isTaken, tenant })
+      return nextCall(read.presented, { value: read, call: readToken, step, accepts: isTaken, tenant })
     },
 
     /** Nothing is charged: the payer is answered by what is there once the step before is committed. */
     call: async () => null,
 
     async record(notTaken, { article, ...presented }, context) {
-      context.actFor(article.tenant, clock.tenant(article.offsetMs))
+      context.switchTenant(article.tenant, clock.tenant(article.offsetMs))
       if (notTaken) return ask(article, 'payment_refused', notTaken.message, context)
       const present = await payee.find(presented.params, context)
       if (!present) return context.refuse('request_not_found')
@@ -238,7 +238,7 @@ const beginStep = <R, F extends string>(
     if (settlement === 'not_payable') return new CallExternal(presented)
     const value = { presented, settlement, token: token.token }
     const { tenant: payeeTenant } = presented.article
-    return nextCall(presented, { value, call: charge, step, takes: isCharged, tenant: payeeTenant })
+    return nextCall(presented, { value, call: charge, step, accepts: isCharged, tenant: payeeTenant })
   },
   write: writeBeginnings,
 })

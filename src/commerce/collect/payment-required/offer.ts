@@ -82,7 +82,7 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const { ownerId, mode, offsetMs, description, payee: merchantName, walletId, agentId, expiresAt } = found
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
-  context.actFor(tenant, now)
+  context.switchTenant(tenant, now)
   const { networks } = context.ports.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =

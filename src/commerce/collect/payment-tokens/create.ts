@@ -10,7 +10,7 @@ import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { newSecret, traceOf } from '../../../kernel/database/credential.ts'
+import { hashAndHint, newSecret } from '../../../kernel/database/credential.ts'
 import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { type paymentTokensApi, tokenEvent } from './api.ts'
@@ -122,7 +122,7 @@ export const create = {
       recipientOwnerId: recipient.ownerId,
       recipientName: recipient.name,
       status: intent.status === 'approved' ? 'active' : 'waiting',
-      ...traceOf(secret),
+      ...hashAndHint(secret),
       expiresAt: intent.expiresAt,
       chargeId: null,
       chargedEuros: null,

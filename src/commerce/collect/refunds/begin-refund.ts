@@ -118,10 +118,7 @@ function partsOf(
   const left = sumOf(payments.map(leftOf))
   if (left === 0n) return refuse('nothing_to_refund')
   if (amountCents !== undefined && amountCents > left)
-    return refuse(
-      'refund_above_received',
-      `amountEuros: ${formatEuros(left)} of what came can go back at most.`,
-    )
+    return refuse('refund_above_received', `amountEuros: ${formatEuros(left)} can be refunded at most.`)
   const parts: RefundPart[] = []
   let rest = amountCents ?? left
   for (const payment of payments) {
@@ -166,7 +163,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
  * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const opened = await openRefund(target, context)
   if (opened instanceof Refusal) return opened
   const { locked, parts, book, payBacks } = opened
@@ -176,9 +173,9 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
     refunds.push(refund)
     await refundWays[part.payment.way](refund, part, opened, context)
   }
-  sendAlong(payBacks.write())
-  sendAlong(writeRefunding(sql, tenant, opened))
-  sendAlong(book.post(sql))
+  queueStatement(payBacks.write())
+  queueStatement(writeRefunding(sql, tenant, opened))
+  queueStatement(book.post(sql))
   return { request: locked.request, refunds, payments: opened.payments }
 }
 

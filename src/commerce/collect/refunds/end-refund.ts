@@ -101,7 +101,7 @@ async function follow(
   events: readonly z.output<typeof TransferEvent>[],
   context: RefundContext,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const transfers = new Map(events.map(event => [event.transferId, event]))
   for (const known of await refundsOfTransfers(sql, tenant, [...transfers.keys()])) {
     const { status, reason } = transfers.get(known.transferId ?? '') ?? {}
@@ -110,7 +110,7 @@ async function follow(
     if (!refund || !status) continue
     const failure = { code: status, message: reason ?? `The transfer was ${status}.` }
     endRefund(refund, status === 'completed' ? status : failure, refunding, context)
-    sendAlong(writeRefunding(sql, tenant, refunding))
+    queueStatement(writeRefunding(sql, tenant, refunding))
   }
 }
 

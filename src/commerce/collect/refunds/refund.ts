@@ -149,7 +149,7 @@ export async function recordCardRefunds(
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
   context: Context<never, typeof refundingEvents>,
 ): Promise<void> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const walletIds = asked.map(({ walletId }) => walletId)
   const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
@@ -177,8 +177,8 @@ export async function recordCardRefunds(
       refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
     }
   }
-  sendAlong(writeRefunding(sql, tenant, refunding))
-  sendAlong(book.post(sql))
+  queueStatement(writeRefunding(sql, tenant, refunding))
+  queueStatement(book.post(sql))
 }
 
 const DONE = { done: true }

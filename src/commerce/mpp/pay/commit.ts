@@ -110,7 +110,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
     return nextCall(
       { stage: 'send', credentialId: mppCredentialId },
-      { value: sent, call: send, step: paidStep, takes: isPaid },
+      { value: sent, call: send, step: paidStep, accepts: isPaid },
     )
   },
 
