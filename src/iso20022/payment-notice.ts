@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /** What a bank's file can report of a payment of ours: how it ended, or how the payee was verified. */
 export const noticeKinds = ['settled', 'rejected', 'returned', 'payee_checked'] as const
@@ -25,5 +25,5 @@ export interface ReportedStatus {
 export interface PaymentNotice extends ReportedStatus {
   readonly endToEndId: string | null
   /** Null in a pain.002, which gives no amounts. */
-  readonly amountEuros: Euros | null
+  readonly amountCents: Cents | null
 }

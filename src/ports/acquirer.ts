@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /**
  * The acquirer that charges the cards of others for what our owners are owed; `adapters/acquirer` implements it. Every
@@ -35,7 +35,7 @@ export interface RefusedToken {
 
 export interface Charge {
   readonly handle: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The acquirer charges once under it. */
   readonly reference: string
   /** The line on the payer's statement: who is paid. */

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 /** Why a payment by card is disputed. The first two say that nobody has authorized it. */
@@ -34,7 +34,7 @@ export interface CardDisputes {
 }
 
 interface DisputeClaim {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reason: DisputeReason
   /** What has happened, in the words of the owner or of the agent. */
   readonly description: string
@@ -46,7 +46,7 @@ export interface NewDispute extends DisputeClaim {
   readonly processorCardId: string
   readonly openedAt: Date
   /** The clearings of the payment, by the processor's ids; the largest first. */
-  readonly clearings: readonly { readonly id: string; readonly amountEuros: Euros }[]
+  readonly clearings: readonly { readonly id: string; readonly amountCents: Cents }[]
 }
 
 export interface OpenedDispute {
@@ -58,7 +58,7 @@ export interface OpenedDispute {
 /** What the service knows of a dispute that is open at the processor. */
 export interface KnownDispute {
   readonly processorDisputeId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly submittedAt: Date | null
 }
 
@@ -71,5 +71,5 @@ export interface DisputeEvidence extends DisputeClaim {
 /** How the network has decided so far. `expired`: it was not submitted in time. */
 export type DisputeStanding =
   | { readonly status: 'undecided' }
-  | { readonly status: 'credited' | 'won'; readonly amountEuros: Euros | null }
+  | { readonly status: 'credited' | 'won'; readonly amountCents: Cents | null }
   | { readonly status: 'lost' | 'expired' }

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /** The messages of a card processor, and the answers to them. */
 
@@ -39,7 +39,7 @@ export interface AuthorizationRequest {
   /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
   readonly ask: number
   /** The amount asked for; for an increment the additional one. Zero only checks the card. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** Whether less than the amount may be approved. */
   readonly partialAllowed: boolean
   readonly merchant: CardMerchant
@@ -48,7 +48,7 @@ export interface AuthorizationRequest {
 /** Facts: they are booked, never refused. */
 export type CardFact =
   /** Null = the whole authorization. */
-  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountEuros: Euros | null }
+  | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountCents: Cents | null }
   | { readonly kind: 'expiry'; readonly authorizationId: string }
   /**
    * Messages of different ids may tell of the same clearing: `clearingId` says so, and it is the final one if one of them
@@ -59,7 +59,7 @@ export type CardFact =
       readonly clearingId: string
       /** Null = cleared without an authorization. */
       readonly authorizationId: string | null
-      readonly amountEuros: Euros
+      readonly amountCents: Cents
       /** The last clearing of its authorization. */
       readonly final: boolean
       readonly merchant: CardMerchant
@@ -69,7 +69,7 @@ export type CardFact =
       readonly refundId: string
       /** Null = linked to no payment. */
       readonly authorizationId: string | null
-      readonly amountEuros: Euros
+      readonly amountCents: Cents
       readonly merchant: CardMerchant
     }
   /**
@@ -79,7 +79,7 @@ export type CardFact =
   | {
       readonly kind: 'outcome'
       readonly authorizationId: string
-      readonly asks: readonly { readonly amountEuros: Euros; readonly approved: boolean }[]
+      readonly asks: readonly { readonly amountCents: Cents; readonly approved: boolean }[]
       readonly merchant: CardMerchant
     }
 
@@ -102,14 +102,14 @@ export interface DisputeNews {
   /** `credited`: the network has paid for the time being. */
   readonly says: 'credited' | 'won' | 'lost'
   /** What it has paid; null = all that is disputed, or nothing. */
-  readonly amountEuros: Euros | null
+  readonly amountCents: Cents | null
 }
 
 export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
 
 /** The reply to a request: what is approved of the amount. Every other message is only acknowledged. */
 export type CardReply =
-  | { readonly kind: 'approved'; readonly approvedEuros: Euros; readonly askedEuros: Euros }
+  | { readonly kind: 'approved'; readonly approvedCents: Cents; readonly askedCents: Cents }
   | { readonly kind: 'declined'; readonly reason: string }
   | { readonly kind: 'noted' }
 

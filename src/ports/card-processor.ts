@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '../values/encryption-key.ts'
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { CardDisputes } from './card-disputes.ts'
 import type {
   CardMerchant,
@@ -117,9 +117,9 @@ export interface PostalAddress {
 }
 
 export interface ProcessorControls {
-  readonly maxTransactionEuros: Euros | null
-  readonly dailyLimitEuros: Euros | null
-  readonly monthlyLimitEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
+  readonly dailyLimitCents: Cents | null
+  readonly monthlyLimitCents: Cents | null
   readonly allowedCountries: readonly string[]
   readonly allowedMccs: readonly string[]
   readonly blockedMccs: readonly string[]
@@ -186,7 +186,7 @@ export interface NewCardRefund {
   readonly processorCardId: string
   /** The network's id of the payment. */
   readonly authorizationId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: CardMerchant
   /** When it was asked for first. */
   readonly requestedAt: Date

@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 
 /**
  * The bank connection for SEPA payments; `adapters/sepa-rail` implements it. Every call ends within seconds, with an
@@ -40,7 +40,7 @@ export type Scheme = (typeof schemes)[number]
 /** A payment of an order. All its texts are in SEPA's character set. */
 export interface Ordered {
   readonly endToEndId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly payerIban: string | null
   readonly payee: Payee
   readonly reference: string | null

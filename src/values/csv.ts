@@ -1,3 +1,5 @@
+import { jsonName } from './json-names.ts'
+
 /**
  * The places where a spreadsheet takes a text for a formula, full-width signs included: its beginning, and, as those of many
  * countries divide cells by semicolons and then know no quotes within a line, what stands behind a semicolon, a tab or a line
@@ -13,12 +15,12 @@ export function csvText(value: string | null): string {
 
 export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
-/** The columns of a table by name, each with its cell of a row. Free text goes through `csvText`. */
+/** The columns of a table by name, which is in the table as in JSON, each with its cell of a row. Free text goes through `csvText`. */
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
+
+/** The line of names. */
+export const csvHead = (columns: object): string => csvLine(Object.keys(columns).map(jsonName))
 
 /** A table with a line of names: RFC 4180. */
 export const csvOf = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
-  [
-    csvLine(Object.keys(columns)),
-    ...rows.map(row => csvLine(Object.values(columns).map(column => column(row)))),
-  ].join('')
+  [csvHead(columns), ...rows.map(row => csvLine(Object.values(columns).map(column => column(row))))].join('')

@@ -45,7 +45,7 @@ const told = (status: PaymentStatus['status'], reasonCode: string | undefined): 
   reasonCode: status === 'rejected' ? (reasonCode ?? null) : null,
 })
 
-const fateOf = ({ amountEuros }: Payment): Fate => fates.get(amountEuros) ?? settles
+const fateOf = ({ amountCents }: Payment): Fate => fates.get(amountCents) ?? settles
 
 /** A repeated submission gets the same answer. */
 function submit(payment: Payment): PaymentStatus | Unanswered {
@@ -70,8 +70,8 @@ const recalls = new Map<bigint, RecallStatus | Unanswered>([
   [888_04n, 'late'],
 ])
 
-const recall = ({ amountEuros }: Payment): RecallStatus | Unanswered =>
-  recalls.get(amountEuros) ?? { status: 'accepted', reasonCode: 'FOCR' }
+const recall = ({ amountCents }: Payment): RecallStatus | Unanswered =>
+  recalls.get(amountCents) ?? { status: 'accepted', reasonCode: 'FOCR' }
 
 /** The beginning of a name decides its bank's answer; the first match counts. Documented at the operation. */
 const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswered])[] = [

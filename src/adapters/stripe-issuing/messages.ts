@@ -18,7 +18,7 @@ const translations: ReadonlyMap<string, (object: unknown, before: Before) => Tra
   ['issuing_token.updated', ofToken],
   ['issuing_dispute.closed', ofDispute(closing)],
   ['issuing_dispute.funds_reinstated', ofDispute(reinstating)],
-  ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountEuros: null }))],
+  ['issuing_dispute.funds_rescinded', ofDispute(() => ({ says: 'lost', amountCents: null }))],
 ])
 
 function ofAuthorization(read: (authorization: Authorization, before: Before) => MessageContent | null) {
@@ -58,7 +58,7 @@ function ofToken(object: unknown): Translated {
 }
 
 type DisputeObject = z.output<typeof Dispute>
-type Said = Pick<DisputeNews, 'says' | 'amountEuros'> | null
+type Said = Pick<DisputeNews, 'says' | 'amountCents'> | null
 
 function ofDispute(read: (dispute: DisputeObject) => Said) {
   return (object: unknown): Translated => {
@@ -72,13 +72,13 @@ function ofDispute(read: (dispute: DisputeObject) => Said) {
 
 /** A dispute that was never submitted has expired: the network has not paid. */
 function closing({ status, amount }: DisputeObject): Said {
-  if (status === 'won') return { says: 'won', amountEuros: amount }
-  return { says: 'lost', amountEuros: null }
+  if (status === 'won') return { says: 'won', amountCents: amount }
+  return { says: 'lost', amountCents: null }
 }
 
 /** Stripe pays while a dispute is under way, or once it is won. */
 function reinstating({ status, amount }: DisputeObject): Said {
-  return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
+  return { says: status === 'won' ? 'won' : 'credited', amountCents: amount }
 }
 
 /** Translates a message whose signature has been verified. */

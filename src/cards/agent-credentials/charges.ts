@@ -5,7 +5,7 @@ import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
 
 type CredentialRow = RowOf<AgentCredential>
@@ -17,12 +17,12 @@ select ${selectList(table, 'c')} from agent_credentials c
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])
 order by c.id for no key update`
 
-const update = updateOf(table, ['spentEuros', 'charges', 'updatedAt'])
+const update = updateOf(table, ['spentCents', 'charges', 'updatedAt'])
 
 /** A payment that a network token is to make. */
 interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly now: Date
   /** An increment adds to the amount of a charge that is counted already. */
   readonly isIncrement?: boolean
@@ -63,43 +63,43 @@ export class CredentialCharges {
   /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
-    { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
+    { merchant, amountCents, now, isIncrement = false }: TokenCharge,
   ): string | undefined {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return 'The network token is not known here.'
-    const { status, expiresAt, amountLimitEuros, spentEuros, maxCharges, charges } = credential
+    const { status, expiresAt, amountLimitCents, spentCents, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
     if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
     if (!isInScope(credential, merchant))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
       return `The network token pays ${maxCharges === 1 ? 'once' : `${maxCharges} times`}: ${charges} used, 0 left.`
-    const left = amountLimitEuros - spentEuros
-    if (amountEuros <= left) return undefined
-    return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`
+    const left = amountLimitCents - spentCents
+    if (amountCents <= left) return undefined
+    return `The limit of the network token is ${formatMoney(amountLimitCents)}: ${formatMoney(spentCents)} used, ${formatMoney(left > 0n ? left : 0n)} left.`
   }
 
   /** Counts a charge. An increment of an authorization adds to its amount, and is no further charge. */
-  charge(tokenId: string, amountEuros: Euros, now: Date, { isIncrement = false } = {}): void {
+  charge(tokenId: string, amountCents: Cents, now: Date, { isIncrement = false } = {}): void {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return
     credential.charges += isIncrement ? 0 : 1
-    this.#spend(credential, amountEuros, now)
+    this.#spend(credential, amountCents, now)
   }
 
   /** Gives back what was reversed, expired or declined by the processor. The charge stays counted. */
-  giveBack(tokenId: string, amountEuros: Euros, now: Date): void {
+  giveBack(tokenId: string, amountCents: Cents, now: Date): void {
     const credential = this.#byToken.get(tokenId)
-    if (credential) this.#spend(credential, -amountEuros, now)
+    if (credential) this.#spend(credential, -amountCents, now)
   }
 
   async write(sql: Sql): Promise<void> {
     if (this.#changed.size > 0) await update(sql, this.#tenant, [...this.#changed])
   }
 
-  #spend(credential: CredentialRow, amount: Euros, now: Date): void {
-    const spent = credential.spentEuros + amount
-    credential.spentEuros = spent > 0n ? spent : 0n
+  #spend(credential: CredentialRow, amount: Cents, now: Date): void {
+    const spent = credential.spentCents + amount
+    credential.spentCents = spent > 0n ? spent : 0n
     credential.updatedAt = now
     this.#changed.add(credential)
   }

@@ -5,7 +5,7 @@ import {
   isFailure,
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialEvents } from './api.ts'
@@ -18,7 +18,7 @@ interface MppToken {
   readonly intentId: string
   readonly cardId: string
   /** What the merchant asks for, and the most that the token pays. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The host that the token goes to. */
   readonly merchantHost: string
   /** The thumbprint of the merchant's key, to which the token is encrypted. */
@@ -61,7 +61,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
     mppCredentialId,
     cardId,
     merchantScope: [merchantHost],
-    amountLimitEuros: token.amountEuros,
+    amountLimitCents: token.amountCents,
     maxCharges: 1,
     expiresAt: token.expiresAt,
     processor: token.processor,

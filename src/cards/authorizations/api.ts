@@ -8,7 +8,7 @@ import type { CardNotice } from '../../ports/card-processor.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -34,11 +34,11 @@ const AuthorizationRecord = z
       description:
         '`pending`: a machine payment is under way, and nobody has said yet what became of it; `void`: it came to nothing. `authorized`: held, or collected in part. `cleared`: collected. `reversed`: given back by the merchant. `expired`: not collected in time. `confirmed`: the agent’s checkout says that it is paid, or the receipt of a machine payment, and the network has not spoken yet.',
     }),
-    amountEuros: euros.meta({ description: 'What was asked for, with all increments.' }),
-    approvedEuros: euros,
-    heldEuros: euros.meta({ description: 'What is still held.' }),
-    clearedEuros: euros.meta({ description: 'What the merchant has collected.' }),
-    refundedEuros: euros,
+    amountCents: money.meta({ description: 'What was asked for, with all increments.' }),
+    approvedCents: money,
+    heldCents: money.meta({ description: 'What is still held.' }),
+    clearedCents: money.meta({ description: 'What the merchant has collected.' }),
+    refundedCents: money,
     merchant: z.string(),
     descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
     mcc: z.string().nullable(),
@@ -85,7 +85,7 @@ const AuthorizationExplanation = z
 const descriptor = z.string().trim().min(1).max(200)
 
 const SimulatedRequest = z.strictObject({
-  amountEuros: euros,
+  amountCents: money,
   merchant: descriptor.meta({
     description: 'The merchant as a card network writes it.',
     examples: ['SQ *BOOKSHOP 1234 BERLIN'],
@@ -103,7 +103,7 @@ const SimulatedRequest = z.strictObject({
 const SimulatedAnswer = z
   .object({
     approved: z.boolean(),
-    approvedEuros: euros,
+    approvedCents: money,
     reason: z.string(),
     source: z.enum(sources),
     intentId: id('intent').nullable(),

@@ -7,7 +7,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
 import { byMerchant, definedOnly } from '../../kernel/database/entity.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { Card } from '../cards/index.ts'
 import { authorizationsApi } from './api.ts'
 import { expire } from './apply-facts.ts'
@@ -82,9 +82,9 @@ const authorizations = implement(authorizationsApi, {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
     const { id: cardId, agentId } = card
-    const { merchant: descriptor, amountEuros, url, mcc, country, partialAllowed } = body
+    const { merchant: descriptor, amountCents, url, mcc, country, partialAllowed } = body
     const merchant = { descriptor, url, mcc, country, networkTokenId: null }
-    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+    const search = { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
     const numberId = card.numberId ?? ''
     const state = await readDecisionState(
       sql,
@@ -100,12 +100,12 @@ const authorizations = implement(authorizationsApi, {
     )
     const agent = state.agents.get(agentId)
     if (!agent) return refuse('card_not_found')
-    const content = firstRequest({ amountEuros, partialAllowed, merchant })
+    const content = firstRequest({ amountCents, partialAllowed, merchant })
     const request = { content, existing: undefined, search, agentId, cardId, numberId, isLate: false }
-    const { decision, approvedEuros, source, intent, walletId } = decideRequest(request, agent, state, '')
+    const { decision, approvedCents, source, intent, walletId } = decideRequest(request, agent, state, '')
     return {
       approved: decision.allowed,
-      approvedEuros,
+      approvedCents,
       reason: decision.reason,
       source,
       intentId: intent?.id ?? null,
@@ -140,24 +140,24 @@ const sourceInWords = {
 } as const
 
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
-  pending: ({ amountEuros }) =>
-    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
+  pending: ({ amountCents }) =>
+    `A machine payment of ${formatMoney(amountCents)} is under way: nobody has said yet what became of it.`,
   declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
-  authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
+  authorized: ({ approvedCents, amountCents, heldCents, clearedCents }) =>
     [
-      amountEuros === 0n
+      amountCents === 0n
         ? 'The card was checked, and nothing is held.'
-        : `${formatEuros(approvedEuros)} of ${formatEuros(amountEuros)} were approved, ${formatEuros(heldEuros)} are held.`,
-      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been collected.`] : []),
+        : `${formatMoney(approvedCents)} of ${formatMoney(amountCents)} were approved, ${formatMoney(heldCents)} are held.`,
+      ...(clearedCents > 0n ? [`${formatMoney(clearedCents)} have been collected.`] : []),
     ].join(' '),
-  confirmed: ({ capturedEuros }) =>
-    `The agent has confirmed a payment of ${formatEuros(capturedEuros)}; the network has not spoken of it yet.`,
-  cleared: ({ clearedEuros, refundedEuros }) =>
-    `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
+  confirmed: ({ capturedCents }) =>
+    `The agent has confirmed a payment of ${formatMoney(capturedCents)}; the network has not spoken of it yet.`,
+  cleared: ({ clearedCents, refundedCents }) =>
+    `${formatMoney(clearedCents)} have been collected${refundedCents > 0n ? `, ${formatMoney(refundedCents)} of them came back` : ''}.`,
   reversed: () => 'The merchant has given it back: nothing is held for it any more.',
   expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
   void: () => 'The machine payment has come to nothing: the intent can be paid again.',
-  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
+  refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} came back.`,
 }
 
 /** How the payment stands, in a sentence. */
@@ -182,7 +182,7 @@ type PaymentRow = Row &
   Pick<CardAuthorization, 'id' | 'declineReason' | 'updatedAt'> & {
     readonly intentId: string
     readonly status: AuthorizationStatus
-    readonly amountEuros: Euros
+    readonly amountCents: Cents
   }
 
 const MAX_PAYMENTS = 20
@@ -191,7 +191,7 @@ const FIND = `
 select a.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select id, intent_id as "intentId", status, decline_reason as "declineReason", updated_at as "updatedAt",
-    coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountEuros"
+    coalesce(nullif(cleared_cents, 0), nullif(captured_cents, 0), amount_cents) as "amountCents"
   from card_authorizations where (owner_id, mode, intent_id) = ($1, $2, w.id) and amount_cents > 0
     and mpp_credential_id is null order by id desc limit ${MAX_PAYMENTS}
 ) a
@@ -200,12 +200,12 @@ order by a.id desc`
 /** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountEuros, declineReason, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({
     intentId,
     type: 'card' as const,
     id,
     status: stateByStatus[status],
-    amountEuros,
+    amountCents,
     reason: declineReason === null ? null : { code: 'declined', message: declineReason },
     updatedAt,
   }))

@@ -316,7 +316,7 @@ export const readDecisionState = batchLoader<Funds>({
   async funds(sql, { tenant }, { wallets }) {
     const balances = await balancesOf(sql, tenant, wallets)
     return {
-      available: wallet => balances.get(wallet)?.availableEuros ?? 0n,
+      available: wallet => balances.get(wallet)?.availableCents ?? 0n,
       isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
     }
   },
@@ -346,8 +346,8 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
 /** The cards whose purse has got money or been freed of a hold: a closed one gives it back. */
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
   [...newAuthorizations, ...authorizations].flatMap(
-    ({ source, cardId, status, heldEuros, refundedEuros }) => {
-      const isFree = status !== 'declined' && (heldEuros === 0n || refundedEuros > 0n)
+    ({ source, cardId, status, heldCents, refundedCents }) => {
+      const isFree = status !== 'declined' && (heldCents === 0n || refundedCents > 0n)
       return source === 'purse' && cardId && isFree ? cardId : []
     },
   )

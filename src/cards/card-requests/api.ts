@@ -4,7 +4,7 @@ import { agent_required, type Failure, get, list, missing, post } from '../../ke
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   freeText,
   ownAgent,
@@ -20,9 +20,9 @@ const status = z.enum(cardRequestMachine.states)
 export const type = z.enum(requestTypes)
 
 const Limits = z.object({
-  maxTransactionEuros: euros.nullable(),
-  dailyLimitEuros: euros.nullable(),
-  monthlyLimitEuros: euros.nullable(),
+  maxTransactionCents: money.nullable(),
+  dailyLimitCents: money.nullable(),
+  monthlyLimitCents: money.nullable(),
 })
 
 const CardRequestRecord = z
@@ -97,12 +97,12 @@ const answerFails = {
 
 const NO_NUMBER = 'No operation on cards takes one: leave it out.'
 
-const limit = (description: string) => euros.nullable().default(null).meta({ description })
+const limit = (description: string) => money.nullable().default(null).meta({ description })
 
 const askedLimits = z.strictObject({
-  maxTransactionEuros: limit('The most that one payment may be. Null: not asked for.'),
-  dailyLimitEuros: limit('The most for a UTC day. Null: not asked for.'),
-  monthlyLimitEuros: limit('The most for a calendar month. Null: not asked for.'),
+  maxTransactionCents: limit('The most that one payment may be. Null: not asked for.'),
+  dailyLimitCents: limit('The most for a UTC day. Null: not asked for.'),
+  monthlyLimitCents: limit('The most for a calendar month. Null: not asked for.'),
 })
 
 /** Members that describe a card: it is there already where only its limits are to change. */
@@ -135,7 +135,7 @@ const body = z
       if (request[name] !== undefined) addIssue(name, 'only a new card is asked for with it: leave it out')
   })
 
-const givenLimit = (description: string) => euros.nullable().optional().meta({ description })
+const givenLimit = (description: string) => money.nullable().optional().meta({ description })
 
 const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
 const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
@@ -203,9 +203,9 @@ export const cardRequestsApi = {
       z.strictObject({
         limits: z
           .strictObject({
-            maxTransactionEuros: givenLimit('At most what is asked for; that, if it is left out.'),
-            dailyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
-            monthlyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
+            maxTransactionCents: givenLimit('At most what is asked for; that, if it is left out.'),
+            dailyLimitCents: givenLimit('At most what is asked for; that, if it is left out.'),
+            monthlyLimitCents: givenLimit('At most what is asked for; that, if it is left out.'),
           })
           .prefault({}),
         comment: freeText.nullable().default(null),

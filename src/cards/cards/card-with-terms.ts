@@ -61,7 +61,7 @@ export async function lockNumbers(cardId: string, context: Locking): Promise<Loc
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
+const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 
 /** A card with its terms and the balance of its purse. Terms are their own limits and controls: they have the members. */
 function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {

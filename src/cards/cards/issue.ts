@@ -8,7 +8,7 @@ import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { type IssuedCard, isFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
@@ -29,9 +29,9 @@ import {
 import { closeCard, move } from './states.ts'
 
 export interface Limits {
-  readonly maxTransactionEuros: Euros | null
-  readonly dailyLimitEuros: Euros | null
-  readonly monthlyLimitEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
+  readonly dailyLimitCents: Cents | null
+  readonly monthlyLimitCents: Cents | null
 }
 
 /** A card as it is asked for. */
@@ -41,7 +41,7 @@ interface CardMembers {
   /** The agent's name, if it is left out. */
   readonly displayName?: string | undefined
   readonly limits: Limits
-  readonly controls: Omit<CardControls, 'maxTransactionEuros'>
+  readonly controls: Omit<CardControls, 'maxTransactionCents'>
   readonly activate: boolean
   readonly intentId: string | null
   /** The request that it is issued for. */

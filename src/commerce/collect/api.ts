@@ -7,7 +7,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   email,
   freeText,
@@ -32,13 +32,13 @@ import {
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 const RequestPaymentEvent = RequestEvent.extend({
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  paidEuros: euros.meta({ description: 'What counts towards the request by now.' }),
+  paidCents: money.meta({ description: 'What counts towards the request by now.' }),
 })
 
 export const requestEvents = {
@@ -58,23 +58,23 @@ export const paymentEvents = {
   'claim.request.surplus_received': event(
     'Money has come for a request that does not count towards it: above the amount, or too late. It stays in the wallet.',
     RequestPaymentEvent.extend({
-      surplusEuros: euros.meta({ description: 'What does not count of this payment.' }),
+      surplusCents: money.meta({ description: 'What does not count of this payment.' }),
       reason: z.enum(surplusReasons),
     }),
   ),
 }
 
-export const requestEvent = ({ id, status, amountEuros }: RequestRow) => ({
+export const requestEvent = ({ id, status, amountCents }: RequestRow) => ({
   requestId: id,
   status,
-  amountEuros,
+  amountCents,
 })
 
 export const requestPaymentEvent = (request: RequestRow, { id, way }: PaymentRow) => ({
   ...requestEvent(request),
   paymentId: id,
   way,
-  paidEuros: request.paidEuros,
+  paidCents: request.paidCents,
 })
 
 const status = z.enum(requestMachine.states)
@@ -106,7 +106,7 @@ export const PaymentRequestRecord = z
       .nullable()
       .meta({ description: 'The delegation whose token has made it.' }),
     walletId: id('wallet'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string().meta({ examples: ['Report 17'] }),
     payerName: z.string().nullable(),
     payerEmail: email.nullable(),
@@ -128,12 +128,12 @@ export const PaymentRequestRecord = z
       examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     status,
-    paidEuros: euros.meta({ description: 'What has come and counts towards the amount.' }),
-    surplusEuros: euros.meta({
+    paidCents: money.meta({ description: 'What has come and counts towards the amount.' }),
+    surplusCents: money.meta({
       description: 'What has come and does not count: above the amount, or too late. It is in the wallet.',
     }),
-    refundedEuros: euros,
-    refundingEuros: euros.meta({ description: 'What is on its way back.' }),
+    refundedCents: money,
+    refundingCents: money.meta({ description: 'What is on its way back.' }),
     paidBy: way.nullable().meta({ description: 'How the payment came that completed it.' }),
     paidAt: instant.nullable(),
     expiresAt: instant,
@@ -149,13 +149,13 @@ const RequestPaymentRecord = z
     requestId: id('request'),
     way,
     status: z.enum(requestPaymentMachine.states),
-    amountEuros: euros,
-    countedEuros: euros.meta({ description: 'The part that counts towards the request.' }),
+    amountCents: money,
+    countedCents: money.meta({ description: 'The part that counts towards the request.' }),
     surplusReason: z
       .enum(surplusReasons)
       .nullable()
       .meta({ description: 'Why the rest does not; null where all of it counts.' }),
-    refundedEuros: euros.meta({ description: 'What has gone back of it, and what is on its way back.' }),
+    refundedCents: money.meta({ description: 'What has gone back of it, and what is on its way back.' }),
     walletId: id('wallet').meta({ description: 'The wallet that it came into.' }),
     sourceId: z.string().meta({
       description: 'The incoming credit or the settlement by which it came.',
@@ -187,7 +187,7 @@ const askers = { callers: ['key', 'agent'], scope: 'collect:write' } as const
 
 const body = z.strictObject({
   walletId: id('wallet').meta({ description: 'Where the money goes. An agent asks for its own wallet.' }),
-  amountEuros: positiveEuros(HIGHEST),
+  amountCents: positiveMoney(HIGHEST),
   description: z
     .string()
     .trim()

@@ -11,11 +11,11 @@ import {
   tenantTable,
   timestamp,
   withMembers,
-  zeroEuros,
+  zeroCents,
 } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { clock } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
 /** A payment by SEPA is known once it has come; the others can be under way. */
@@ -46,11 +46,11 @@ const paymentSchema = defineEntity({
     requestId: p.text(),
     way: p.enum(paymentWays),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
-    amountEuros: p.bigint().name('amount_cents'),
-    countedEuros: zeroEuros('counted_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    countedCents: zeroCents('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
     /** What has gone back of it, and what is on its way back. */
-    refundedEuros: zeroEuros('refunded_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     /** The wallet that the money came into. */
     walletId: p.text(),
     /** The incoming credit or the settlement by which it came: each counts once. */
@@ -86,7 +86,7 @@ const requestSchema = defineEntity({
     /** The delegation whose token has made it. */
     delegationId: nullable.string(),
     walletId: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     description: p.text(),
     payerName: nullable.string(),
     payerEmail: nullable.string(),
@@ -97,12 +97,12 @@ const requestSchema = defineEntity({
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
     /** The part of what has come that counts towards the amount. */
-    paidEuros: zeroEuros('paid_cents'),
+    paidCents: zeroCents('paid_cents'),
     /** The part of it that does not: above the amount, or too late. It stays in the wallet. */
-    surplusEuros: zeroEuros('surplus_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
+    surplusCents: zeroCents('surplus_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     /** On its way back. */
-    refundingEuros: zeroEuros('refunding_cents'),
+    refundingCents: zeroCents('refunding_cents'),
     /** How the payment came that completed it. */
     paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
@@ -120,16 +120,16 @@ export class PaymentRequest extends requestSchema.class {}
 requestSchema.setClass(PaymentRequest)
 
 /** What is missing before the request is paid. */
-export const dueEuros = ({
-  amountEuros,
-  paidEuros,
-}: Pick<PaymentRequest, 'amountEuros' | 'paidEuros'>): Euros => amountEuros - paidEuros
+export const dueCents = ({
+  amountCents,
+  paidCents,
+}: Pick<PaymentRequest, 'amountCents' | 'paidCents'>): Cents => amountCents - paidCents
 
 /** All that has come for it. */
-export const receivedEuros = ({
-  paidEuros,
-  surplusEuros,
-}: Pick<PaymentRequest, 'paidEuros' | 'surplusEuros'>): Euros => paidEuros + surplusEuros
+export const receivedCents = ({
+  paidCents,
+  surplusCents,
+}: Pick<PaymentRequest, 'paidCents' | 'surplusCents'>): Cents => paidCents + surplusCents
 
 /** Whether it waits for money at this instant: its deadline ends it, whenever the process notices. */
 export const isPayable = (
@@ -177,10 +177,10 @@ export const paymentTable = tableOf(RequestPayment)
 export const updateRequests = updateOf(requestTable, [
   'updatedAt',
   'status',
-  'paidEuros',
-  'surplusEuros',
-  'refundedEuros',
-  'refundingEuros',
+  'paidCents',
+  'surplusCents',
+  'refundedCents',
+  'refundingCents',
   'paidBy',
   'paidAt',
   'dueAt',
@@ -190,10 +190,10 @@ export const insertPayments = insertInto(paymentTable)
 export const updatePayments = updateOf(paymentTable, [
   'updatedAt',
   'status',
-  'amountEuros',
-  'countedEuros',
+  'amountCents',
+  'countedCents',
   'surplusReason',
-  'refundedEuros',
+  'refundedCents',
   'transactionId',
   'receivedAt',
   'charge',
@@ -243,7 +243,7 @@ order by id for no key update`
 
 /** One look-up for each id, however large the tables are. */
 const FIND = `
-select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountEuros",
+select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountCents",
   c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from unnest($2::text[]) as w (id)
 cross join lateral (select * from payment_requests one where one.id = w.id limit 1) r

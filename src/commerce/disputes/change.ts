@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
@@ -25,14 +25,14 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   if (!locked) return refuse('dispute_not_found')
   const { dispute, transaction } = locked
   if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
-  const { reason = dispute.reason, amountEuros, description = dispute.description } = body
+  const { reason = dispute.reason, amountCents, description = dispute.description } = body
   // It is in time where it was begun in time: only a reason that has less of it could not have been given then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // What the dispute itself takes up is free for it; what the merchant has refunded of it comes on top.
-  const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
-  if (amountEuros !== undefined && amountEuros > most)
-    return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
-  Object.assign(dispute, { reason, description, amountEuros: amountEuros ?? dispute.amountEuros })
+  const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
+  if (amountCents !== undefined && amountCents > most)
+    return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
+  Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
   planCredit(dispute, context)
   reconcile(locked, context, { change: 'changed' })
   return dispute

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { flag, nullable, record, tenantTable, textArray, zeroEuros } from '../../kernel/database/entity.ts'
+import { flag, nullable, record, tenantTable, textArray, zeroCents } from '../../kernel/database/entity.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
-import { type Cents, cents, type Euros, minus } from '../../values/money.ts'
+import { type Cents, cents, minus } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import {
   addFact,
@@ -83,22 +83,22 @@ const schema = defineEntity({
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
     /** What is disputed, as it was asked for. */
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     /**
      * What had come back of the payment before, save for refunds that were asked for: what those bring was never disputed.
      * Only what comes later makes the dispute smaller.
      */
-    refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
+    refundedBeforeCents: p.bigint().name('refunded_before_cents'),
     /** What the merchant has refunded of it since. */
-    refundedEuros: zeroEuros('refunded_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     /** What the owner has of it just now. */
-    creditedEuros: zeroEuros('credited_cents'),
+    creditedCents: zeroCents('credited_cents'),
     /** What the card network has paid. */
-    recoveredEuros: zeroEuros('recovered_cents'),
+    recoveredCents: zeroCents('recovered_cents'),
     /** What the platform has lost. */
-    lostEuros: zeroEuros('lost_cents'),
+    lostCents: zeroCents('lost_cents'),
     /** What it takes up of the payment: it cannot be refunded as well. */
-    countedEuros: zeroEuros('counted_cents'),
+    countedCents: zeroCents('counted_cents'),
     /** The wallet that what is given back went into; null while nothing is, or where it is in suspense. */
     creditedWalletId: nullable.string(),
     /** Names the postings. */
@@ -140,18 +140,18 @@ schema.setClass(Dispute)
 
 interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
   readonly at: Date
-  readonly amountEuros?: Euros | null
+  readonly amountCents?: Cents | null
 }
 
 /** Appends a fact; one that is known changes nothing. */
-export function recordFact(dispute: Dispute, { id, type, at, amountEuros = null }: NewFact): void {
-  const fact = { id, type, at: at.toISOString(), cents: amountEuros?.toString() ?? null }
+export function recordFact(dispute: Dispute, { id, type, at, amountCents = null }: NewFact): void {
+  const fact = { id, type, at: at.toISOString(), cents: amountCents?.toString() ?? null }
   dispute.facts = addFact(dispute.facts, fact)
 }
 
 /** What is disputed and the merchant has not refunded. */
-export const leftOf = ({ amountEuros, refundedEuros }: Dispute): Cents =>
-  minus(cents(amountEuros), cents(refundedEuros))
+export const leftOf = ({ amountCents, refundedCents }: Dispute): Cents =>
+  minus(cents(amountCents), cents(refundedCents))
 
 /** Whether the platform bears what the network does not pay: until the operator has found that it was authorized. */
 export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
@@ -165,10 +165,10 @@ export const claimOf = (dispute: Dispute): Claim => ({
 })
 
 /** The amounts that the record states as booked. */
-export const bookedBy = ({ creditedEuros, recoveredEuros, lostEuros }: Dispute): DisputeAmounts => ({
-  creditedCents: cents(creditedEuros),
-  recoveredCents: cents(recoveredEuros),
-  lostCents: cents(lostEuros),
+export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute): DisputeAmounts => ({
+  creditedCents: cents(creditedCents),
+  recoveredCents: cents(recoveredCents),
+  lostCents: cents(lostCents),
 })
 
 /** What the processor is to be asked for next. */

@@ -46,7 +46,7 @@ const schema = defineEntity({
     /** Without its query, which may hold secrets. */
     url: p.text(),
     method: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     network: p.text(),
     challengeId: p.text(),
     /** As the merchant wrote it: every parameter byte for byte. */
@@ -129,6 +129,6 @@ export const credentialEvent = ({
   intentId,
   cardId,
   status,
-  amountEuros,
+  amountCents,
   merchant,
-}: MppCredential) => ({ credentialId: id, agentId, intentId, cardId, status, amountEuros, merchant })
+}: MppCredential) => ({ credentialId: id, agentId, intentId, cardId, status, amountCents, merchant })

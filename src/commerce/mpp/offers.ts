@@ -11,7 +11,7 @@ import {
   requestOf,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { calledHost, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
@@ -109,7 +109,7 @@ function namesX402(body: Uint8Array): boolean {
 export interface OfferTerms {
   /** Real time: a merchant knows no clock of a tenant. */
   readonly now: Date
-  readonly heldEuros: Euros
+  readonly heldCents: Cents
   /** The networks whose tokens the card's processor gives. */
   readonly networks: readonly string[]
   /** The body of the request, whose digest a challenge may name. */
@@ -134,7 +134,7 @@ const inTime: Check = ({ challenge: { expires } }, { now }) => {
   }
 }
 
-const inEuros: Check = ({ charge: { currency } }) =>
+const inEur: Check = ({ charge: { currency } }) =>
   currency === 'eur'
     ? undefined
     : {
@@ -142,12 +142,12 @@ const inEuros: Check = ({ charge: { currency } }) =>
         message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros are paid.`,
       }
 
-const withinHeld: Check = ({ charge: { amount } }, { heldEuros }) =>
-  amount <= heldEuros
+const withinHeld: Check = ({ charge: { amount } }, { heldCents }) =>
+  amount <= heldCents
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for what it costs.`,
+        message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for what it costs.`,
       }
 
 const ofNetwork: Check = ({ card }, { networks }) =>
@@ -195,7 +195,7 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
   }
 }
 
-const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
+const checks = [inTime, inEur, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
 
 /** Why nothing is minted for an offer; undefined where it can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {

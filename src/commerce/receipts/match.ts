@@ -43,9 +43,9 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
   const newest = { orderBy: { id: 'desc' }, limit: MOST } as const
-  const amountEuros = BigInt(facts.total?.replace('.', '') ?? 0)
+  const amountCents = BigInt(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
-    records.find(Transaction, { ...within, amountEuros }, newest),
+    records.find(Transaction, { ...within, amountCents }, newest),
     records.find(Transaction, within, newest),
   ])
   const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
@@ -55,9 +55,9 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
     merchantOf(facts.vatNumber, context),
   ])
   const having = new Set(rows.map(({ id }) => id))
-  return payments.map(({ id, amountEuros, merchant, createdAt }) => ({
+  return payments.map(({ id, amountCents, merchant, createdAt }) => ({
     transactionId: id,
-    amountEuros,
+    amountCents,
     merchant,
     at: createdAt,
     hasReceipt: having.has(id),
@@ -159,7 +159,7 @@ function statusOf({
   payment,
   suggestions,
 }: Pick<Found, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return differs(facts, payment.amountEuros) ? 'mismatch' : 'matched'
+  if (payment) return differs(facts, payment.amountCents) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }

@@ -1,6 +1,6 @@
 import { foldMerchant, hostOf, nameOfDescriptor } from '../../control/merchants/index.ts'
 import { days } from '../../values/clock.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
 /** Points of a hundred from which a receipt is matched without a person, and how far the next payment must be behind. */
@@ -31,7 +31,7 @@ export type Reason = keyof typeof POINTS
 /** A payment, as far as a receipt can tell it. */
 export interface Payment {
   readonly transactionId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
@@ -72,7 +72,7 @@ export function matchReceipt(
 
 function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date): Scored {
   const reasons: Reason[] = []
-  if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
+  if (isInEur(facts) && facts.total === decimal(payment.amountCents)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
   reasons.push(nearness(payment.at, facts.date, now))
@@ -82,7 +82,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
 }
 
 /** A receipt that names no currency was written in euros, like the payment. */
-const isEuros = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
+const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
 /** Without a date the receipt came just now. */
 function nearness(at: Date, date: string | null, now: Date): Reason {
@@ -133,7 +133,7 @@ function isNamed(merchant: string, { lines, words }: Names): boolean {
 }
 
 /** Whether the paper has another total than the payment; false where they cannot be compared. */
-export function differs(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
-  if (!facts || facts.total === null || !isEuros(facts)) return false
-  return facts.total !== decimal(amountEuros)
+export function differs(facts: ReceiptFacts | null, amountCents: Cents): boolean {
+  if (!facts || facts.total === null || !isInEur(facts)) return false
+  return facts.total !== decimal(amountCents)
 }

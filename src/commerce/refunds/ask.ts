@@ -68,7 +68,7 @@ export interface Push {
   /** When the refund was asked for. */
   readonly since: string
   readonly cents: string
-  readonly refund: Omit<NewCardRefund, 'amountEuros' | 'requestedAt'>
+  readonly refund: Omit<NewCardRefund, 'amountCents' | 'requestedAt'>
 }
 
 /** The refund waits for its merchant by now; the processor is to ask for it. */
@@ -92,7 +92,7 @@ async function push(
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountEuros: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
@@ -200,6 +200,6 @@ async function dueMerchant(
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {
-    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountEuros) }),
+    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountCents) }),
   }
 }

@@ -11,7 +11,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post, put } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
 import { plansInWords } from './limits.ts'
 import {
@@ -46,7 +46,7 @@ const transferMembers = {
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').optional().meta({ description: 'A wallet of yours: the money is there at once.' }),
   beneficiaryId: id('beneficiary').optional().meta({ description: 'Somebody with a bank account, by SEPA.' }),
-  amountEuros: positiveEuros(MAX_TRANSFER),
+  amountCents: positiveMoney(MAX_TRANSFER),
   scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
   reference: reference.nullable().default(null),
   intentId: id('intent')
@@ -262,13 +262,13 @@ const partRefusals = {
 
 const part = z.strictObject({
   walletId: id('wallet'),
-  amountEuros: positiveEuros(MAX_TRANSFER).optional(),
+  amountCents: positiveMoney(MAX_TRANSFER).optional(),
   share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
 })
 
 const splitMembers = {
   fromWalletId: id('wallet'),
-  amountEuros: positiveEuros(MAX_TRANSFER)
+  amountCents: positiveMoney(MAX_TRANSFER)
     .optional()
     .meta({ description: 'What is divided; with shares only.' }),
   parts: z.array(part).min(1).max(1_000),
@@ -276,16 +276,16 @@ const splitMembers = {
 }
 
 interface Parts {
-  readonly amountEuros?: bigint | undefined
+  readonly amountCents?: bigint | undefined
   readonly parts: readonly z.output<typeof part>[]
 }
 
 /** Adds what is wrong with the first part that has not its amount, or not its share. */
-function checkParts({ amountEuros, parts }: Parts, context: z.RefinementCtx): void {
-  const byShare = amountEuros !== undefined
+function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): void {
+  const byShare = amountCents !== undefined
   const [required, excluded] = byShare
-    ? (['share', 'amountEuros'] as const)
-    : (['amountEuros', 'share'] as const)
+    ? (['share', 'amountCents'] as const)
+    : (['amountCents', 'share'] as const)
   // Only the first wrong part is reported: the others are most likely wrong in the same way.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
@@ -336,20 +336,20 @@ const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 const challengeBody = z
   .strictObject({
     ...transferMembers,
-    amountEuros: transferMembers.amountEuros.optional(),
+    amountCents: transferMembers.amountCents.optional(),
     parts: splitMembers.parts.optional(),
   })
   .superRefine((payment, context) => {
     const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message })
-    const { parts, amountEuros } = payment
+    const { parts, amountCents } = payment
     if (parts === undefined) {
-      if (amountEuros === undefined) addIssue('amountEuros', 'give it, or parts')
+      if (amountCents === undefined) addIssue('amountCents', 'give it, or parts')
       return checkPayment(payment, context)
     }
     for (const name of ONE_PAYEE)
       if (payment[name] !== undefined) addIssue(name, 'a payment into many wallets has none')
-    checkParts({ amountEuros, parts }, context)
+    checkParts({ amountCents, parts }, context)
   })
 
 export const challengeApi = {
@@ -380,13 +380,13 @@ const LimitsRecord = z
   .object({
     ownerId: id('customer'),
     mode,
-    singleEuros: euros.meta({ description: 'The most that one transfer by SEPA may be.' }),
-    dailyEuros: euros.meta({ description: 'The most that may leave by SEPA in a day of UTC.' }),
+    singleCents: money.meta({ description: 'The most that one transfer by SEPA may be.' }),
+    dailyCents: money.meta({ description: 'The most that may leave by SEPA in a day of UTC.' }),
     day: z.iso.date(),
-    usedEuros: euros.meta({
+    usedCents: money.meta({
       description: 'Taken of the day: all of its transfers but those that never left.',
     }),
-    remainingEuros: euros,
+    remainingCents: money,
   })
   .meta({ id: 'TransferLimits' })
 
@@ -401,7 +401,7 @@ export const limitsApi = {
     summary: 'Set how much may leave an owner’s wallets by SEPA',
     description: `Null is what the plan says, for one transfer and for a day: ${plansInWords}.`,
     callers: ['dash'],
-    body: z.strictObject({ mode, singleEuros: euros.nullable(), dailyEuros: euros.nullable() }),
+    body: z.strictObject({ mode, singleCents: money.nullable(), dailyCents: money.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
     returns: [200, LimitsRecord],
     fails: { customer_not_found: missing('customer') },
@@ -411,8 +411,8 @@ export const limitsApi = {
         z.object({
           ownerId: id('customer'),
           mode,
-          singleEuros: euros,
-          dailyEuros: euros,
+          singleCents: money,
+          dailyCents: money,
         }),
       ),
     },

@@ -20,13 +20,13 @@ export const holdReference = (transferId: string): Cause => ({ type: 'transfer',
 
 /** The payment of a transfer. */
 export interface TransferPayment extends Payment {
-  readonly amountEuros: bigint
+  readonly amountCents: bigint
   /** Why the rail has not paid. */
   declineReason: string | null
 }
 
-const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: TransferRow) => ({
-  ...{ id, agentId, intentId, transactionId, amountEuros },
+const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountCents }: TransferRow) => ({
+  ...{ id, agentId, intentId, transactionId, amountCents },
   cardId: null,
   walletId: fromWalletId,
   source: intentId ? 'intent' : 'wallet',
@@ -58,15 +58,15 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 }
 
 /** We have approved the transfer: its money is held from its making on. */
-export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
-  ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
+export const authorizedOf = ({ amountCents }: Pick<TransferRow, 'amountCents'>) =>
+  ({ type: 'authorized', increment: 0, requestedCents: amountCents, approvedCents: amountCents }) as const
 
 /** Nothing of the transfer is paid. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
 function factsOfRecord(transfer: TransferRow): PaymentFact[] {
-  const { id, amountEuros: cents, status, submittedAt, completedAt } = transfer
+  const { id, amountCents: cents, status, submittedAt, completedAt } = transfer
   const facts: PaymentFact[] = [authorizedOf(transfer)]
   if (submittedAt) facts.push({ type: 'captured', cents })
   if (completedAt) facts.push({ type: 'cleared', id, cents, final: true })
@@ -111,7 +111,7 @@ export const walletChannel = (
   transactionOf: payment => ({
     ...shown(payment),
     status: 'completed',
-    refundedEuros: 0n,
+    refundedCents: 0n,
     declineReason: null,
   }),
 })
@@ -122,17 +122,17 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
   nextPosting: () => cause,
 })
 
-const shown = ({ id: transferId, amountEuros, intentId }: TransferPayment) =>
-  ({ type: 'transfer', transferId, amountEuros, intentId }) as const
+const shown = ({ id: transferId, amountCents, intentId }: TransferPayment) =>
+  ({ type: 'transfer', transferId, amountCents, intentId }) as const
 
 /** Null until the transfer is submitted. */
 function sepaTransaction(
   payment: TransferPayment,
-  { confirmedCents, capturedCents, clearedCents, refundedCents: refundedEuros }: PaymentState,
+  { confirmedCents, capturedCents, clearedCents, refundedCents }: PaymentState,
 ): TransactionState | null {
   if (confirmedCents === null) return null
-  const common = { ...shown(payment), refundedEuros }
+  const common = { ...shown(payment), refundedCents }
   if (capturedCents === 0n) return { ...common, status: 'declined', declineReason: payment.declineReason }
   const paid = clearedCents > 0n ? 'completed' : 'settlement'
-  return { ...common, status: refundedEuros > 0n ? 'refunded' : paid, declineReason: null }
+  return { ...common, status: refundedCents > 0n ? 'refunded' : paid, declineReason: null }
 }

@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
-import { type Cents, cents, type Euros, formatEuros, minus, NO_CENTS, restOf } from '../../values/money.ts'
+import { type Cents, cents, formatMoney, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
 /** How much an owner may pay by SEPA, in cents. */
 export interface Limits {
@@ -19,7 +19,7 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
 
 /** The limits of each plan, for one transfer and for a day, as the documentation says them. */
 export const plansInWords = Object.entries(limitsByPlan)
-  .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
+  .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
 
 const LIMITS = `
@@ -45,7 +45,7 @@ on conflict (owner_id, mode) do update
 export async function setLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
-  { single, daily }: { readonly [Name in keyof Limits]: Euros | null },
+  { single, daily }: { readonly [Name in keyof Limits]: Cents | null },
   now: Date,
 ): Promise<void> {
   await sql(SET, [ownerId, mode, single, daily, now])
@@ -83,12 +83,12 @@ export class DayLimits {
     return this.#added.get(day) ?? NO_CENTS
   }
 
-  use({ countedOn: day, amountEuros }: Counted): void {
-    if (day) this.#added.set(day, cents(this.addedTo(day) + amountEuros))
+  use({ countedOn: day, amountCents }: Counted): void {
+    if (day) this.#added.set(day, cents(this.addedTo(day) + amountCents))
   }
 
-  giveBack({ countedOn: day, amountEuros }: Counted): void {
-    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountEuros)))
+  giveBack({ countedOn: day, amountCents }: Counted): void {
+    if (day) this.#added.set(day, minus(this.addedTo(day), cents(amountCents)))
   }
 
   async write(sql: Sql): Promise<void> {
@@ -101,7 +101,7 @@ export class DayLimits {
 /** A transfer, and the day whose limit it has used. */
 interface Counted {
   readonly countedOn: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** Locks the limits of these days, the oldest first. The accounts are locked before: freezing a wallet locks its account first. */
@@ -135,16 +135,16 @@ export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<T
 /** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
 export function limitExceeded(
   { day, limits: { single, daily }, days, ...before }: TodaysLimit,
-  amount: Euros,
+  amount: Cents,
   more: Cents = NO_CENTS,
 ): ['single_limit_exceeded' | 'daily_limit_exceeded', string] | undefined {
   const used = cents(before.used + days.addedTo(day) + more)
   if (amount > single)
     return [
       'single_limit_exceeded',
-      `The limit of ${formatEuros(single)} for one transfer is exceeded: ${formatEuros(amount)} are asked for.`,
+      `The limit of ${formatMoney(single)} for one transfer is exceeded: ${formatMoney(amount)} are asked for.`,
     ]
   if (used + amount <= daily) return undefined
-  const figures = `${formatEuros(used)} used, ${formatEuros(restOf(daily, used))} left`
-  return ['daily_limit_exceeded', `The daily limit of ${formatEuros(daily)} is reached: ${figures}.`]
+  const figures = `${formatMoney(used)} used, ${formatMoney(restOf(daily, used))} left`
+  return ['daily_limit_exceeded', `The daily limit of ${formatMoney(daily)} is reached: ${figures}.`]
 }

@@ -11,7 +11,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { type PayeeRow, payeesById } from '../../money/beneficiaries/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Subjects } from '../../statements/index.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
@@ -20,7 +20,7 @@ interface SignedPayee {
   readonly name: string
   readonly iban: string | null
   readonly walletId: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** What a person signs to pay: the sum, and every payee with account and amount. */
@@ -28,9 +28,9 @@ export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
 ): Subjects['payment'] => ({
-  totalEuros: decimal(payees.reduce((sum, { amountEuros }) => sum + amountEuros, 0n)),
+  totalEuros: decimal(payees.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
   currency: 'EUR',
-  payees: payees.map(payee => ({ ...payee, amountEuros: decimal(payee.amountEuros) })),
+  payees: payees.map(payee => ({ ...payee, amountEuros: decimal(payee.amountCents) })),
   fromWalletId,
 })
 
@@ -38,26 +38,26 @@ type Wallets = ReadonlyMap<string, WalletRow>
 
 /** The payees of a split. A wallet that there is not is left out: nobody has signed that. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
-  parts.flatMap(({ walletId, amountEuros }) => {
+  parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
-    return wallet ? [{ name: wallet.name, iban: wallet.iban, walletId, amountEuros }] : []
+    return wallet ? [{ name: wallet.name, iban: wallet.iban, walletId, amountCents }] : []
   })
 
 interface Payment {
   readonly toWalletId?: string | undefined
   readonly beneficiaryId?: string | undefined
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** The payee of a transfer; none where there is no such wallet or beneficiary. */
 export function signedPayees(
-  { toWalletId, beneficiaryId, amountEuros }: Payment,
+  { toWalletId, beneficiaryId, amountCents }: Payment,
   wallets: Wallets,
   beneficiaries: ReadonlyMap<string, PayeeRow> | undefined,
 ): SignedPayee[] {
-  if (toWalletId) return signedWallets([{ walletId: toWalletId, amountEuros }], wallets)
+  if (toWalletId) return signedWallets([{ walletId: toWalletId, amountCents }], wallets)
   const payee = beneficiaries?.get(String(beneficiaryId))
-  return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountEuros }] : []
+  return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
 /** Whether a person has to sign: in the console, and nowhere else. */
@@ -85,11 +85,11 @@ export const challenge: Challenge = async ({ body }, context) => {
 }
 
 async function payeesOfSplit(
-  { amountEuros, fromWalletId }: Body,
+  { amountCents, fromWalletId }: Body,
   parts: NonNullable<Body['parts']>,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
-  const divided = partsOf({ amountEuros, parts })
+  const divided = partsOf({ amountCents, parts })
   const problem = partsRefusal(divided)
   if (problem) return refuse(problem)
   const ids = new Set([fromWalletId, ...parts.map(({ walletId }) => walletId)])
@@ -98,7 +98,7 @@ async function payeesOfSplit(
 }
 
 async function payeeOf(
-  { fromWalletId, toWalletId, beneficiaryId, amountEuros = 0n }: Body,
+  { fromWalletId, toWalletId, beneficiaryId, amountCents = 0n }: Body,
   { sql, tenant, refuse }: ChallengeContext,
 ) {
   const ids = new Set([fromWalletId, ...(toWalletId ? [toWalletId] : [])])
@@ -107,6 +107,6 @@ async function payeeOf(
     payeesById(sql, tenant, beneficiaryId ? [beneficiaryId] : []),
   ])
   if (wallets.size < ids.size) return refuse('wallet_not_found')
-  const payees = signedPayees({ toWalletId, beneficiaryId, amountEuros }, wallets, beneficiaries)
+  const payees = signedPayees({ toWalletId, beneficiaryId, amountCents }, wallets, beneficiaries)
   return payees.length > 0 ? payees : refuse('beneficiary_not_found')
 }

@@ -14,7 +14,7 @@ import {
 } from '../../money/incoming/index.ts'
 import { arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
 import { transactionsById, updateTransactions } from '../../money/transactions/index.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 
 export const takeBackApi = {
   takeBack: post('/transfers/given-back', {
@@ -70,7 +70,7 @@ interface GivenBack {
   readonly id: string
   readonly walletId: string | null
   readonly paymentId: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
 }
 
 /** Takes what has come back out of the limits, and notes it on the transaction: the payment stays the intent's one payment. */
@@ -85,13 +85,13 @@ async function countGivenBack(
     transactionsById(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
   ])
-  for (const { id, walletId, paymentId, amountEuros } of givenBack) {
+  for (const { id, walletId, paymentId, amountCents } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
     const intent = payments.find(transfer?.intentId)
     const agentId = transaction?.agentId ?? null
     const source = { type: 'credit', id }
-    const receipt = { agentId, walletId, way: 'wallet', origin: 'payee', amountEuros, source } as const
+    const receipt = { agentId, walletId, way: 'wallet', origin: 'payee', amountCents, source } as const
     const ofPayment = refunds.receive(transaction, receipt, emit)
     if (intent && ofPayment > 0n) payments.giveBack(intent, ofPayment)
   }
@@ -108,11 +108,11 @@ export const takeBack = implement(takeBackApi, {
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
     // In suspense it is back as well: the record there does not say of what.
-    const givenBack = credits.map(({ id, walletId, amountEuros }) => ({
+    const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
       walletId,
       paymentId: paidBy.get(id) ?? null,
-      amountEuros,
+      amountCents,
     }))
     await countGivenBack(opened, givenBack, context)
     return { done: true }

@@ -38,7 +38,7 @@ const schema = defineEntity({
     ...record('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
     /** The IBAN of the beneficiary or wallet that is paid, as it was when the intent was declared. */
@@ -62,7 +62,7 @@ const schema = defineEntity({
     /** The key by which a payment of the card network finds the intent; null in intents of earlier versions. */
     merchantKey: nullable.string(),
     /** What its approval has held: the amount, and the tolerance above it. */
-    holdEuros: nullable.euros('hold_cents'),
+    holdCents: nullable.cents('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
     decidedAt: nullable.instant(),
@@ -109,10 +109,10 @@ export const DUPLICATE_WINDOW_MS = minutes(10)
  */
 export const fingerprintOf = ({
   merchant,
-  amountEuros,
+  amountCents,
   runId,
-}: Pick<Intent, 'merchant' | 'amountEuros' | 'runId'>) =>
-  runId && hash('sha256', `${amountEuros} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
+}: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
+  runId && hash('sha256', `${amountCents} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
 
 /** What proves the approval of a payment goes with an intent that came to none; `named` gives its id. */
 const whileOf = (named: string): KeptWhile => ({
@@ -183,7 +183,7 @@ export const updateIntents = updateOf(intentTable, [
   'decision',
   'transactionId',
   'paymentId',
-  'holdEuros',
+  'holdCents',
   'expiresAt',
   'payeeIban',
 ])

@@ -155,13 +155,13 @@ function recordRefunds(
   { emit }: ApplyContext,
 ): void {
   const source = { type: sourceType, id: payment.id }
-  const amountEuros = minus(state.refundedCents, before.refundedCents)
+  const amountCents = minus(state.refundedCents, before.refundedCents)
   const ofPayment = refundedOfPayment(state)
-  if (amountEuros > 0n) {
+  if (amountCents > 0n) {
     const { agentId } = payment
     const walletId = refundWallet(payment, batch)
-    const arrival = { agentId, walletId, ...way, amountEuros, source }
-    const more = minOf(restOf(ofPayment, refundedOfPayment(before)), amountEuros)
+    const arrival = { agentId, walletId, ...way, amountCents, source }
+    const more = minOf(restOf(ofPayment, refundedOfPayment(before)), amountCents)
     batch.refunds.record(transactionId, arrival, more, emit)
   }
   batch.refunds.link(source, transactionId, ofPayment)

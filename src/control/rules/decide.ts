@@ -1,4 +1,4 @@
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import {
   amountToHold,
   autoApprove,
@@ -113,12 +113,12 @@ export function compileCardTerms(controls: CardControls): CompiledPolicy {
 const judgedWithIntent: ReadonlySet<string> = new Set([
   'cooldownMinutes',
   'maxUsageCount',
-  'maxTransactionEuros',
-  'dailyLimitEuros',
-  'monthlyLimitEuros',
+  maxTransaction.name,
+  dailyLimit.name,
+  monthlyLimit.name,
   'possibleDuplicate',
   'requireAttestation',
-  'autoApproveLimitEuros',
+  autoApprove.name,
   'amountTolerancePercent',
   'insufficient_funds',
 ])
@@ -131,7 +131,7 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
 }
 
 /** Limits of which several can be too low: the reason is the narrowest, so that what it leaves is enough for all. */
-const nestedLimits: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
+const nestedLimits: ReadonlySet<string> = new Set([dailyLimit.name, monthlyLimit.name, budget.name])
 
 /** Whether a limit leaves less than another one; of two that leave the same, nothing for example, the lower is the narrower. */
 const leavesLess = (check: Check, other: Check): boolean => {
@@ -171,12 +171,12 @@ export function decide(
   counters: Counters,
   card: CompiledPolicy | null = request.card ? compileCardTerms(request.card) : null,
 ): Ruling {
-  const holdEuros = amountToHold(policy.terms, { request, counters })
+  const holdCents = amountToHold(policy.terms, { request, counters })
   const input: { -readonly [Name in keyof RuleInput]: RuleInput[Name] } = {
     request,
     counters,
-    holdEuros,
-    amountInWords: formatEuros(request.amountEuros),
+    holdCents,
+    amountInWords: formatMoney(request.amountCents),
     outcomeSoFar: 'pass',
     mandate: undefined,
   }
@@ -191,7 +191,7 @@ export function decide(
     checks.push(ofCard && !isStricter(check, ofCard) ? ofCard : check)
     lastPosition = position
     if (check.rule === 'mandate' && check.outcome === 'pass')
-      input.mandate = request.mandate ? ruledMandate(request.mandate, holdEuros) : undefined
+      input.mandate = request.mandate ? ruledMandate(request.mandate, holdCents) : undefined
     if (severity[check.outcome] > severity[input.outcomeSoFar] || isNarrower(check, decidingCheck)) {
       input.outcomeSoFar = check.outcome
       decidingCheck = check
@@ -201,7 +201,7 @@ export function decide(
     ...verdictOn(request, input.outcomeSoFar),
     reason: reasonOf(request, decidingCheck) ?? reasonToPass(request, checks),
     checks,
-    holdEuros,
+    holdCents,
     ...(input.mandate && input.outcomeSoFar === 'pass' ? { mandate: input.mandate } : {}),
   }
 }
@@ -233,7 +233,7 @@ const isStricter = (check: Check, other: Check): boolean =>
 function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
-  const approval = byMandate ?? checks.find(({ rule }) => rule === 'autoApproveLimitEuros')
+  const approval = byMandate ?? checks.find(({ rule }) => rule === autoApprove.name)
   return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
 }
 
@@ -256,7 +256,7 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
     return { rule, outcome, message, remedy: isObstacle ? remedy : null }
   })
 
-type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
+type Spend = Pick<SpendRequest, 'at' | 'amountCents' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
 /** Decides by the rules alone: for an active agent that has spent nothing and has money enough. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
@@ -273,7 +273,7 @@ export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
       risk: null,
       approval: null,
       walletFrozen: false,
-      availableEuros: null,
+      availableCents: null,
     },
     zeroCounters,
   )

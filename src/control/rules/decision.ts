@@ -1,4 +1,4 @@
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
@@ -35,8 +35,8 @@ export interface Budget {
   readonly level: 'owner' | 'agent' | 'run' | 'delegation' | 'token' | 'card'
   readonly id: string
   readonly name: string
-  readonly limitEuros: Euros
-  readonly usedEuros: Euros
+  readonly limitCents: Cents
+  readonly usedCents: Cents
   /** Set if the budget begins anew each day or month. */
   readonly period?: 'day' | 'month'
   /** The only merchant that the budget may pay; null or absent = any. */
@@ -46,8 +46,8 @@ export interface Budget {
 /** A limit of a mandate for a day, a month or for all of its time, and how much of it is reserved or spent. */
 export interface MandateLimit {
   readonly period: 'day' | 'month' | 'all'
-  readonly limitEuros: Euros
-  readonly usedEuros: Euros
+  readonly limitCents: Cents
+  readonly usedCents: Cents
 }
 
 /** The mandate inside which a spend lies, with each of its limits as they are before the spend. */
@@ -56,7 +56,7 @@ export interface MandateUse {
   readonly name: string | null
   readonly expiresAt: Date
   /** The most for one payment; null = only the other limits. */
-  readonly perTransactionEuros: Euros | null
+  readonly perTransactionCents: Cents | null
   readonly limits: readonly MandateLimit[]
   /** How many payments it allows, and how many were made or are open; null = any number. */
   readonly count: { readonly limit: number; readonly used: number } | null
@@ -88,7 +88,7 @@ interface Approval {
 
 /** The limit for one payment and the controls that an owner sets for one card. */
 export interface CardControls {
-  readonly maxTransactionEuros: Euros | null
+  readonly maxTransactionCents: Cents | null
   readonly merchantAllowlist: string[]
   readonly merchantBlocklist: string[]
   readonly allowedCountries: string[]
@@ -107,9 +107,9 @@ export interface NamedCard {
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The whole payment, where the amount is a part that is added to it. */
-  readonly paymentEuros?: Euros | undefined
+  readonly paymentCents?: Cents | undefined
   /** The payee: for a payment to a stored record, the record's name and IBAN. */
   readonly merchant: string
   /** Other names of the payee: a card network gives a descriptor and an address. */
@@ -127,7 +127,7 @@ export interface SpendRequest {
   readonly approval: Approval | null
   readonly walletFrozen: boolean
   /** The money in the wallet; null = funds are not checked. */
-  readonly availableEuros: Euros | null
+  readonly availableCents: Cents | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
   /** The card that an intent names, as it is now; absent in decisions without one. */
@@ -140,8 +140,8 @@ export interface SpendRequest {
 
 /** The agent's counters: reserved and spent together. */
 export interface Counters {
-  readonly dayEuros: Euros
-  readonly monthEuros: Euros
+  readonly dayCents: Cents
+  readonly monthCents: Cents
   /** Completed spends and open intents together. */
   readonly uses: number
   /** How many of the uses are open intents; old decisions do not say. */
@@ -151,8 +151,8 @@ export interface Counters {
 }
 
 export const zeroCounters: Counters = {
-  dayEuros: 0n,
-  monthEuros: 0n,
+  dayCents: 0n,
+  monthCents: 0n,
   uses: 0,
   openUses: 0,
   lastSpendAt: null,
@@ -166,13 +166,13 @@ export interface Ruling {
   readonly reason: string
   readonly checks: Check[]
   /** The amount to hold: the amount of the request, and the tolerance above it. */
-  readonly holdEuros: Euros
+  readonly holdCents: Cents
   /** The mandate that approves it in place of a person; absent where none does. */
   readonly mandate?: RuledMandate
 }
 
 /** An amount as checks show it: euros as a number. */
-export const toFigure = (amount: Euros): number => Number(amount) / 100
+export const toFigure = (amount: Cents): number => Number(amount) / 100
 
 /** A check without figures. */
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
@@ -185,14 +185,14 @@ export const plainCheck = (rule: string, outcome: Outcome, message: string): Che
 })
 
 interface LimitUsage {
-  readonly limit: Euros
-  readonly used: Euros
+  readonly limit: Cents
+  readonly used: Cents
 }
 
-export const remainingOf = ({ limit, used }: LimitUsage): Euros => (used < limit ? limit - used : 0n)
+export const remainingOf = ({ limit, used }: LimitUsage): Cents => (used < limit ? limit - used : 0n)
 
 interface RequestedAmount {
-  readonly amount: Euros
+  readonly amount: Cents
   readonly inWords: string
 }
 
@@ -214,6 +214,6 @@ export function checkLimit(
     limit: toFigure(limit),
     used: toFigure(used),
     remaining: toFigure(remaining),
-    message: `${title} ${verdict}: ${formatEuros(used)} used, ${formatEuros(remaining)} left.`,
+    message: `${title} ${verdict}: ${formatMoney(used)} used, ${formatMoney(remaining)} left.`,
   }
 }

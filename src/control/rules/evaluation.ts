@@ -17,7 +17,7 @@ export interface PolicyTerms extends Rules {
 export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
-  readonly holdEuros: SpendRequest['amountEuros']
+  readonly holdCents: SpendRequest['amountCents']
   /** The amount of the request, formatted once for all messages. */
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
@@ -29,6 +29,7 @@ export type Evaluator = (input: RuleInput) => Check | undefined
 
 /** One rule of the table, with its texts for people. */
 export interface Rule {
+  /** The member of the policy that sets it, by its name in JSON: checks are shown and stored. */
   readonly name: string
   /** Another member of the policy that its check may be named after. */
   readonly alias?: string

@@ -21,7 +21,7 @@ const schema = defineEntity({
     name: p.text(),
     externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
-    budgetEuros: nullable.euros('budget_cents'),
+    budgetCents: nullable.cents('budget_cents'),
     /** The caller's words at the completion. */
     comment: nullable.string(),
     /** Why the run failed. */
@@ -48,10 +48,10 @@ export const runsPersonal = {
 } as const satisfies Personal
 
 /** The members of a run that limit what is spent in it. */
-export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetEuros'>
+export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetCents'>
 
 const LIMITS = `
-select id, agent_id as "agentId", name, status, budget_cents as "budgetEuros" from runs
+select id, agent_id as "agentId", name, status, budget_cents as "budgetCents" from runs
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /** Reads runs whose agents the caller has locked: nobody changes them until the transaction ends. */

@@ -55,7 +55,7 @@ const schema = defineEntity({
     address: p.json<PostalAddress>(),
     website: nullable.string(),
     intendedUse: p.text(),
-    expectedMonthlyVolumeEuros: p.bigint().name('expected_monthly_volume_cents'),
+    expectedMonthlyVolumeCents: p.bigint().name('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
     /** Why it was rejected. */
     reason: nullable.string(),

@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Events } from './events.ts'
@@ -102,8 +103,8 @@ type Question<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([Pa
   ? { readonly params?: never }
   : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
   /** As the members stand in an address: the contract reads them. */
-  readonly query?: { readonly [Name in keyof z.input<Q>]?: string | number | boolean | undefined }
-  readonly body?: z.input<B>
+  readonly query?: { readonly [Name in keyof JsonOf<Q>]?: string | number | boolean | undefined }
+  readonly body?: JsonOf<B>
 }
 
 type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question: T]
@@ -115,4 +116,4 @@ type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question:
 export type Ask = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   operation: Askable<P, Q, B, R>,
   ...question: Arguments<Question<P, Q, B>>
-) => Promise<z.input<R>>
+) => Promise<JsonOf<R>>

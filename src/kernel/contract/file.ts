@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content that is produced while it is sent: the next piece is produced when the last one has gone. */
@@ -32,7 +33,7 @@ export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
 /** An endless answer of server-sent events, each with one of these as its data. */
-export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
+export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<JsonOf<T>>> =>
   z.custom<File>().meta({
     mediaType: EVENT_STREAM,
     item,

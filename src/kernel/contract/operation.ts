@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Caller } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Context } from './context.ts'
@@ -81,7 +82,7 @@ export interface Contract<
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
   /** An example body for the documentation: it must work when pasted. */
-  readonly example?: z.input<B>
+  readonly example?: JsonOf<B>
   /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
   /**

@@ -1,4 +1,4 @@
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Mode, Tenant } from './actor.ts'
 import type { Sql } from './sql.ts'
 
@@ -12,7 +12,7 @@ export interface Payable {
   readonly ownerId: string
   readonly walletId: string
   /** What is missing before it is paid. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The holder's public name, never that of the wallet. */
   readonly payee: string
   /** By the clock of its owner: what is overdue is `expired`, whether or not its end is recorded yet. */
@@ -55,7 +55,7 @@ export interface IntentPayment {
   readonly id: string
   readonly status: PaymentState
   /** By card it is what the merchant has collected, once it has collected something. */
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** Why it was rejected or returned, or what it waits for. */
   readonly reason: { readonly code: string; readonly message: string } | null
   readonly updatedAt: Date

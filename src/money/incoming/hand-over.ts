@@ -19,7 +19,7 @@ export interface HandedOver {
 type Arrival = Parameters<HandlerOf<typeof incomingSteps.arrive>>[0]['body']['credits'][number]
 
 export function handedOver(credit: IncomingCredit): HandedOver {
-  const { id, mode, toOwnerId, walletId, amountEuros } = credit
+  const { id, mode, toOwnerId, walletId, amountCents } = credit
   if (toOwnerId === null || walletId === null) throw new Error(`${id} is handed over to nobody`)
   const { source, origin, bankReference, part, iban, reference, senderName, senderIban } = credit
   const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
@@ -28,7 +28,7 @@ export function handedOver(credit: IncomingCredit): HandedOver {
     // What comes back to a payer changes what has been paid, and the limits: the transfers count it.
     operation: source === 'refund' ? 'transfers.takeBack' : 'incoming.arrive',
     arrival: {
-      ...{ id, walletId, amountEuros, source, origin, bankReference, part, iban, reference, senderName },
+      ...{ id, walletId, amountCents, source, origin, bankReference, part, iban, reference, senderName },
       ...{ senderIban, endToEndId, valueDate, reason, fromOwnerId, fromWalletId },
       ...payableColumns(payableOf(credit)),
     },

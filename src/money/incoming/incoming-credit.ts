@@ -6,7 +6,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
-import { nullable, timestamps, zeroEuros } from '../../kernel/database/entity.ts'
+import { nullable, timestamps, zeroCents } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/hot-table.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -60,9 +60,9 @@ const schema = defineEntity({
     /** Who has paid, and from which wallet, where it was another owner of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     /** How much of it has gone back to the owner who paid. */
-    refundedEuros: zeroEuros('refunded_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     source: p.enum(creditSources),
     /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
     origin: p.text(),
@@ -88,8 +88,8 @@ export const IS_INCOMING = { status: { $in: arrivedStates } }
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
 export const creditEvent = (credit: IncomingCredit) => {
-  const { id, walletId, status, amountEuros, reason, source, payableType, payableId } = credit
-  return { creditId: id, walletId, status, amountEuros, reason, source, payableType, payableId }
+  const { id, walletId, status, amountCents, reason, source, payableType, payableId } = credit
+  return { creditId: id, walletId, status, amountCents, reason, source, payableType, payableId }
 }
 
 /** Whether it has come from the ledger of another owner, and not from outside. */
@@ -137,7 +137,7 @@ const UNSET = {
   payableId: null,
   fromOwnerId: null,
   fromWalletId: null,
-  refundedEuros: 0n,
+  refundedCents: 0n,
 }
 
 /** Makes credits as plain rows, which a group commit inserts at once. */

@@ -3,7 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, lockedRowsById, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
+import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
@@ -44,10 +44,10 @@ const schema = defineEntity({
     type: p.enum(transactionTypes),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    amountEuros: p.bigint().name('amount_cents'),
-    refundedEuros: zeroEuros('refunded_cents'),
+    amountCents: p.bigint().name('amount_cents'),
+    refundedCents: zeroCents('refunded_cents'),
     /** What of it is disputed, or was given back by a dispute: it cannot be refunded as well. */
-    disputedEuros: zeroEuros('disputed_cents'),
+    disputedCents: zeroCents('disputed_cents'),
     merchant: p.text(),
     mcc: nullable.string(),
     country: nullable.string(),
@@ -93,15 +93,15 @@ export const updateTransactions = updateOf(transactionTable, [
   'updatedAt',
   'type',
   'status',
-  'amountEuros',
-  'refundedEuros',
+  'amountCents',
+  'refundedCents',
   'intentId',
   'declineReason',
   'witnesses',
 ])
 
 /** What a refund changes of a payment: many of one payment may be made a second. */
-export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedEuros'])
+export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedCents'])
 
 /** Locks transactions by their ids, in the order of these. Agents and accounts are locked before. */
 export const lockTransactions = lockedRowsById(transactionTable)

@@ -9,7 +9,7 @@ import type { PaymentState } from '../../kernel/contract/payables.ts'
 import { scopes } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Viewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
 import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
@@ -41,9 +41,9 @@ export interface ApprovalView {
   readonly version: string
   readonly isTest: boolean
   readonly account: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** With the tolerance of the policy. */
-  readonly largestEuros: Euros
+  readonly largestCents: Cents
   readonly payee: string
   readonly iban: string | null
   readonly way: keyof ApproveTexts['ways']
@@ -64,7 +64,7 @@ export interface ApprovalView {
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
   /** What the payment was of in the end: a merchant may take less than was approved. */
-  readonly paidEuros: bigint | null
+  readonly paidCents: bigint | null
   readonly hasProof: boolean
   readonly viewer: Viewer
   readonly mayDecide: boolean
@@ -88,7 +88,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     hasProof(id, records),
     state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
-  const { amountEuros, merchant: payee, purpose, createdAt, expiresAt } = intent
+  const { amountCents, merchant: payee, purpose, createdAt, expiresAt } = intent
   const { decidedBy, comment, decision } = intent
   const run = runId ? runs.get(runId) : undefined
   const payment = payments[0]
@@ -98,8 +98,8 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     version: `${intent.status} ${intent.updatedAt.toISOString()}`,
     isTest: tenant.mode === 'test',
     account: customer.name,
-    amountEuros,
-    largestEuros: review?.largestEuros ?? intent.holdEuros ?? amountEuros,
+    amountCents,
+    largestCents: review?.largestCents ?? intent.holdCents ?? amountCents,
     payee,
     iban: review ? review.iban : intent.payeeIban,
     way: wayOf(intent),
@@ -116,7 +116,7 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
     decidedBy,
     comment,
     payment: payment ? paymentWords[payment.status] : null,
-    paidEuros: transaction?.amountEuros ?? null,
+    paidCents: transaction?.amountCents ?? null,
     hasProof: isProved,
     viewer: viewerOf(actor),
     mayDecide: mayDecide(actor),
@@ -181,7 +181,7 @@ const MOST = 50
 
 /** One more than are shown tells whether there are more. */
 const WAITING = `
-select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, purpose, expires_at as "expiresAt"
+select id, agent_id as "agentId", amount_cents as "amountCents", merchant as payee, purpose, expires_at as "expiresAt"
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
 order by id desc limit ${MOST + 1}`
 

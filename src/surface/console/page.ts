@@ -1,9 +1,9 @@
-import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Ask } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Html } from '../../web/html.ts'
 
 /** A page of the console: it asks operations of the API and arranges what they answer. */
@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 /** What an operation answers, as it stands in JSON. */
-export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = z.input<O['returns'][1]>
+export type AnswerOf<O extends Pick<AnyOperation, 'returns'>> = JsonOf<O['returns'][1]>
 
 /** A record of the list that an operation answers. */
 export type ItemOf<O extends Pick<AnyOperation, 'returns'>> =

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
 /** The most that one message of the network can be about: a cent less than a billion euros. */
@@ -19,8 +19,8 @@ const networkId = (what: string) =>
     description: `The network’s id of the ${what}.`,
   })
 
-const amount = positiveEuros(HIGHEST)
-const amountOrNothing = euros.refine(given => given <= HIGHEST, 'less than a billion euros')
+const amount = positiveMoney(HIGHEST)
+const amountOrNothing = money.refine(given => given <= HIGHEST, 'less than a billion euros')
 
 /** What every message may say of itself. Together with everything else that the answer names, it repeats a message. */
 const message = {
@@ -95,7 +95,7 @@ export const AuthorizeBody = withoutCardNumbers(
     last4,
     cardId,
     authorizationId: authorizationId.optional(),
-    amountEuros: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
+    amountCents: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
     partialAllowed: z
       .boolean()
       .default(false)
@@ -108,7 +108,7 @@ export const IncrementBody = withoutCardNumbers(
     ...later,
     ...laterMerchant,
     authorizationId,
-    amountEuros: amount.meta({ description: 'What is asked for in addition.' }),
+    amountCents: amount.meta({ description: 'What is asked for in addition.' }),
     partialAllowed: z.boolean().default(false),
     ask: z
       .int()
@@ -123,7 +123,7 @@ export const ReverseBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     authorizationId,
-    amountEuros: amount.meta({ description: 'What is given back.' }),
+    amountCents: amount.meta({ description: 'What is given back.' }),
   }),
 )
 
@@ -135,7 +135,7 @@ export const ClearBody = withoutCardNumbers(
     ...laterMerchant,
     authorizationId: authorizationId.optional().meta({ description: 'Left out: cleared without one.' }),
     clearingId: networkId('clearing').optional(),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'What is approved and not cleared yet, if left out; needed where nothing is.' }),
     final: z
@@ -151,7 +151,7 @@ export const RefundBody = withoutCardNumbers(
     ...laterMerchant,
     authorizationId: authorizationId.optional().meta({ description: 'Left out: linked to no payment.' }),
     refundId: networkId('refund').optional(),
-    amountEuros: amount,
+    amountCents: amount,
   }),
 )
 
@@ -184,7 +184,7 @@ export const DisputeBody = withoutCardNumbers(
       description:
         '`credited`: the network pays for the time being. `won`, `lost`: it has decided; by the time of sending its last word counts.',
     }),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'What it pays; all that is disputed, if left out. Nothing with `lost`.' }),
   }),
@@ -206,11 +206,11 @@ export const NetworkAnswer = z
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
     disputeId: id('dispute').nullable(),
-    amountEuros: euros
+    amountCents: money
       .nullable()
       .meta({ description: 'What the message was about; null = all of it, or nothing.' }),
     reply,
-    approvedEuros: euros.nullable(),
+    approvedCents: money.nullable(),
     reason: z.string().nullable(),
   })
   .meta({ id: 'CardNetworkAnswer' })
@@ -223,7 +223,7 @@ export const networkEvents = {
       messageId: z.string(),
       kind: z.string(),
       authorizationId: z.string().nullable(),
-      amountEuros: euros.nullable(),
+      amountCents: money.nullable(),
       reply,
     }),
   ),

@@ -138,9 +138,9 @@ describe('limits and countries of a card at Stripe', () => {
   const { controls: none } = aCard()
   const HIGHEST = '99999999'
   const limited: ProcessorControls = {
-    maxTransactionEuros: 1_050n,
-    dailyLimitEuros: 10_000n,
-    monthlyLimitEuros: 100_000n,
+    maxTransactionCents: 1_050n,
+    dailyLimitCents: 10_000n,
+    monthlyLimitCents: 100_000n,
     allowedCountries: ['DE', 'FR'],
     allowedMccs: ['5942'],
     blockedMccs: ['7995'],

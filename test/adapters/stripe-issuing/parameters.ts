@@ -39,9 +39,9 @@ describe('Stripe’s own stand-in', () => {
       aCard({
         controls: {
           ...aCard().controls,
-          maxTransactionEuros: 1_000n,
-          dailyLimitEuros: 2_000n,
-          monthlyLimitEuros: 3_000n,
+          maxTransactionCents: 1_000n,
+          dailyLimitCents: 2_000n,
+          monthlyLimitCents: 3_000n,
           allowedCountries: ['DE', 'FR'],
         },
       }),

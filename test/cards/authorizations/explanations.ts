@@ -66,7 +66,7 @@ test('each step of payments by card is told once, with the amount that it had th
     kind: 'authorization',
     authorizationId: paid.authorizationId,
     ask: 1,
-    amountEuros: 500n,
+    amountCents: 500n,
     partialAllowed: false,
     merchant: bookshop,
   })

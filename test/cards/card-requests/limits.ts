@@ -23,9 +23,9 @@ const agent = await aFundedAgent(client)
 
 const cents = fc.bigInt({ min: 0n, max: 10n })
 const limit = fc.option(cents, { nil: null })
-const limits = fc.record({ maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit })
+const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
-  { maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit },
+  { maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit },
   { requiredKeys: [] },
 )
 

@@ -17,6 +17,7 @@ import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
 import { type Failure, type Registered, takesKey, toldOf } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
+import { renamed } from '../../../src/values/json-names.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
@@ -142,7 +143,7 @@ const returningJson = operations.filter(
 test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
   const [status, schema] = operation.returns
   const answerExample = jsonOf(responseOf(object.responses[status]))?.example
-  expect(schema.safeParse(answerExample).error).toBeUndefined()
+  expect(schema.safeParse(renamed(schema, answerExample)).error).toBeUndefined()
 })
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
@@ -150,7 +151,7 @@ const withExample = operations.filter(([, { operation }]) => operation.example !
 test.each(withExample)(
   '%s: the example of its body is valid',
   async (_, { operation: { body, example } }) => {
-    expect(body?.safeParse(await exampleAsRead(body, example)).success).toBe(true)
+    expect(body?.safeParse(renamed(body, await exampleAsRead(body, example))).success).toBe(true)
   },
 )
 

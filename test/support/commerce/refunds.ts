@@ -41,7 +41,7 @@ export function recordingAcquirer() {
       asked.push(refund)
       const answer = answers.shift() ?? { outcome: 'approved' }
       // What is answered late or garbled has been done all the same.
-      if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountEuros)
+      if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountCents)
       return answer
     },
   }

@@ -10,7 +10,7 @@ import type {
   MessageContent,
   ProcessorAnswer,
 } from '../../../ports/card-processor.ts'
-import type { Euros } from '../../../values/money.ts'
+import type { Cents } from '../../../values/money.ts'
 import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
@@ -46,7 +46,7 @@ export type CardRequest = Pick<
 
 /** The first request of a payment that no message of the network asks for. */
 export const firstRequest = (
-  request: Pick<AuthorizationRequest, 'amountEuros' | 'partialAllowed' | 'merchant'>,
+  request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
 
 export const isRequest = (
@@ -64,11 +64,11 @@ const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
 /** The amount of a payment that a message may begin; undefined where it is about an older one. */
-function firstAmountOf(content: MessageContent): Euros | undefined {
-  if (content.kind === 'clearing') return content.amountEuros
-  if (content.kind === 'authorization') return content.ask === 0 ? content.amountEuros : undefined
+function firstAmountOf(content: MessageContent): Cents | undefined {
+  if (content.kind === 'clearing') return content.amountCents
+  if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
   if (content.kind !== 'outcome' || !content.asks.some(({ approved }) => approved)) return undefined
-  return content.asks.reduce((sum, { approved, amountEuros }) => (approved ? sum + amountEuros : sum), 0n)
+  return content.asks.reduce((sum, { approved, amountCents }) => (approved ? sum + amountCents : sum), 0n)
 }
 
 /** The intents that may cover a payment: of a first request, and of a clearing or an approval without one. */
@@ -76,10 +76,10 @@ export function searchOf(
   content: MessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
 ): IntentSearch | undefined {
-  const amountEuros = firstAmountOf(content)
+  const amountCents = firstAmountOf(content)
   const merchant = merchantOf(content)
-  if (amountEuros === undefined || !merchant) return undefined
-  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
+  if (amountCents === undefined || !merchant) return undefined
+  return { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
 /** The id under which a credit that names no payment is stored, whichever messages report it; null for any other. */
@@ -89,8 +89,8 @@ export const creditIdOf = (content: MessageContent): string | null =>
 /** The refund requests that a credit without a payment may answer. */
 export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
-  const { merchant, amountEuros } = content
-  return { cardId, merchantKeys: payableKeys(merchant), amountEuros }
+  const { merchant, amountCents } = content
+  return { cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
 /** What a batch of messages loads. */
@@ -117,27 +117,27 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
 
 /** The fact that we answer a request, by default with the whole amount. */
 export const requestFact = (
-  { ask, amountEuros }: AuthorizationRequest,
-  approvedCents: Euros = amountEuros,
-): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountEuros, approvedCents })
+  { ask, amountCents }: AuthorizationRequest,
+  approvedCents: Cents = amountCents,
+): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents })
 
 /** The fact that a message of the network states. */
 export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
     case 'reversal':
-      return { type: 'reversed', id: messageId, cents: content.amountEuros }
+      return { type: 'reversed', id: messageId, cents: content.amountCents }
     case 'expiry':
       return { type: 'expired' }
     case 'clearing': {
-      const { clearingId: id, amountEuros: cents, final, authorizationId } = content
+      const { clearingId: id, amountCents: cents, final, authorizationId } = content
       return { type: 'cleared', id, cents, final: final || authorizationId === null }
     }
     case 'refund':
-      return { type: 'refunded', id: content.refundId, cents: content.amountEuros }
+      return { type: 'refunded', id: content.refundId, cents: content.amountCents }
     case 'outcome':
       return {
         type: 'answered',
-        answers: content.asks.map(({ amountEuros: cents, approved }) => ({ cents, approved })),
+        answers: content.asks.map(({ amountCents: cents, approved }) => ({ cents, approved })),
       }
   }
 }

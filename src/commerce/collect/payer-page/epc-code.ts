@@ -1,5 +1,5 @@
 import { encode } from 'uqr'
-import { decimal, type Euros } from '../../../values/money.ts'
+import { type Cents, decimal } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
 /** A SEPA credit transfer that a payer is asked for. */
@@ -8,7 +8,7 @@ export interface AskedTransfer {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The ISO 11649 creditor reference. */
   readonly reference: string
 }
@@ -23,10 +23,10 @@ const LARGEST = 99_999_999_999n
  * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8). Undefined
  * where no code can say it. A name that does not fit is cut: the bank compares it, and then shows the full one.
  */
-export function epcCode({ name, iban, bic, amountEuros, reference }: AskedTransfer): string | undefined {
-  if (amountEuros < 1n || amountEuros > LARGEST) return undefined
+export function epcCode({ name, iban, bic, amountCents, reference }: AskedTransfer): string | undefined {
+  if (amountCents < 1n || amountCents > LARGEST) return undefined
   const withName = (fitting: string): string =>
-    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountEuros)}`, '', reference].join(
+    ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountCents)}`, '', reference].join(
       '\n',
     )
   const room = MOST_BYTES - Buffer.byteLength(withName(''))

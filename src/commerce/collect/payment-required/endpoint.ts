@@ -230,9 +230,9 @@ type Step<I, R, S> = BatchedStep<I, R, PaidFailure, typeof settledEvents, S>
 /** What is charged for a credential, as it is stored. */
 function beginningOf({ reading: { article, digest, sealed }, token }: Taken): Beginning {
   const { challengeId, network } = sealed
-  const { subject, amountEuros, merchantName: descriptor } = article
+  const { subject, amountCents, merchantName: descriptor } = article
   const { handle, last4 } = token
-  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountEuros, descriptor }
+  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountCents, descriptor }
 }
 
 const answering = ({ params, article, digest }: Presented, challengeId: string) =>

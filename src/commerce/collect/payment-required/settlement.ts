@@ -24,7 +24,7 @@ const schema = defineEntity({
     challengeId: p.text(),
     /** The digest of the credential, by which it is known again; the credential itself is not kept. */
     credentialDigest: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     network: p.text(),
     /** The last four digits of the token, which are not those of the card. */
     last4: p.text(),

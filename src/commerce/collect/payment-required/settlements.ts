@@ -11,8 +11,8 @@ import { Settlement, settlementMachine, settlementsPersonal } from './settlement
 
 const unlockedBy = (
   { id: requestId, description, unlocks }: RequestRow,
-  { id: settlementId, amountEuros, settledAt, createdAt }: Settlement,
-) => ({ requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks })
+  { id: settlementId, amountCents, settledAt, createdAt }: Settlement,
+) => ({ requestId, settlementId, amountCents, description, paidAt: settledAt ?? createdAt, unlocks })
 
 /** Gives whoever has paid what the request unlocks; nothing else of the request, which is its owner's. */
 const payee = {

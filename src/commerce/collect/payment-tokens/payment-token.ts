@@ -31,7 +31,7 @@ const schema = defineEntity({
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     recipientWalletId: p.text(),
     /** The owner who may charge it. */
     recipientOwnerId: p.text(),
@@ -43,7 +43,7 @@ const schema = defineEntity({
     expiresAt: timestamp(),
     /** The charge, as the owner of the wallet knows it: the transaction on that side. */
     chargeId: nullable.string(),
-    chargedEuros: nullable.euros('charged_cents'),
+    chargedCents: nullable.cents('charged_cents'),
     chargedAt: nullable.instant(),
     transactionId: nullable.string(),
   },
@@ -94,7 +94,7 @@ export const updateTokens = updateOf(tokenTable, [
   'status',
   'expiresAt',
   'chargeId',
-  'chargedEuros',
+  'chargedCents',
   'chargedAt',
   'transactionId',
 ])

@@ -11,7 +11,7 @@ import {
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { backoff, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, positiveEuros } from '../../../values/money.ts'
+import { money, positiveMoney } from '../../../values/money.ts'
 import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import { lookupFails, PaymentRequestRecord, RequestEvent, requestEvent, way } from '../api.ts'
@@ -69,7 +69,7 @@ const RefundRecord = z
     status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank has sent the money back; it is in the wallet again.',
     }),
-    amountEuros: euros,
+    amountCents: money,
     reason: z.string().nullable(),
     failure: z
       .object({ code: z.string(), message: z.string() })
@@ -113,8 +113,8 @@ const RequestRefundEvent = RequestEvent.extend({
   refundId: id('requestrefund'),
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  refundEuros: euros.meta({ description: 'What goes back with this refund.' }),
-  refundedEuros: euros.meta({ description: 'What has gone back of the request by now.' }),
+  refundCents: money.meta({ description: 'What goes back with this refund.' }),
+  refundedCents: money.meta({ description: 'What has gone back of the request by now.' }),
   reason: z.string().max(200).optional().meta({ description: 'Why it has come to nothing.' }),
 })
 
@@ -135,14 +135,14 @@ export const refundEvents = {
 
 export const refundEvent = (
   request: RequestRow,
-  { id, paymentId, way, amountEuros, failure }: RefundRow,
+  { id, paymentId, way, amountCents, failure }: RefundRow,
 ) => ({
   ...requestEvent(request),
   refundId: requestRefundIdOf(id),
   paymentId: paymentId ?? '',
   way,
-  refundEuros: amountEuros,
-  refundedEuros: request.refundedEuros,
+  refundCents: amountCents,
+  refundedCents: request.refundedCents,
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })
 
@@ -166,7 +166,7 @@ export const refundsApi = {
     scope: 'collect:write',
     run: 'outside',
     body: z.strictObject({
-      amountEuros: positiveEuros().optional(),
+      amountCents: positiveMoney().optional(),
       reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },
