@@ -106,18 +106,18 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ maxUsageCount: 3 }, {}, { uses: 2 }, 'pass'],
     [{ maxUsageCount: 3 }, {}, { uses: 3 }, 'fail'],
   ],
-  maxTransactionCents: [
+  maxTransactionEuros: [
     [{ maxTransactionEuros: 20 }, {}, {}, 'pass'],
     [{ maxTransactionEuros: 20 }, amountOf(2_001n), {}, 'fail'],
     [{ maxTransactionEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
-  dailyLimitCents: [
+  dailyLimitEuros: [
     [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_000n }, 'pass'],
     [{ dailyLimitEuros: 70 }, {}, { dayCents: 5_001n }, 'fail'],
     [{ dailyLimitEuros: 70 }, amountOf(1n), { dayCents: 9_000n }, 'fail'],
     [{ dailyLimitEuros: 0 }, amountOf(1n), {}, 'fail'],
   ],
-  monthlyLimitCents: [
+  monthlyLimitEuros: [
     [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_000n }, 'pass'],
     [{ monthlyLimitEuros: 70 }, {}, { monthCents: 5_001n }, 'fail'],
   ],
@@ -150,7 +150,7 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith(limitWith(7_000n, 5_000n)) }, {}, 'pass'],
     [{ autoApproveLimitEuros: null }, { mandate: mandateWith({ count: { limit: 2, used: 1 } }) }, {}, 'pass'],
   ],
-  autoApproveLimitCents: [
+  autoApproveLimitEuros: [
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ perTransactionCents: 1_999n }) }, {}, 'review'],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith(limitWith(7_000n, 5_001n)) }, {}, 'review'],
     [{ autoApproveLimitEuros: 19 }, { mandate: mandateWith({ count: { limit: 2, used: 2 } }) }, {}, 'review'],
