@@ -6,7 +6,7 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
-/** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
+/** The operation's result, or the sentence of its refusal, which contains no names. */
 export interface Answered<T> {
   readonly result?: T
   readonly refused?: string
@@ -15,27 +15,26 @@ export interface Answered<T> {
 export interface Asked {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
-  /** What it is told under where no request is behind it. */
+  /** Used as the request id if no request caused the call. */
   readonly requestId: string
-  /** The calendar has begun it. */
+  /** The calendar started it. */
   readonly unasked?: true
   readonly body?: object
-  /** By this name it is done once, however often it is tried. */
+  /** The idempotency key: the operation runs once, however often it is tried. */
   readonly once?: string | null
 }
 
 interface Parts {
   readonly execute: Execute
   readonly operations: readonly Registered[]
-  /** How far the tenant's clock has been moved. */
+  /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  /** The request that is behind what is done with a record. */
+  /** The request that caused the work on a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
-  /** Is told what went wrong in full, which Temporal is not. */
+  /** Receives the full error, which Temporal does not get. */
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
-/** Runs one of the API's operations on the record of a process. */
 export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
 
 export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {
@@ -68,11 +67,14 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
 
 const TELLS_A_STATE = /^The \w+ is \w+ already\.$/
 
-/** What a handler says of a refusal may name the payee, and stays in the history for good: there the contract speaks. */
+/**
+ * A handler's message may name the payee, and the history keeps it for good: the contract's sentence is used
+ * instead.
+ */
 const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
   TELLS_A_STATE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
 
-/** The message of an error may hold a whole statement with its values: in the history it is only told what it was. */
+/** The message of an error may contain a whole statement with its values: the history gets only its kind. */
 function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const { name, code } = error as { name?: string; code?: unknown }
   const type = name ?? 'Error'
@@ -80,7 +82,7 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   return ApplicationFailure.create({ message, type })
 }
 
-/** Bad input is the caller's to hear; a database that is away is a reason to try again. */
+/** Bad input is refused to the caller; an unavailable database is retried. */
 async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: string }> {
   try {
     return await work()
@@ -98,7 +100,7 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   scopes: new Set(),
 })
 
-/** Status of the record of a process. A process whose record is not there fails: there is nothing to wait for. */
+/** A process without a record fails: there is nothing to wait for. */
 export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   run: Run,
   operation: string,

@@ -10,7 +10,7 @@ const closeMonths = activity<MonthsOf, Closed>('closeMonths', {
   timeoutMs: 300_000,
 })
 
-/** Page by page through the wallets; what is made is not made again, wherever it has to go on. */
+/** Goes through the wallets page by page. An existing statement is not made again, wherever the run has to resume. */
 export const statements = (months: MonthsOf): Promise<string> =>
   heedCancellation(
     () => void addToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
@@ -25,7 +25,7 @@ async function drawUp({ after = '', ...whose }: MonthsOf): Promise<string> {
   let made = 0
   let from: string | null = after
   while (from !== null) {
-    // Months may have ended since for wallets that have been looked at.
+    // Months may have ended since for wallets of earlier pages.
     if (hasChanged) from = ''
     hasChanged = false
     const page = await closeMonths({ ...whose, after: from })

@@ -3,7 +3,7 @@ import type { Ports } from '../kernel/contract/ports.ts'
 import { platformTenant } from '../money/incoming/index.ts'
 import type { Payment, RailCall } from '../ports/sepa-rail.ts'
 
-/** The payment queue of the rail by files: it is kept by operations that run as the platform itself. */
+/** The payment queue of the rail by files. Its operations run as the platform. */
 export function sepaQueue(runFor: Ports['runFor']): Queue {
   async function run(
     key: string,

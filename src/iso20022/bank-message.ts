@@ -15,7 +15,6 @@ export interface BankMessage {
   readonly statement: BankFile | null
 }
 
-/** Reads a bank's file of any of the three kinds. */
 export function readMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
   const bookings = readCamt(document, today)

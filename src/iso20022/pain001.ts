@@ -29,8 +29,8 @@ const payment: Shape = [
 ]
 
 /**
- * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that we write. The schema is closed:
- * a message with any other element is not sent.
+ * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that this service writes.
+ * The schema is closed: a message with any other element is not sent.
  */
 export const pain001Schema = required('Document', [
   required('CstmrCdtTrfInitn', [
@@ -63,14 +63,13 @@ export const pain001Schema = required('Document', [
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
-/** The holder and account that pay. */
 export interface Debtor {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
 }
 
-/** Writes an order as a pain.001. An order that breaks the schema is a defect of ours, so it throws. */
+/** An order that breaks the schema is a defect of the service, so it throws. */
 export function pain001(order: Order, debtor: Debtor): string {
   const document = documentOf(order, debtor)
   const problem = schemaViolation(document, pain001Schema)
@@ -78,7 +77,7 @@ export function pain001(order: Order, debtor: Debtor): string {
   return writeXml(document, NAMESPACE)
 }
 
-/** Whether the schema allows this order. Asked for each payment before it joins a file: one bad payment stops the file. */
+/** Checked for each payment before it joins a file: one invalid payment would stop the file. */
 export const canBeOrdered = (order: Order, debtor: Debtor): boolean =>
   schemaViolation(documentOf(order, debtor), pain001Schema) === undefined
 

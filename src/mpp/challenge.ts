@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
 import { isUnusable, problem, type Unusable } from './base64url.ts'
 
-/** All but printable Latin-1, the characters that HTTP carries in a field value. */
+/** Everything except printable Latin-1, the characters that HTTP carries in a field value. */
 const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
 const CONTROL = /\p{Cc}/u
-/** What stands between quotes as it is: no quote, no backslash, no control character. */
+/** Needs no escape within quotes: no quote, no backslash, no control character. */
 const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
 
 const alike: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const alike: Readonly<Record<string, string>> = {
   '€': 'EUR',
 }
 
-/** A text as a header can carry it: what lies beyond Latin-1 is written with its nearest letters, or as `?`. */
+/** Characters beyond Latin-1 are replaced by their nearest letters, or by `?`. */
 export const headerText = (text: string): string =>
   text.normalize('NFC').replace(OUTSIDE, character => alike[character] ?? withoutMarks(character))
 
@@ -31,8 +31,8 @@ function withoutMarks(character: string): string {
 }
 
 /**
- * A quoted string of RFC 9110. What lies beyond Latin-1 is escaped as mppx escapes it, so no value is lost. A control
- * character would end the header and begin another: a value with one is a defect of the caller.
+ * A quoted string of RFC 9110. Characters beyond Latin-1 are escaped as mppx does, so no value is lost. A
+ * control character could end the header and begin another: a value with one is a defect of the caller.
  */
 function quoted(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`
@@ -43,19 +43,19 @@ function quoted(value: string): string {
   return `"${escaped}"`
 }
 
-/** A challenge of the scheme `Payment`, its parameters as they came: a credential echoes them unchanged. */
+/** The parameters are kept as they came: a credential echoes them unchanged. */
 export interface Challenge {
   readonly id: string
   readonly realm: string
   readonly method: string
   readonly intent: string
-  /** The request for payment: base64url of JSON, read by `requestOf`. */
+  /** The request for payment: base64url of JSON, decoded by `requestOf`. */
   readonly request: string
   readonly expires?: string
   readonly digest?: string
   readonly description?: string
   readonly opaque?: string
-  /** The header that is to carry the credential; `Authorization` where it is left out. */
+  /** The header for the credential; `Authorization` if it is left out. */
   readonly header?: string
 }
 
@@ -63,21 +63,24 @@ export const required = ['id', 'realm', 'method', 'intent', 'request'] as const
 export const optional = ['description', 'digest', 'expires', 'header', 'opaque'] as const
 const names = [...required, ...optional] as const
 
-/** What is read of an answer's headers. More belongs to no merchant, and would cost whoever reads it. */
+/**
+ * Limits of what is read from an answer's headers: no merchant needs more, and reading it would cost
+ * processor time.
+ */
 const MOST_TEXT = 65_536
 const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
 
 export interface ReadChallenges {
-  /** Usable in form; whether they can be paid is for `requestOf` and `cardDetailsOf`. */
+  /** Well-formed challenges; `requestOf` and `cardDetailsOf` check whether they can be paid. */
   readonly challenges: readonly Challenge[]
-  /** The names of schemes other than `Payment`, in small letters, each once. */
+  /** Schemes other than `Payment`, in lower case, each once. */
   readonly otherSchemes: readonly string[]
   /** A sentence for each challenge that cannot be used, and for each header that cannot be read to its end. */
   readonly problems: readonly string[]
 }
 
-/** Reads all `WWW-Authenticate` headers of an answer, each with one challenge or with several. */
+/** Each header may contain several challenges. */
 export function parseChallenges(headers: readonly string[]): ReadChallenges {
   const reading = new Reading()
   let left = MOST_TEXT
@@ -136,7 +139,7 @@ class Reading {
 }
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
-/** Headers that steer the request itself: a merchant that names one of them would change what is sent. */
+/** Headers that control the request itself: a merchant that names one of them would change what is sent. */
 const STEERING =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
@@ -152,7 +155,7 @@ function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefin
   return pick(name => given.get(name))
 }
 
-/** A challenge of the known parameters that have a value; the required ones are known to be there. */
+/** Keeps known parameters that have a value. The caller has checked the required ones. */
 export function pick(valueAt: (name: string) => string | undefined): Challenge {
   const members = names.flatMap(name => {
     const value = valueAt(name)
@@ -161,7 +164,7 @@ export function pick(valueAt: (name: string) => string | undefined): Challenge {
   return Object.fromEntries(members) as unknown as Challenge
 }
 
-/** The value of a `WWW-Authenticate` header with this one challenge, all of it quoted. */
+/** A `WWW-Authenticate` value with this one challenge, every parameter quoted. */
 export function writeChallenge(challenge: Challenge): string {
   const parameters = names.flatMap(name => {
     const value = challenge[name]
@@ -170,15 +173,14 @@ export function writeChallenge(challenge: Challenge): string {
   return `Payment ${parameters.join(', ')}`
 }
 
-/** The name of the header that is to carry the credential of a challenge. */
 export const credentialHeaderOf = (challenge: Challenge): string => challenge.header ?? 'Authorization'
 
-/** What an id binds: all that is offered but the description, which is for people. */
+/** What an id binds: every offered parameter except the description, which is for people. */
 export type Offer = Omit<Challenge, 'id' | 'description'>
 
 /**
- * The id of a challenge: an HMAC-SHA256 over its parameters, each in its place, an absent one empty. The place of
- * `header` exists only where one other than `Authorization` is asked for.
+ * An HMAC-SHA256 over the parameters in fixed positions, an absent one empty. `header` has a position only if
+ * it is not `Authorization`.
  */
 export function challengeId(secret: string | Uint8Array, offer: Offer): string {
   const { realm, method, intent, request, expires = '', digest = '', header, opaque = '' } = offer
@@ -187,7 +189,7 @@ export function challengeId(secret: string | Uint8Array, offer: Offer): string {
   return createHmac('sha256', secret).update(places.join('|')).digest('base64url')
 }
 
-/** Whether a challenge was made with this secret, compared in constant time. */
+/** Compared in constant time. */
 export function isOwnChallenge(secret: string | Uint8Array, challenge: Challenge): boolean {
   const given = Buffer.from(challenge.id)
   const made = Buffer.from(challengeId(secret, challenge))

@@ -6,11 +6,11 @@ export type MessageHeaders = Readonly<Record<string, string | undefined>>
 
 export type ReadMessage =
   | { readonly kind: 'message'; readonly message: CardMessage }
-  /** Signed, and nothing that the service acts on. */
+  /** Signed, but of no interest to the service. */
   | { readonly kind: 'ignored' }
   /** The signature is missing, wrong or too old. */
   | { readonly kind: 'unsigned'; readonly reason: string }
-  /** Signed, and not to be understood: the field and what is wrong with it. */
+  /** Signed, but malformed: the reason names the field and what is wrong with it. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 export interface CardMessage {
@@ -26,33 +26,33 @@ export interface CardMerchant {
   readonly descriptor: string
   readonly mcc: string | null
   readonly country: string | null
-  /** The web address, where the network knows it. */
+  /** The web address, if the network knows it. */
   readonly url: string | null
-  /** The network token that paid, where one did. */
+  /** The network token that paid, if one did. */
   readonly networkTokenId: string | null
 }
 
-/** A question: the network waits two seconds for the answer. Amounts are the processor's euros. */
+/** The network waits two seconds for the answer. Amounts are in the processor's euros. */
 export interface AuthorizationRequest {
   readonly kind: 'authorization'
   readonly authorizationId: string
   /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
   readonly ask: number
-  /** The amount asked for; for an increment the additional one. Zero only checks the card. */
+  /** For an increment the additional amount. Zero only checks the card. */
   readonly amountCents: Cents
   /** Whether less than the amount may be approved. */
   readonly partialAllowed: boolean
   readonly merchant: CardMerchant
 }
 
-/** Facts: they are booked, never refused. */
+/** Facts are booked, never refused. */
 export type CardFact =
   /** Null = the whole authorization. */
   | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountCents: Cents | null }
   | { readonly kind: 'expiry'; readonly authorizationId: string }
   /**
-   * Messages of different ids may tell of the same clearing: `clearingId` says so, and it is the final one if one of them
-   * says that it is.
+   * Messages with different ids may report the same clearing, identified by `clearingId`. It is the final one
+   * if one of them says so.
    */
   | {
       readonly kind: 'clearing'
@@ -73,8 +73,9 @@ export type CardFact =
       readonly merchant: CardMerchant
     }
   /**
-   * The processor's word about its answers to the network, which wins over ours: it may have decided in our place, or have
-   * declined what we approved too late. `asks` begins with the first request; a longer list replaces a shorter one.
+   * The processor's account of its answers to the network, which overrides ours: it may have decided itself,
+   * or have declined what we approved too late. `asks` begins with the first request; a longer list replaces
+   * a shorter one.
    */
   | {
       readonly kind: 'outcome'
@@ -94,20 +95,20 @@ export type CardNotice =
       readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
     }
 
-/** What the card network says of a dispute. Its last word counts, by the time at which it was sent. */
+/** The card network's report about a dispute. The report that was sent last counts. */
 export interface DisputeNews {
   readonly kind: 'dispute'
   /** The service's id, under which the dispute was opened. */
   readonly disputeId: string
-  /** `credited`: the network has paid for the time being. */
+  /** `credited`: the network has paid provisionally. */
   readonly says: 'credited' | 'won' | 'lost'
-  /** What it has paid; null = all that is disputed, or nothing. */
+  /** The paid amount; null = the whole disputed amount, or nothing. */
   readonly amountCents: Cents | null
 }
 
 export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
 
-/** The reply to a request: what is approved of the amount. Every other message is only acknowledged. */
+/** The approved part of a request. Every other message is only acknowledged. */
 export type CardReply =
   | { readonly kind: 'approved'; readonly approvedCents: Cents; readonly askedCents: Cents }
   | { readonly kind: 'declined'; readonly reason: string }

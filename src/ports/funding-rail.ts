@@ -7,7 +7,7 @@ export interface FundingRail {
   instrumentOf(token: string, call: RailCall): Promise<Instrument | NoInstrument>
   /** Charges once per reference, however often the call is repeated. */
   charge(charge: Charge, call: RailCall): Promise<ChargeState>
-  /** The state of a charge at this instant; charges nothing. */
+  /** The state at this instant; charges nothing. */
   stateOf(charge: Charge, call: RailCall & { readonly now: Date }): Promise<ChargeState>
 }
 

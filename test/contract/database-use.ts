@@ -85,8 +85,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // On the home page also what was unusual, which takes five.
   'consoleView.home': 20,
   'consoleView.table': 12,
-  // The list, then the names of what it has found; filters and forms have names, too.
-  'consoleView.section': 12,
+  // The list, then the names of those whom its columns call by them; filters and forms have names, too.
+  'consoleView.section': 10,
   'consoleView.record': 27,
   // All that an intent is decided by, and by whom, from whom and how it was paid.
   'consolePages.approve': 12,
@@ -100,9 +100,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // Three transactions, around two calls: the credential is read, its settlement stored, and then ended.
   'settlements.pay': 13,
   'settlements.payByPost': 13,
-  // The same, and one that reads what was stored, as each scenario changes the answer to it.
-  'mppMerchants.get': 17,
-  'mppMerchants.post': 17,
+  'mppMerchants.get': 13,
+  'mppMerchants.post': 13,
   // It finds the payment of the credential, and locks and settles that as a card authorization is.
   'mpp.resolve': 8,
   // The message is kept before the answer, and the answer after it; between them operations are asked.

@@ -8,21 +8,20 @@ interface Signalled {
   readonly payload: unknown
 }
 
-/** How a run answers the signals of operators. */
 export interface Answers {
-  /** Whether a signal has come that is not answered yet. */
+  /** Whether an unanswered signal has arrived. */
   areDue(): boolean
-  /** Carries out what was signalled, in order. Gives a line about the last one. */
+  /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
-  /** The effect of "Request Cancellation", where one of the signals is `cancel`. */
+  /** The effect of "Request Cancellation", if one of the signals is `cancel`. */
   readonly cancel?: () => void
   readonly withoutPayload: readonly string[]
 }
 
-/** Ends the line about a signal that was carried out: its effect is seen without the line. */
+/** Ends the line about a signal that was carried out, whose effect is visible without the line. */
 const DONE = ': done.'
 
-/** Payload of the signal that "Request Cancellation" stands for: it comes without a name. */
+/** "Request Cancellation" comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */

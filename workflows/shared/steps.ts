@@ -4,12 +4,12 @@ import type { ProcessInput, RecordProcess, StepResult } from '../../src/kernel/c
 const TIMEOUT_MS = 15_000
 
 interface Line {
-  /** What it is for: the summary of its line in the timeline. */
+  /** The summary of its line in the timeline. */
   readonly summary: string
   readonly timeoutMs?: number
 }
 
-/** An activity, tried until it succeeds, for as long as that takes. */
+/** Retried until it succeeds, without a time limit. */
 export function activity<Input, Result>(
   name: string,
   { summary, timeoutMs = TIMEOUT_MS }: Line,

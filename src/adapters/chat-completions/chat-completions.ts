@@ -9,13 +9,13 @@ import type {
 import type { Outbound } from '../../ports/outbound.ts'
 
 export interface ChatCompletionsOptions {
-  /** The address below which `/chat/completions` is. */
+  /** `/chat/completions` is appended to it. */
   readonly url: string
   readonly model: string
   readonly key: string | undefined
 }
 
-/** No answer of a model is longer. */
+/** Longer than any answer of a model. */
 const MAX_BYTES = 262_144
 const MOST_CALLS = 16
 
@@ -40,7 +40,7 @@ const Answer = z.object({
   usage: z.object({ total_tokens: z.number().min(0) }).nullish(),
 })
 
-/** Any server that speaks the chat-completions protocol, called through the guard. */
+/** Works with any server of the chat-completions protocol. Requests go through the guarded client. */
 export function chatCompletions(
   { url, model, key }: ChatCompletionsOptions,
   outbound: Outbound,
@@ -92,7 +92,7 @@ function json(text: string): unknown {
   }
 }
 
-/** No operation takes more, and what is nested deeply exhausts the stack of whoever writes it. */
+/** No operation needs more, and deeper nesting would exhaust the stack when it is serialized. */
 const DEEPEST = 32
 
 function isDeeperThanAllowed(value: unknown): boolean {
@@ -102,7 +102,7 @@ function isDeeperThanAllowed(value: unknown): boolean {
   return level.length > 0
 }
 
-/** As JSON writes U+0000 and half of a surrogate pair, which no database keeps. */
+/** U+0000 and lone surrogates as JSON escapes, which PostgreSQL cannot store. */
 const UNKEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function objectIn(text: string): ModelCall['input'] {

@@ -1,7 +1,7 @@
 import type { Ask, Told } from './messages.ts'
 import { viewPicture } from './picture.ts'
 
-/** The entry of the process that looks at files: one after the other, until whoever has started it is gone. */
+/** The entry point of the process that renders files, one after the other, until its parent ends. */
 const tell = (told: Told): void => void process.send?.(told)
 
 process.on('message', (ask: Ask) => {

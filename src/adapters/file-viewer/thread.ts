@@ -6,7 +6,7 @@ import { ViewerProcess } from './viewer-process.ts'
 const entry = fileURLToPath(new URL('./child.ts', import.meta.url))
 const idle: ViewerProcess[] = []
 
-/** Renders the file in a viewer process; the bytes stay in this thread. As many look at once as are asked. */
+/** Renders the file in a viewer process; the bytes stay in this thread. Each concurrent call has its own process. */
 export async function look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
   const viewer = idle.pop() ?? new ViewerProcess(entry)
   try {

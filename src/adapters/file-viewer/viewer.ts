@@ -3,5 +3,5 @@ import type { FileKind } from '../../values/file-kind.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-/** Processes of their own for each thread, as it needs them: see `ViewerProcess`. */
+/** Each thread has its own processes, as it needs them: see `ViewerProcess`. */
 export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'look', args: [kind] })

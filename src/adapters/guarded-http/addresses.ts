@@ -8,8 +8,9 @@ interface Reserved {
 }
 
 /**
- * Where no request goes: the special-purpose registries of IANA (RFC 6890 and its successors), and what leads to an
- * IPv4 address by another way. Relays and sinks that the registries call globally reachable are left out of it.
+ * Forbidden destinations: the special-purpose registries of IANA (RFC 6890 and its successors), and addresses
+ * that lead to an IPv4 address in another way. Relays and sinks that the registries call globally reachable
+ * are left out.
  */
 const RESERVED: readonly Reserved[] = [
   { rule: 'loopback', what: 'this machine itself', blocks: ['127.0.0.0/8', '::1/128'] },
@@ -43,8 +44,8 @@ const RESERVED: readonly Reserved[] = [
 ]
 
 /**
- * Services that hand a machine's credentials to whoever asks from it: of AWS (also of its containers), Google, Azure
- * and Alibaba. No setting opens them.
+ * Services that give a machine's credentials to any process on it: of AWS (also of its containers), Google,
+ * Azure and Alibaba. No setting allows them.
  */
 const METADATA: Reserved = {
   rule: 'metadata',
@@ -82,7 +83,7 @@ const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: 
 const isMetadata = within(METADATA.blocks)
 const isGivenOut = within(GIVEN_OUT)
 
-/** Why requests to this address are refused. `allowed` holds the blocks that the operator has allowed. */
+/** `allowed` has the blocks that the operator permits. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {
@@ -104,7 +105,7 @@ const refusal = (rule: string, address: string, what: string, remedy = ' Use a p
   message: `The address ${address} is refused: it is ${what}.${remedy}`,
 })
 
-/** An IPv4 address that is written as IPv6 (::ffff:7f00:1) is judged as what it is. */
+/** An IPv4 address written as IPv6 (::ffff:7f00:1) is checked as IPv4. */
 function innerOf(address: string): string {
   if (isIPv4(address)) return address
   if (!isIPv6(address)) throw new Error(`Not an address: ${address}`)

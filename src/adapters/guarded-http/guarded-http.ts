@@ -9,18 +9,19 @@ import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from 
 import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
 
 interface Options {
-  /** Blocks of non-public addresses that are allowed. */
+  /** Non-public blocks that the operator allows. */
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
-  /** Trusted certificate authorities, in place of the system's. */
+  /** Trusted certificate authorities, instead of the system's. */
   readonly ca?: string
   /** The listener of this process, once it listens. */
   readonly ownListener?: () => OwnListener | undefined
 }
 
 /**
- * The guard. Every new connection is judged by the address it goes to; one that is kept open is used again, for it
- * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
+ * The HTTP client that cannot reach internal addresses. The address of every new connection is checked; a
+ * kept connection is reused, since it leads to the checked address. Redirects are not followed, and proxies
+ * of the environment are ignored.
  */
 export function guardedHttp({
   allow = [],
@@ -65,10 +66,10 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
   const { Agent } = await import('undici')
   const options: Agent.Options = {
     allowH2: false,
-    // As many as are ever under way: to wait for a connection costs time that a receiver has for its answer, and one
-    // origin may be that of many owners.
+    // As many as are ever concurrent: waiting for a connection would use up the receiver's time, and many
+    // owners may share an origin.
     connections: 256,
-    // The lookup gives all addresses, so undici may try them one after another.
+    // The lookup returns all addresses, so undici may try them one after another.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
     keepAliveTimeout: 4_000,
@@ -104,7 +105,8 @@ async function answerTo(
 }
 
 /**
- * Sends once, and again where the receiver cannot have seen the first attempt and `again` allows it, within one limit.
+ * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
+ * time limit.
  */
 async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
   const began = clock.ticks()
@@ -118,11 +120,11 @@ async function ask({ keeping, fresh }: Agents, target: Target, request: Outbound
   }
 }
 
-/** Counts what is under way by origin, so that a slow host does not hold what others need. */
+/** Counts concurrent requests by origin, so that a slow host does not block others. */
 function underWay() {
   const counts = new Map<string, number>()
   return {
-    /** Undefined where as many are under way already. */
+    /** Undefined if the origin is at its limit. */
     async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
       const count = counts.get(origin) ?? 0
       if (count >= most) return undefined
@@ -150,7 +152,7 @@ interface Told {
 
 const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
-// Only undici knows which connection a request takes; it reports that on diagnostics channels.
+// undici reports only on diagnostics channels which connection a request uses.
 subscribe('undici:client:sendHeaders', message => {
   const { request, socket } = message as Told & { socket: object }
   if (used.has(socket)) unanswered.add(request)
@@ -165,12 +167,12 @@ subscribe('undici:request:error', message => {
 })
 
 /**
- * Whether a connection that was kept open broke before the answer began. As a rule the other side had closed it for its
- * idleness when the request was on its way, and has not heard of it.
+ * Whether a kept connection broke before the answer began. Usually the receiver had closed it as idle while
+ * the request was on its way, and has not seen the request.
  */
 const wasUnheard = (error: unknown): boolean => unheard.has(error as object)
 
-/** Describes a failed request for the customer who chose its URL. An error without a code is a defect of ours. */
+/** For the customer who chose the URL. An error without a code is a defect of the service. */
 function failureOf(error: unknown): string {
   const code = codeOf(error)
   if (code === '' || code === 'UND_ERR_INVALID_ARG') throw error
@@ -211,7 +213,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
 ]
 
-/** Where several addresses were tried, the failure of the first. */
+/** If several addresses were tried, the failure of the first. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])

@@ -12,12 +12,12 @@ import type {
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-/** The payments that wait for the next file. A reference identifies a payment. */
+/** Payments for the next file. A reference identifies a payment. */
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
-  /** Null where the payment was never queued. */
+  /** Null if the payment was never queued. */
   standing(payment: Payment, call: RailCall): Promise<Standing | null>
-  /** Removes a payment that still waits; gives its status afterwards. */
+  /** Removes a payment that is still queued; returns its status afterwards. */
   takeOut(payment: Payment, call: RailCall): Promise<Standing | null>
 }
 
@@ -43,10 +43,7 @@ const alone = (payment: Payment): Order => ({
   payments: [payment],
 })
 
-/**
- * A bank that is sent files and sends files: it answers nobody who asks. What it has to tell comes in by the door for
- * its files, as notices.
- */
+/** A bank that exchanges files and answers no inquiries. Its reports arrive as files, and become notices. */
 export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
@@ -74,10 +71,10 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   files,
 })
 
-/** Our own reason codes: see `src/iso20022/reason-codes.ts`. */
+/** The service's own reason code: see `src/iso20022/reason-codes.ts`. */
 const NOT_BY_FILES = 'not_by_files'
 
-/** Instant payments go at once, on any day; others wait for the next cut-off time of a bank day. */
+/** Instant payments go at once, on any day; others wait for the next cut-off of a bank day. */
 export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {
   const today = bankDateOf(at)
   return scheme === 'sct_inst'

@@ -9,11 +9,11 @@ import type {
 } from '../../ports/sepa-rail.ts'
 import { bankDateOf } from '../../values/bank-calendar.ts'
 
-/** The outcome of a sandbox payment, by its amount in cents. Documented at `POST /transfers`. */
+/** By the amount in cents. Documented at `POST /transfers`. */
 interface Fate {
   /** The answer to the submission, and the status until `afterMs`. */
   readonly submitted: PaymentStatus['status'] | Unanswered
-  /** The status once so many milliseconds have passed. */
+  /** The status after this time. */
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
@@ -53,7 +53,7 @@ function submit(payment: Payment): PaymentStatus | Unanswered {
   return isSilent(submitted) ? submitted : told(submitted, reasonCode)
 }
 
-/** The sandbox stores nothing: it takes every payment asked about as submitted. */
+/** Nothing is stored, so every payment counts as submitted. */
 function statusOf(payment: Payment): PaymentStatus | Unanswered {
   const { later, reasonCode } = fateOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()
@@ -82,12 +82,12 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
   [/^garbled\b/i, () => 'unusable'],
 ]
 
-/** The IBAN of wallets that have none of their own, with valid check digits. */
+/** The IBAN of wallets without one of their own, with valid check digits. */
 const NOBODYS = 'DE69999900010000000000'
 
 const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })
 
-/** A simulated rail. Its banks confirm every name that no rule above answers otherwise. */
+/** A simulated rail. Its banks confirm every name that no rule above covers. */
 export const sandboxRail = (): SepaRail => ({
   async verifyPayee({ name }) {
     for (const [beginning, answer] of magic)

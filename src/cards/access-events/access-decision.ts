@@ -6,17 +6,14 @@ import { AccessEvent, type AccessReason, type AccessWay } from './access-event.t
 import type { accessEvents, denialEvents } from './api.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
 
-/** An ask for card data, besides what it is judged by. */
 export interface Ask {
   readonly way: AccessWay
-  /** The session or credential. */
   readonly sourceId: string | null
   readonly purpose: string | null
   readonly merchantHost: string | null
   readonly keyThumbprint: string | null
 }
 
-/** Whose card is asked for, and for which intent: as much as the record of the ask says. */
 interface Asked {
   readonly card: Pick<Card, 'id' | 'agentId'> | null
   readonly cardOfOther: string | null
@@ -46,7 +43,6 @@ function create(
   })
 }
 
-/** The data of an event about an ask. */
 export const askEvent = ({ id, reasons, ...ask }: AccessEvent) => ({
   accessEventId: id,
   cardId: ask.cardId,
@@ -63,15 +59,15 @@ type DenialContext = RecordContext &
     refuse(code: string, message?: string): Refusal
   }
 
-/** The reasons that only the caller knows: what it names is over, and whom it names may not read. */
+/** Reasons that only the caller can judge: the session or credential is over, or its reader is not allowed. */
 interface FurtherReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
 }
 
 /**
- * Judges whether the card may be opened, and records a denial with all its reasons: a refusal commits, so that every ask
- * in vain is seen.
+ * Judges whether the card may be opened, and records a denial with all its reasons. The refusal commits, so
+ * that every denied attempt is visible.
  */
 export function denialOf(
   subject: AccessSubject,
@@ -89,7 +85,7 @@ export function denialOf(
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
 }
 
-/** Records that the data may be given, before the processor is asked for it. */
+/** Recorded before the processor is called, so that no data leaves without a record. */
 export function grant(
   subject: Asked,
   ask: Ask,

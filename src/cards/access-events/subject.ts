@@ -18,7 +18,6 @@ import { subjectRefusals } from './api.ts'
 interface Candidate extends Row {
   readonly intentId: string
   readonly id: string
-  /** Whether the intent names the card, or the card the intent. */
   readonly isMeant: boolean
 }
 
@@ -33,19 +32,20 @@ cross join lateral (
   order by "isMeant" desc, c.id desc limit 2) as found
 order by "isMeant" desc, id desc`
 
-/** What is to be paid, and by which card, where that is named. */
 interface Payable {
   readonly cardId?: string | undefined
   readonly intentId: string
 }
 
-/** The card that pays an intent: the one named, the one that goes with the intent, or the agent's only active one. */
+/**
+ * The card that pays an intent: the named card, else the card bound to the intent, else the agent's only
+ * active card.
+ */
 export const chosenCard = async (
   payable: Payable,
   context: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<string | null> => (await chosenCards([payable], context))[0] ?? null
 
-/** The cards that pay these intents, in their order. */
 export async function chosenCards(
   payables: readonly Payable[],
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
@@ -59,18 +59,17 @@ export async function chosenCards(
   })
 }
 
-/** What an ask for card data is judged by; null = not found, or not the caller's. */
+/** Everything that a request for card data is judged by; null = not found, or not the caller's. */
 export interface AccessSubject {
-  /** Null where none was named, and the agent has not just one. */
+  /** Null if the request names no card and the agent does not have exactly one. */
   readonly cardId: string | null
   readonly card: Card | null
-  /** The card of another agent of the owner, which an agent has asked for: only the owner is to learn of that. */
+  /** A card of another agent of the owner. Only the owner learns that it exists. */
   readonly cardOfOther: string | null
-  /** The number in use. */
   readonly number: CardNumber | null
   readonly agent: Agent | null
   readonly intent: Intent | null
-  /** Only a network token may go without an intent. */
+  /** False only for network tokens. */
   readonly needsIntent: boolean
 }
 
@@ -105,7 +104,7 @@ function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date)
   ]
 }
 
-/** Every reason against opening the card for the intent, in the order in which they can be fixed. */
+/** In the order in which the reasons can be fixed. */
 export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   const isNameless = subject.cardId === null && subject.intent !== null && ('card_required' as const)
   const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
@@ -120,7 +119,6 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   }))
 }
 
-/** Who asks for the data of which card, and for which intent. */
 interface SubjectAsk {
   readonly actor: Actor
   readonly cardId: string | null
@@ -131,8 +129,8 @@ const AGENTS_OF_CARDS =
   'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
 
 /**
- * What each of these asks is judged by, read in one round trip from all records of the tenant. Nothing is locked: a card that
- * is frozen a moment later pays nothing.
+ * Reads all records of the tenant in one round trip. Nothing is locked: a card that is frozen a moment later
+ * pays nothing.
  */
 export async function openSubjects<K>(
   asks: ReadonlyMap<K, SubjectAsk>,
@@ -169,7 +167,6 @@ export async function openSubjects<K>(
   return new Map([...asks].map(([key, ask]) => [key, subjectOf(ask)]))
 }
 
-/** What one ask of the caller is judged by. */
 export async function openSubject(
   { cardId, intentId }: Pick<SubjectAsk, 'cardId' | 'intentId'>,
   { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,

@@ -68,7 +68,6 @@ const ChargeEvent = z.object({
   transactionId: id('txn').nullable(),
 })
 
-/** What the card network says of payments by network tokens. */
 export const chargeEvents = {
   'agent_credential.charged': event(
     'The card network has authorized or cleared a payment by a network token.',
@@ -80,7 +79,6 @@ export const chargeEvents = {
   ),
 }
 
-/** An event's sentence for each change of state. */
 export const agentCredentialEvents = {
   'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
   'agent_credential.issued': event(
@@ -97,7 +95,6 @@ export const agentCredentialEvents = {
   'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
 }
 
-/** The longest that a network token may be good for. */
 const LONGEST_SECONDS = 30 * 86_400
 const HIGHEST_LIMIT = 10_000_000n
 

@@ -10,11 +10,11 @@ import { agentCredentialsApi } from './api.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
-/** The state that is requested of the processor. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
-  /** Null for a token that the processor has not given yet. */
+  /** Null while the processor has not issued the token. */
   readonly tokenId: string | null
   readonly state: TokenState
   readonly now: string
@@ -28,7 +28,7 @@ const requestFor = (
   { now }: Pick<Context, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
-/** Every change has a reference of its own: the processor acts once on each. */
+/** Each change has its own reference: the processor acts once per reference. */
 async function tell(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
@@ -52,7 +52,7 @@ function problemOf(answer: Done | ProcessorFailure): string | null {
     : excerpt(`The processor refuses: ${answer.message}`)
 }
 
-/** The service itself pays nothing with it already; the answer of the processor is only noted. */
+/** The service already refuses payments by the token; the processor's answer is only noted. */
 async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequest, { records }: Records) {
   const credential = await records.lock(AgentCredential, credentialId)
   if (!credential) throw new Error('an agent credential without its record')
@@ -105,7 +105,7 @@ const RESUME_REFUSALS = {
   refused: 'processor_refused',
 } as const
 
-/** Only once the processor has confirmed it: a token that the network refuses must not look usable. */
+/** Active only after the processor confirms: a token that the network refuses must not look usable. */
 export const resume = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context

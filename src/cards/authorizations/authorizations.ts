@@ -29,7 +29,10 @@ interface Named {
   readonly authorizationId: string
 }
 
-/** By our id, or by the network's: `POST /simulate/card/authorize` answers that one. Ours wins, and is unique. */
+/**
+ * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
+ * precedence, and is unique.
+ */
 async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
@@ -42,7 +45,7 @@ const authorizations = implement(authorizationsApi, {
   take: processMessages,
   notice: processNotice,
   expire,
-  // The pipeline hands the raw bytes to `receive` in place of this.
+  // The pipeline passes the raw bytes to `receive` instead.
   receive: () => ({}),
 
   async list({ params, query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -77,7 +80,7 @@ const authorizations = implement(authorizationsApi, {
     }
   },
 
-  /** Decides a payment that no one has asked for, by the same code, and stores nothing. */
+  /** Decides a hypothetical payment by the code that decides real ones, and stores nothing. */
   async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
@@ -116,19 +119,18 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-/** Remedies of the checks that only cards have; the message of each says what is wrong. */
+/** Checks that only cards have. The message of each check says what is wrong. */
 const CARD_REMEDY = 'Do what is said there, or pay with another card.'
 
-/** Explains every rule: the card's own check first, if it has one. */
+/** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
-  // A card cannot wait for a person: what would ask one is an obstacle, too.
+  // A card cannot wait for a person, so a check that needs approval is an obstacle too.
   return [...ofCard, ...explainChecks(checks, true)]
 }
 
-/** What would make a decline a yes. */
 const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
@@ -160,7 +162,6 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
   refunded: ({ refundedCents }) => `${formatMoney(refundedCents)} came back.`,
 }
 
-/** How the payment stands, in a sentence. */
 function summaryOf(row: CardAuthorization): string {
   const status: AuthorizationStatus = row.status
   return summaries[status](row)
@@ -197,7 +198,7 @@ cross join lateral (
 ) a
 order by a.id desc`
 
-/** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
+/** Machine payments are reported by the area that makes them. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({

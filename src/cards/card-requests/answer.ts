@@ -17,21 +17,21 @@ import {
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
-/** A request with all that its answer depends on, locked until the transaction ends. */
+/** Locked until the transaction ends. */
 export interface LockedRequest {
   readonly request: CardRequest
   readonly agent: Agent
-  /** The card whose limits are to change; null for a new one. */
+  /** The card whose limits are to change; null for a new card. */
   readonly locked: LockedCard | null
 }
 
-/** Locks the agent first, as everything that changes cards does, then the card, then the request. */
+/** Locks the agent first, as every change of cards does, then the card, then the request. */
 export async function lockRequest(
   id: string,
   context: Pick<Context, 'records' | 'tenant'>,
 ): Promise<LockedRequest | null> {
   const { records } = context
-  // Whose request it is, and for which card, never changes.
+  // The agent and the card of a request never change, so they can be read before the locks.
   const known = await records.findOne(CardRequest, { id })
   if (!known) return null
   const { agentId, type, cardId } = known
@@ -43,12 +43,12 @@ export async function lockRequest(
   return agent && request && { request, agent, locked }
 }
 
-/** How long the process has to carry out what was approved, before the sweep does. */
+/** How long the process has to carry out an approval before the sweep does. */
 const PROCESS_GRACE_MS = minutes(1)
 
 type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
-/** Moves a request and emits its event; does nothing if its status has no such step. */
+/** Does nothing if the status has no such step. */
 export function moveRequest(
   request: CardRequest,
   status: CardRequest['status'],
@@ -61,7 +61,6 @@ export function moveRequest(
   wake(cardRequestProcess, request)
 }
 
-/** Why a request cannot be answered or cancelled, as the code of a refusal and its message. */
 export function whyNotWaiting(
   { status, expiresAt }: CardRequest,
   now: Date,
@@ -70,7 +69,7 @@ export function whyNotWaiting(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-/** Approves a request, with limits that are no higher than what it asks for: the process carries it out. */
+/** Approves with limits no higher than requested. The process carries it out. */
 export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
   const { actor, tenant, now, ports, refuse } = context
   const found = await lockRequest(params.id, context)

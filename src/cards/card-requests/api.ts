@@ -105,7 +105,7 @@ const askedLimits = z.strictObject({
   monthlyLimitCents: limit('The most for a calendar month. Null: not asked for.'),
 })
 
-/** Members that describe a card: it is there already where only its limits are to change. */
+/** A request that only changes limits is about an existing card, so it has none of these. */
 const ofNewCard = ['usage', 'displayName', 'controls'] as const
 
 const body = z
@@ -244,7 +244,6 @@ export const cardRequestsApi = {
     fails: answerFails,
     emits: requestEvents,
   }),
-  /** The process of the request reads this whenever the request has changed. */
   status: get('/card-requests/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a card request’s process',
@@ -260,7 +259,6 @@ export const cardRequestsApi = {
     fails: lookupFails,
     emits: requestEvents,
   }),
-  /** Does what was approved, once. */
   carryOut: post('/card-requests/{id}/carry-out', {
     summary: 'Issue the card, or change the limits, that a request was approved for',
     callers: [],

@@ -21,17 +21,16 @@ export const cardRequestMachine = machine('card-request', {
   failed: [],
 })
 
-/** SQL condition: the process of the request has something to wait for. */
+/** SQL condition: the request's process has something to wait for. */
 export const OPEN = "status in ('pending', 'approved')"
 
 export const requestTypes = ['new_card', 'limit_change'] as const
 
 type AnsweredBy = ReturnType<typeof deciderOf>
 
-/** How long a request waits for an answer. */
 export const ANSWER_WITHIN_MS = days(3)
 
-/** The most requests of one agent that wait at a time: a person reads each. */
+/** The most pending requests of one agent: a person reads each. */
 export const MAX_PENDING = 20
 
 const schema = defineEntity({
@@ -39,49 +38,47 @@ const schema = defineEntity({
   properties: {
     ...record('cardreq'),
     agentId: p.text(),
-    /** The delegation whose token has asked. */
+    /** The delegation whose token made the request. */
     delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
-    /** The card whose limits are to change; that of a new card as soon as it is asked of the processor. */
+    /** The card whose limits are to change, or a new card as soon as the processor is asked for it. */
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
-    /** The limits that are asked for: null = this one is not asked for. */
+    /** Null = this limit is not requested. */
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
-    /** The controls of a new card. */
     controls: nullable.json<Omit<CardControls, 'maxTransactionCents'>>(),
     reason: p.text(),
-    /** The limits that were approved, at most those that are asked for; null without an approval. */
+    /** At most the requested limits; null without an approval. */
     approvedMaxTransactionCents: nullable.cents('approved_max_transaction_cents'),
     approvedDailyLimitCents: nullable.cents('approved_daily_limit_cents'),
     approvedMonthlyLimitCents: nullable.cents('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
-    /** Why what was approved could not be done. */
+    /** Why the approval could not be carried out. */
     failureReason: nullable.string(),
     expiresAt: timestamp(),
-    /** When the process or the sweep has something to do; null while nothing is due. */
+    /** When the process or the sweep next acts; null if nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** An agent asks for a card, or for other limits of one, and a person answers. */
 export class CardRequest extends schema.class {}
 schema.setClass(CardRequest)
 
-/** A new card is shown once it is issued: until then the processor may refuse it. */
+/** A new card is shown only once it is issued: until then the processor may refuse it. */
 const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
 
 export const limitNames = ['maxTransactionCents', 'dailyLimitCents', 'monthlyLimitCents'] as const
 type LimitName = (typeof limitNames)[number]
 
-/** The limits that an approver gives: one that is left out stays as it was asked for. */
+/** A limit that the approver leaves out stays as requested. */
 type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
 export const noLimits: Limits = { maxTransactionCents: null, dailyLimitCents: null, monthlyLimitCents: null }
@@ -100,7 +97,6 @@ export const approvedLimits = (request: CardRequest): Limits => ({
   monthlyLimitCents: request.approvedMonthlyLimitCents,
 })
 
-/** The limits as they are approved. */
 export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
   mapLimits(name => given[name] ?? asked[name])
 
@@ -135,8 +131,8 @@ const lower = (one: bigint | null, other: bigint | null): bigint | null =>
   one === null || (other !== null && other < one) ? other : one
 
 /**
- * The limits of a card once a request is carried out. One that was asked for becomes what was approved; one that only the
- * approver has named never rises, even if the card has changed since; the others stay.
+ * The limits of a card after a request is carried out. A requested limit becomes what was approved. A limit
+ * that only the approver named never rises, even if the card has changed since. The others stay.
  */
 export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): Limits =>
   mapLimits(name => (asked[name] === null ? lower(approved[name], current[name]) : approved[name]))
@@ -144,7 +140,6 @@ export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): L
 const isApproved = ({ status }: CardRequest): boolean =>
   status === 'approved' || status === 'issued' || status === 'changed' || status === 'failed'
 
-/** A request as the API shows it. */
 export const requestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
@@ -152,7 +147,7 @@ export const requestResponse = (request: CardRequest) =>
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
-/** The data of a request's event: its current limits, and the comment on its last change. */
+/** With its current limits, and the comment on its last change. */
 export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   requestId: request.id,
   agentId: request.agentId,
@@ -163,7 +158,6 @@ export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   ...(reason ? { reason: excerpt(reason) } : {}),
 })
 
-/** Whether what was approved is still to be done. */
 export const isToBeCarriedOut = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
 

@@ -26,7 +26,7 @@ import {
 import { carryOut, requestReactions } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
 
-/** The request in the line of its run: Temporal keeps it, so it has no names. */
+/** Temporal keeps this line of the run, so it contains no names. */
 const aboutRequest = ({ type, cardId }: CardRequest): string =>
   type === 'new_card' ? 'a new card' : `limits of ${cardId}`
 
@@ -49,7 +49,6 @@ function dueInMs(request: CardRequest, now: Date): number | null {
   return isToBeCarriedOut(request) ? 0 : null
 }
 
-/** The status of a request as its process reads it. */
 function processStatusOf(request: CardRequest, now: Date) {
   const { status } = request
   const closed = cardRequestMachine.isFinal(status)
@@ -65,7 +64,7 @@ function processStatusOf(request: CardRequest, now: Date) {
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-/** Why a card's limits cannot be asked to change; undefined if they can. */
+/** The code of a refusal; undefined if a change of the card's limits can be requested. */
 async function cardProblem(cardId: string, agentId: string, limits: Limits, { records }: Creating) {
   const [card, terms] = await Promise.all([
     records.findOne(Card, { id: cardId, agentId }),
@@ -78,7 +77,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
   return changes ? undefined : 'limits_as_they_are'
 }
 
-/** The agent is locked: no request is added beyond the most, nor to an agent that is being deleted. */
+/** Under the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
 const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
   const { records, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body

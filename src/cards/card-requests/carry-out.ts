@@ -28,7 +28,7 @@ const noControls = {
   mccCategories: [],
 }
 
-/** Does what was approved. Process and sweep may both try: the second finds nothing to do. */
+/** Process and sweep may both try: the second finds nothing to do. */
 export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
   const found = await lockRequest(params.id, context)
   if (!found) return context.refuse('request_not_found')
@@ -40,7 +40,7 @@ export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ par
   return DONE
 }
 
-/** Asks for the card. The request is `issued` when the processor has issued it. */
+/** The request becomes `issued` when the processor has issued the card. */
 async function issue(request: CardRequest, context: CarryingOut): Promise<void> {
   const { agentId, usage, displayName, controls } = request
   const issued = await issueCard(
@@ -75,7 +75,6 @@ function change({ request, locked }: LockedRequest, context: CarryingOut): void 
   }
 }
 
-/** Ends a request that was approved and cannot be carried out. */
 function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
   if (!cardRequestMachine.can(request.status, 'failed')) return
   request.failureReason = reason
@@ -85,7 +84,7 @@ function fail(request: CardRequest, reason: string, context: Parameters<typeof m
 const REFUSED = 'The processor refused to issue the card.'
 const CLOSED = 'The card was closed before it was issued.'
 
-/** Locks the request that a card is issued for. A card that the owner has made has none, and costs nothing here. */
+/** A card that the owner made has no request, and costs no query. */
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
   { records }: Pick<Context, 'records'>,
@@ -100,7 +99,7 @@ export const requestReactions = {
     const request = await lockRequestOf(card, context)
     if (request) fail(request, card.reason === 'processor_refused' ? REFUSED : CLOSED, context)
   }),
-  /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
+  /** When the agent is deleted, pending requests end. Approved ones fail, as their card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {
     const pending = await context.records.find(
       CardRequest,

@@ -6,14 +6,14 @@ import { type CardContext, cardResponse, type LockedCard, lockCard } from './car
 import { announceChange } from './due.ts'
 import type { Limits } from './issue.ts'
 
-/** Why the terms of a card cannot be changed; undefined if they can. */
+/** The code of a refusal; undefined if the terms can be changed. */
 export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
-  // The request for the card stays the same until the processor has answered.
+  // The request for the card must stay the same until the processor has answered.
   return card.status === 'pending' ? 'card_pending' : undefined
 }
 
-/** Sets the limits of a locked card, from the next authorization on. */
+/** Applies from the next authorization on. */
 export function setLimits(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   limits: Limits,

@@ -34,7 +34,6 @@ export interface Limits {
   readonly monthlyLimitCents: Cents | null
 }
 
-/** A card as it is asked for. */
 interface CardMembers {
   readonly agentId: string
   readonly usage: Card['usage']
@@ -44,17 +43,16 @@ interface CardMembers {
   readonly controls: Omit<CardControls, 'maxTransactionCents'>
   readonly activate: boolean
   readonly intentId: string | null
-  /** The request that it is issued for. */
   readonly requestId?: string
   readonly metadata: Record<string, string>
 }
 
-/** Why no card is issued, as the code of a refusal. */
+/** The code of a refusal. */
 export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
 
 /**
- * Records a card of an agent, and leaves it to the process to have it issued: for callers that do not wait for the
- * processor. Gives the code of the refusal where there can be no such card.
+ * Records a card and leaves its issuing to the process: for callers that do not wait for the processor.
+ * Returns the code of the refusal if no such card is possible.
  */
 export async function issueCard(
   members: CardMembers,
@@ -65,7 +63,7 @@ export async function issueCard(
   return reserved
 }
 
-/** Records a card whose first call of the processor is made by the caller, once the transaction has ended. */
+/** Records a card whose first processor call the caller makes after the transaction. */
 export async function issueCardWithCall(
   members: CardMembers,
   context: CardContext<'card.created'>,
@@ -122,8 +120,8 @@ const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMember
 })
 
 /**
- * Records a number that the processor has issued, as the one in use. Which limits and controls it has there is known only
- * where they were never changed, since an earlier repetition of the request may have brought it about.
+ * Records a newly issued number as the one in use. Its limits and controls at the processor are known only if
+ * they were never changed, since an earlier repetition of the request may have set them.
  */
 export function addNumber(
   { card }: LockedCard,
@@ -139,10 +137,10 @@ export function addNumber(
   return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
-/** The last millisecond of a month, in UTC. */
+/** In UTC. */
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
-/** The first number of a card has the card's id as its reference: however often it is asked for, there is one card. */
+/** The card's id is the reference of its first number: however often it is requested, there is one card. */
 export const issueRequestFor = (
   locked: Pick<LockedCard, 'card' | 'terms'>,
   context: Pick<Context, 'records' | 'tenant' | 'now'>,
@@ -172,7 +170,7 @@ export const issueStep = externalCall(stepsApi.issue, {
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
-/** Records what the processor has answered to the request for a card; the first answer counts. */
+/** The first answer counts. */
 export async function recordIssued(
   answer: IssuedCard | ProcessorFailure,
   { cardId }: NumberRequest,

@@ -21,12 +21,12 @@ import { type LockedCard, type LockedNumbers, lockNumbers } from './card-with-te
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** Controls as JSON, under its names and without bigint: a reservation is stored until the answer is recorded. */
+/** JSON, with its names and without bigint: a reservation is stored until the answer is recorded. */
 export type StoredControls = Omit<ProcessorControls, LimitName> &
   Readonly<Record<JsonName<LimitName>, string | null>>
 type LimitName = 'maxTransactionCents' | 'dailyLimitCents' | 'monthlyLimitCents'
 
-/** A call of the processor for one card, as reserved before the transaction ended. */
+/** Reserved before the transaction ended. */
 export interface ProcessorRequest {
   readonly cardId: string
   readonly mode: Mode
@@ -34,9 +34,8 @@ export interface ProcessorRequest {
   readonly now: string
 }
 
-/** The request for a number: the first one, or another one in place of it. */
 export interface NumberRequest extends ProcessorRequest {
-  /** The processor acts once on it. */
+  /** The processor acts once per reference. */
   readonly reference: string
   readonly requestedAt: string
   readonly ownerId: string
@@ -48,7 +47,7 @@ export interface NumberRequest extends ProcessorRequest {
 const asText = (amount: Cents | null): string | null => (amount === null ? null : String(amount))
 const amountOf = (text: string | null): Cents | null => (text === null ? null : cents(text))
 
-/** What the processor mirrors; the rest of the controls is enforced here alone. */
+/** What the processor mirrors; the other controls are enforced only here. */
 export const storedControls = (terms: CardTerms): StoredControls => ({
   maxTransactionEuros: asText(terms.maxTransactionCents),
   dailyLimitEuros: asText(terms.dailyLimitCents),
@@ -91,8 +90,8 @@ export const requestFor = (
 ): ProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
 
 /**
- * Asks for a number with the same members in every repetition: a processor may compare them. The holder of a card is its
- * owner, as the issuer must know one.
+ * Every repetition has the same members, since a processor may compare them. The card's holder is the owner,
+ * as an issuer must know one.
  */
 export async function numberRequestFor(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
@@ -116,22 +115,21 @@ const UNANSWERED = {
   unusable: 'The answer of the processor cannot be read. It is asked again.',
 }
 
-/** What a person reads about a call that has brought nothing. */
+/** What a person reads about a call that failed. */
 export const problemOf = (failure: ProcessorFailure): string =>
   failure.failure === 'refused' ? excerpt(failure.message) : UNANSWERED[failure.failure]
 
-/** Whether the problem ends with the next answer of the processor. */
+/** True for a problem that the processor's next answer ends. */
 const isUnanswered = (problem: string | null): boolean =>
   problem === UNANSWERED.late || problem === UNANSWERED.unusable
 
 export type StepContext = ContextOf<typeof stepsApi.issue>
 
-/** The result of a step that had nothing to do. */
 export const NOTHING = { acted: false }
 export const NOTHING_DUE = new AnswerNow(NOTHING)
 export const ACTED = { acted: true }
 
-/** The processor has answered: what it did not do before is no problem any more, and the next step is due at once. */
+/** After an answer, an earlier failure is no problem any more, and the next step is due at once. */
 export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })
@@ -140,7 +138,6 @@ export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext,
   wake(cardProcess, card)
 }
 
-/** The card, if this call of the processor is due for it now. */
 export async function lockForCall(
   cardId: string,
   call: ReturnType<typeof pendingCall>,

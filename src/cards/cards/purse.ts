@@ -19,7 +19,7 @@ type FundContext = ContextOf<typeof cardsApi.fund>
 export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
   const { records, sql, tenant, emit, refuse, sendAlong } = context
   const { amountCents } = body
-  // The agent is locked, so the card stays as it was read; its row is locked behind the accounts.
+  // The agent's lock keeps the card as it was read; its row is locked after the accounts.
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
     records.findOne(Card, { id: params.id }),
@@ -48,7 +48,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   return withBalance(locked, { availableCents: posted - held, heldCents: held })
 }
 
-/** The purse and a book that has it. It is opened with the first money; its agent's tokens see it through the card alone. */
+/** The purse is opened with the first money. The agent's tokens see it only through the card. */
 async function withPurse(
   card: Card,
   book: Book,
@@ -61,18 +61,18 @@ async function withPurse(
   return { book: await openBook(context.sql, context, { wallets: [from, id] }), walletId: id }
 }
 
-/** How long after a look the purse of a closed card is looked at again, while it cannot give everything back. */
+/** How often the purse of a closed card is checked while a hold keeps it from returning everything. */
 const HELD_AGAIN_MS = days(1)
 
 type Returning = Context<never, typeof purseEvents>
 
-/** Where purses give back what they have: the accounts are locked. */
+/** The accounts are locked. */
 interface ReturnBook {
   readonly book: Book
   readonly toWallet: { readonly id: string; readonly status: 'active' | 'frozen' | 'closed' }
 }
 
-/** Opens these purses, and the agent's wallet; the owner's oldest open one where the agent's is closed. */
+/** Opens these purses and the agent's wallet, or the owner's oldest open wallet if the agent's is closed. */
 export async function openReturn(
   purses: readonly string[],
   { walletId }: Pick<Agent, 'walletId'>,
@@ -86,7 +86,7 @@ export async function openReturn(
   return { toWallet, book: await openBook(sql, context, { wallets: [...purses, toWallet.id] }) }
 }
 
-/** Gives back what the purse of a closed card has and nothing holds. What is held is looked for again. */
+/** Returns what the purse of a closed card has beyond its holds, and schedules another check for the held rest. */
 export function returnPurse(
   card: Card,
   { book, toWallet }: ReturnBook,
@@ -127,8 +127,8 @@ update cards set due_at = least(due_at, $4::timestamptz), purse_due_at = least(p
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is not null and wallet_id is not null`
 
 /**
- * Has the purses of closed cards give back what came free or came in: by a reversal, an expiry or a refund. The caller has
- * locked their agents.
+ * Makes the purses of closed cards return what a reversal, an expiry or a refund freed. The caller holds the
+ * agents' locks.
  */
 export async function returnPurses(
   sql: Sql,

@@ -23,7 +23,10 @@ import {
 } from './processor-calls.ts'
 import { closeCard } from './states.ts'
 
-/** Reserves the id of the next number, which is the reference of the call: however often it is repeated, there is one number. */
+/**
+ * Reserves the id of the next number, which is the reference of the call: however often it is repeated, there
+ * is one number.
+ */
 export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
   const { tenant, now, ports, emit, refuse } = context
   const locked = await lockCard(params.id, context)
@@ -86,7 +89,8 @@ async function recordReplaced(
   if (isFailure(answer)) {
     card.processorProblem = problemOf(answer)
     context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
-    // Closed by the processor in view of the rotation, and now there is no other number.
+    // The processor closed the current number while the rotation was pending. The rotation has failed, so the
+    // card has no number.
     const current = numbers.find(({ id }) => id === card.numberId)
     if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
     answered(locked, context)
@@ -98,7 +102,7 @@ async function recordReplaced(
   answered({ ...locked, numbers: [number, ...numbers] }, context)
 }
 
-/** The number in use pays on for a while, and not at all where it is replaced at once or its card is closed. */
+/** The old number keeps paying for the overlap, and not at all if it is replaced at once or its card is closed. */
 function retire({ card, numbers }: LockedNumbers, overlapMinutes: number, now: Date): void {
   const current = numbers.find(({ id }) => id === card.numberId)
   if (!current) return

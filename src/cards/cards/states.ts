@@ -15,11 +15,11 @@ import {
 import { announceChange, schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** Moves the card and its terms together. False, and nothing is written, where there is no such step. */
+/** Moves card and terms together. Returns false, and writes nothing, if there is no such step. */
 export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
   cardMachine.move(card, to) && cardMachine.move(terms, to)
 
-/** Closes a card for good; false if it is closed already. What its purse has goes back. */
+/** Closes a card for good and returns what its purse has; false if it is already closed. */
 export function closeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   closedReason: string | null,
@@ -34,7 +34,7 @@ export function closeCard(
   return true
 }
 
-/** Stops an active card; false if it is not active. */
+/** False if the card is not active. */
 export function freezeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   frozenReason: string | null,
@@ -50,7 +50,6 @@ export function freezeCard(
 
 const alreadyMessage = ({ status }: Card): string => `The card is ${status} already.`
 
-/** The refusal of a step that the card's status does not allow. */
 function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.activate>) {
   if (card.status === 'closed') return refuse('card_closed')
   if (card.status === 'pending') return refuse('card_pending')
@@ -110,7 +109,7 @@ export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, contex
   return { acted }
 }
 
-/** Numbers that were replaced pay no more once their time is over; true if there were any. */
+/** Closes replaced numbers whose overlap has ended; true if there were any. */
 function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   const over = numbers.filter(
     ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
@@ -119,7 +118,7 @@ function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   return over.length > 0
 }
 
-/** Closes a card whose one payment has ended, or whose printed end has come; false if neither is so. */
+/** Closes a card whose only payment ended or that has expired; false if neither is the case. */
 function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context
@@ -132,7 +131,10 @@ const SPEND = `
 update cards set spent_at = coalesce(spent_at, $4::timestamptz), due_at = least(due_at, $4::timestamptz)
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is null`
 
-/** Notes that the one payment of these cards has ended: their processes close them. The caller has locked their agents. */
+/**
+ * Records that the only payment of these cards has ended: their processes close them. The caller holds the
+ * agents' locks.
+ */
 export async function spendCards(
   sql: Sql,
   { ownerId, mode }: Tenant,

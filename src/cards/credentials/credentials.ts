@@ -25,7 +25,7 @@ import {
 
 type Context = ContextOf<typeof credentialsApi.redeem>
 
-/** Lets a credential be redeemed again for which nothing was given. */
+/** Makes a credential redeemable again after a redemption that gave no data. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const credential = await records.lock(Credential, id)
   if (!credential || !credentialMachine.move(credential, 'issued')) return
@@ -33,7 +33,7 @@ async function reopen(id: string, { records, emit }: Context): Promise<void> {
   emit('credential.reopened', credentialEvent(credential))
 }
 
-/** The credential is used before the processor is called: of two redemptions at once one wins. */
+/** The credential is used before the processor is called: of two concurrent redemptions one succeeds. */
 const redeem = externalCall(credentialsApi.redeem, {
   async reserve({ params: { id }, body: recipient }, context) {
     const { records, now, emit, refuse } = context

@@ -4,7 +4,6 @@ import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.t
 import { id } from '../../values/ids.ts'
 import { encryptionKeyIn, FillerKey } from './filler-key.ts'
 
-/** The members by which a request names the reader of the data. */
 export const recipientMembers = {
   publicKeyJwk: encryptionKey.optional(),
   fillerKeyId: id('fillerkey')
@@ -30,8 +29,8 @@ export const recipientRefusals = {
 } as const satisfies Record<string, Failure>
 
 /**
- * The key that a request names, or why nothing is encrypted to it. An agent that made the key itself could read the card,
- * so for an agent it must be registered: by id, or as the same key. An owner may name any.
+ * The key that a request names, or why nothing is encrypted to it. An agent could read the card by a key of
+ * its own, so its key must be registered: by id, or as the same key. An owner may name any key.
  */
 export async function recipientOf(
   { publicKeyJwk, fillerKeyId }: NamedRecipient,

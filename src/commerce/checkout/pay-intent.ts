@@ -18,7 +18,7 @@ import type { Cents } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
-/** Confirms payments in group commits: whatever witness comes first makes the transaction, the others link to it. */
+/** Runs in group commits. The first witness of a payment makes its transaction; the others are linked to it. */
 export const confirm: HandlerOf<typeof checkoutApi.confirm> = {
   load: (items, sql) =>
     loadConfirmations(
@@ -41,7 +41,7 @@ type Handler = HandlerOf<typeof checkoutApi.execute, State>
 type Request = Parameters<Handler['load']>[0][number]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** What is paid by an intent, which never changes. */
+/** Members of an intent that never change once it is paid. */
 interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
@@ -70,7 +70,7 @@ async function paidIntents(
 
 type Requests = Awaited<ReturnType<typeof findRequests>>
 
-/** The request as `POST /transfers` would have it; undefined where neither a wallet nor a payment request is paid. */
+/** The request as `POST /transfers` takes it; undefined if the intent pays neither a wallet nor a payment request. */
 function transferRequest(
   request: Request,
   intent: PaidIntent | undefined,
@@ -96,12 +96,15 @@ function transferRequest(
 interface State {
   readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  /** The payment requests as they are once those of the same owner are locked. */
+  /** Re-read once the payment requests of the same owner are locked. */
   readonly asked: ReadonlyMap<string, Payable>
   readonly batch: BatchState | undefined
 }
 
-/** Reads the payment requests again, behind the accounts: no other payment of the same owner ends them meanwhile. */
+/**
+ * Reads the payment requests again after the accounts are locked: no other payment of the same owner can end
+ * them meanwhile.
+ */
 async function lockAsked(
   ids: readonly string[],
   tenant: Tenant,
@@ -112,7 +115,10 @@ async function lockAsked(
   return new Map(asked.map(request => [request.id, request]))
 }
 
-/** Why a payment request is not paid now; undefined if it is. Of an intent that is paid already, the intent says so. */
+/**
+ * Undefined if the payment request can be paid now. For an intent that is already paid, the refusal is that
+ * of the intent.
+ */
 function refusalOfRequest(
   request: TransferRequest,
   { asked }: State,
@@ -126,7 +132,7 @@ function refusalOfRequest(
   return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
 }
 
-/** Pays through the transfers, in the same group commits and with the same checks. */
+/** Pays through transfers, in the same group commits and with the same checks. */
 export const execute = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]

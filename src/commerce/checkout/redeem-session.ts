@@ -42,7 +42,7 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
   return { ...request, sessionId: id }
 }
 
-/** Lets a token be redeemed again for which nothing was given. */
+/** Makes a token redeemable again after a redemption that gave no data. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const session = await records.lock(CheckoutSession, id)
   if (!session || !sessionMachine.move(session, 'open')) return
@@ -69,7 +69,7 @@ async function recover({ sessionId, accessEventId }: Redemption, context: Contex
   return recordLost(accessEventId, context)
 }
 
-/** The token is used before the processor is called: of two redemptions at once one wins. */
+/** The token is used before the processor is called: of two concurrent redemptions one succeeds. */
 export const redeemSession = externalCall(checkoutApi.credential, {
   reserve: ({ body }, context) => reserve(body, context),
   call: disclose,

@@ -5,7 +5,7 @@ import { nullable, record, tenantTable, timestamp } from '../../kernel/database/
 import { minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A redeemed session is open again if the processor has given nothing for it. */
+/** A redeemed session opens again if the processor gave no data for it. */
 export const sessionMachine = machine('checkout_session', {
   open: ['redeemed', 'expired'],
   redeemed: ['open'],
@@ -26,28 +26,27 @@ const schema = defineEntity({
     hint: p.text(),
     expiresAt: timestamp(),
     redeemedAt: nullable.instant(),
-    /** The redemption. */
     accessEventId: nullable.string(),
     keyThumbprint: nullable.string(),
   },
 })
 
-/** A checkout at one shop: its token is redeemed once for the data of the card that pays an intent there. */
+/** A checkout at one shop. Its token is redeemed once for the data of the card that pays an intent there. */
 export class CheckoutSession extends schema.class {}
 schema.setClass(CheckoutSession)
 
 export const SESSION_LIFETIME_MS = minutes(15)
 
-/** The condition, written exactly as in the partial index of deadlines. */
+/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'open'"
 
-/** Why the session cannot be redeemed any more, as the code of a refusal; undefined if it can. */
+/** The code of a refusal; undefined if the session can be redeemed. */
 export function overBecause({ status, expiresAt }: CheckoutSession, now: Date) {
   if (status === 'redeemed') return 'session_redeemed'
   return status === 'expired' || expiresAt <= now ? 'session_expired' : undefined
 }
 
-/** The host of a shop's address; undefined for an address that is not of a shop on the web. */
+/** Undefined for an address that cannot be a shop on the public web. */
 export function shopHostOf(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === ''
@@ -55,11 +54,10 @@ export function shopHostOf(url: string): string | undefined {
     : undefined
 }
 
-/** Whether a shop is the merchant of an intent, as far as its name tells: a name that is no host tells nothing. */
+/** Whether the shop may be the intent's merchant. A merchant name that is no host says nothing, so it passes. */
 export const isShopOf = (host: string, merchant: string): boolean =>
   hostOf(merchant) === undefined || isSameMerchant(merchant, host)
 
-/** The data of a session's event. */
 export const sessionEvent = ({ id, agentId, intentId, cardId, merchantHost, status }: CheckoutSession) => ({
   checkoutSessionId: id,
   agentId,

@@ -28,7 +28,7 @@ import {
   surplusReasons,
 } from './request.ts'
 
-/** An event about a request names neither payer nor purpose. */
+/** Names neither payer nor purpose: event data is kept and sent to webhooks. */
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
@@ -47,7 +47,6 @@ export const requestEvents = {
   'claim.request.cancelled': event('A request for money has been cancelled.', RequestEvent),
 }
 
-/** The events of money that comes for a request. */
 export const paymentEvents = {
   'claim.request.paid': event('What was asked for has come, in full.', RequestEvent),
   'claim.request.expired': RequestEvent,
@@ -84,7 +83,7 @@ export const way = z.enum(paymentWays).meta({
 
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
-/** How large `unlocks` may be, as JSON in UTF-8. */
+/** Bytes of `unlocks` as JSON in UTF-8. */
 const MOST_UNLOCKS = 16 * 1_024
 
 const unlocks = z
@@ -171,13 +170,13 @@ const request_not_found = missing('payment request')
 
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
 
-/** The refusals of what needs an open request that nobody is paying just now. */
+/** For operations that need an open request without a payment under way. */
 export const openFails = {
   request_not_open: [400, 'The request waits for no money any more.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-/** The most that one request may ask for, in cents: the most that an intent may be. */
+/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const NO_NUMBER = 'No payment here takes one: leave it out.'
@@ -276,7 +275,6 @@ export const collectApi = {
       'claim.request.expired': requestEvents['claim.request.expired'],
     },
   }),
-  /** The process of the request reads this whenever the request has changed. */
   status: get('/collect/requests/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a payment request’s process',

@@ -30,29 +30,28 @@ import {
   updateRequests,
 } from './request.ts'
 
-/** A request that is locked until the transaction ends, with what is to be written of it. */
+/** Locked until the transaction ends, with the changes that will be written. */
 export interface LockedRequest {
   readonly request: RequestRow
-  /** The payment whose outcome is not known yet; until then nothing else may pay or end the request. */
+  /** The payment with an unknown outcome; until it ends, no other may pay or end the request. */
   underWay: PaymentRow | undefined
   readonly added: PaymentRow[]
   readonly changed: PaymentRow[]
   readonly transactions: TransactionRow[]
 }
 
-/** A payment as the way by which it comes reports it. */
 interface ReportedPayment {
   readonly way: PaymentWay
   readonly amountCents: Cents
-  /** The incoming credit or the settlement by which it comes: it counts once. */
+  /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
-  /** The wallet that it comes into, where it is not the request's. */
+  /** The wallet that it comes into, if it is not the request's. */
   readonly walletId?: string
   /** The acquirer's charge, by which a payment by card is refunded. */
   readonly charge?: AcquirerCharge
 }
 
-/** What a payment needs of the context of a request, or of an item of a group commit. */
+/** Available in requests and in items of group commits. */
 type PayingContext = TenantNow &
   Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
 
@@ -68,8 +67,8 @@ cross join lateral (
   where (one.owner_id, one.mode, one.request_id) = ($1, $2, w.id) and one.status = 'under_way' limit 1) p`
 
 /**
- * Locks requests of the tenant in the order of their ids, then reads which payments are under way on them. Accounts are locked
- * before. It finds them whatever the credential of the caller reaches: who pays a request need not see it.
+ * Locks requests in the order of their ids, then reads their payments under way. The caller has locked the
+ * accounts. The caller's credential does not restrict this: a payer of a request need not see it.
  */
 export async function lockRequests(
   sql: Sql,
@@ -91,15 +90,15 @@ export async function lockRequests(
   )
 }
 
-/** Locks one request; undefined if the tenant has none of this id. */
+/** Undefined if the tenant has no request of this id. */
 export const lockRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
 
 /**
- * Notes that a payment begins, before anything is sent: the request can then be neither cancelled nor expire, and no other
- * payment begins on it. `addPayment` or `failPayment` of the same source ends it.
+ * Records the beginning of a payment before anything is sent: the request can then neither be cancelled nor
+ * expire, and no other payment begins on it. `addPayment` or `failPayment` of the same source ends it.
  */
 export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
   if (locked.underWay) throw new Error(`${locked.request.id}: a payment is under way already`)
@@ -111,8 +110,8 @@ export function beginPayment(locked: LockedRequest, payment: ReportedPayment, co
 }
 
 /**
- * Counts money that is in the wallet: less than is due adds up, more stays in the wallet and is marked, and so does what
- * comes too late. The caller has posted it to the ledger, and writes the request by `writeRequests`.
+ * Counts money that is in the wallet. Partial amounts add up; a surplus or a late payment stays in the wallet
+ * and is marked. The caller has posted it to the ledger, and writes the request by `writeRequests`.
  */
 export function addPayment(
   locked: LockedRequest,
@@ -138,7 +137,7 @@ export function addPayment(
   return payment
 }
 
-/** Ends a payment that has come to nothing. A request whose deadline has passed meanwhile expires. */
+/** Ends a failed payment. A request whose deadline passed meanwhile expires. */
 export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
   const { underWay } = locked
   if (underWay?.sourceId !== sourceId) return
@@ -149,7 +148,7 @@ export function failPayment(locked: LockedRequest, sourceId: string, context: Pa
   waitOn(locked, context)
 }
 
-/** Writes what has become of the requests, each table in one statement. */
+/** Writes each table in one statement. */
 export async function writeRequests(
   sql: Sql,
   tenant: Tenant,
@@ -192,7 +191,7 @@ const newPayment = (
   receivedAt: null,
 })
 
-/** A payment that began in this very transaction is inserted as it ends. */
+/** A payment that began in this transaction is inserted in its final state. */
 function endUnderWay(locked: LockedRequest, payment: PaymentRow): void {
   locked.underWay = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)
@@ -209,7 +208,7 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
   emitShare(request, payment, isPaid, context)
 }
 
-/** An open request waits for its deadline again, unless a payment is under way; where that has passed, it expires. */
+/** Schedules the deadline of an open request again unless a payment is under way; a past deadline expires it. */
 export function waitOn({ request, underWay }: LockedRequest, { now, emit, wake }: PayingContext): void {
   if (request.status !== 'open' || underWay) return
   request.dueAt = request.expiresAt
@@ -258,8 +257,8 @@ const NO_MORE = {
 } as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
 
 /**
- * The part of a payment that counts towards its request, and why the rest does not. One that was under way before the deadline
- * is in time, whenever it ends.
+ * The part of a payment that counts towards its request, and why the rest does not. A payment that was under
+ * way before the deadline is in time, even if it ends later.
  */
 function shareOf(
   request: RequestRow,
@@ -282,8 +281,8 @@ type Asking = Pick<
 >
 
 /**
- * The refusal of what needs an open request that nobody is paying just now; undefined where it is one. A request that is
- * overdue expires here.
+ * For operations that need an open request without a payment under way; undefined if it is one. An overdue
+ * request expires here.
  */
 export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
   const { sql, tenant, sendAlong, refuse } = context

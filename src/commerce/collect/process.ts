@@ -1,6 +1,6 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs while a request waits for money, and while money is on its way back. */
+/** Runs while a request waits for money, and while a refund is pending. */
 export const collectProcess = {
   name: 'collect',
   title: 'Payment request',

@@ -132,7 +132,7 @@ const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
-/** The most that one dispute can be about: the most that an intent may be. */
+/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const description = z
@@ -160,10 +160,9 @@ const not_open = [
   'Only an open dispute can be changed: what is submitted lies with the card network.',
 ] as const
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** A step of the process may be repeated: one that is not due changes nothing. */
+/** A step may be repeated: one that is not due changes nothing. */
 const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {
@@ -365,19 +364,17 @@ export const disputesApi = {
     ],
     fails: lookupFails,
   }),
-  /** Gives back provisionally, reminds, and submits or lets lapse, each at its time. */
   followDeadlines: post('/disputes/{id}/follow-deadlines', {
     ...step,
     summary: 'Do what is due for a dispute',
   }),
-  /** Opens, documents, submits, withdraws, or asks how the network has decided. */
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
     run: 'outside',
     requires: 'cardProcessor',
   }),
-  /** What the network says of a dispute by itself; the door of the card processor runs it. */
+  /** Reports of the network about a dispute; run by the card processor's webhook. */
   notice: post('/rails/card-processor/disputes', {
     summary: 'Take what the card network says of a dispute',
     callers: [],

@@ -24,7 +24,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const input = await bundleOf(dispute, context)
-  // Nothing is laid out before the answer begins: no transaction is open then.
+  // Rendered when the answer is sent: no transaction is open then.
   const content = (async function* () {
     const { pdf } = await renderBundle(input, tenant, ports)
     yield pdf
@@ -32,7 +32,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
 }
 
-/** The content of a bundle as it is now. The same facts give the same content, and so the same bytes. */
+/** The same facts give the same content, and so the same bytes. */
 export async function bundleOf(
   dispute: Dispute,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
@@ -60,11 +60,11 @@ export async function bundleOf(
   }
 }
 
-/** The last thing that it tells of: a second bundle of the same facts has the same time. */
+/** Used as the bundle's time, so that a second bundle of the same facts has the same bytes. */
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
-/** The most entries of the timeline that a bundle shows: the oldest ones. */
+/** The oldest entries of the timeline are shown. */
 const MOST_ENTRIES = 1_000
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
@@ -98,7 +98,7 @@ interface Owner {
 
 type Rendering = Pick<Ports, 'threads' | 'files' | 'viewer'>
 
-/** Lays a bundle out in a thread: a long one would hold the event loop. What cannot be shown is named all the same. */
+/** Rendered in a thread: a long bundle would block the event loop. Files that cannot be shown are still listed. */
 export async function renderBundle(
   input: BundleInput,
   owner: Owner,
@@ -114,7 +114,7 @@ export async function renderBundle(
   return ports.threads.run<typeof bundlePdf>(task, input, pictures)
 }
 
-/** The picture that was made anew of a file; where none was, it is made now, where the file can do no harm. */
+/** The re-encoded picture of a file. If there is none, it is made now, in the isolated viewer. */
 async function viewOf(
   { sha256, viewSha256, kind }: Picture,
   owner: Owner,
@@ -133,13 +133,13 @@ async function viewOf(
   return 'large' in looked ? looked.large : null
 }
 
-/** All that is known of a disputed payment. */
+/** Everything known about a disputed payment. */
 interface CaseFile {
   readonly holder: string
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly payment: CardAuthorization | null
-  /** What was asked back, and what has come back by itself. */
+  /** Requested refunds, and refunds that the merchant made without a request. */
   readonly refunds: readonly Refund[]
   readonly intent: Intent | null
   readonly proof: string | null
@@ -154,7 +154,7 @@ type Rows = readonly (readonly [name: string, value: string | null | undefined])
 const timeInWords = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** CaseFile that are not known are left out. */
+/** Omits rows without a value. */
 const facts = (rows: Rows): Block => ({
   kind: 'facts',
   rows: rows.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
@@ -219,7 +219,7 @@ const refundOrigins = {
   payee: 'given back by who was paid',
 } as const satisfies Record<Refund['origin'], string>
 
-/** What has come back of the payment, and what was asked for and has not; nothing while there is neither. */
+/** The refunds of the payment, and requested ones that have not arrived; nothing if there are none. */
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
   const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
@@ -246,7 +246,7 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
   return [{ title: 'Refunds', blocks: [table, facts([['Credits of the network', credit]])] }]
 }
 
-/** Who has done it, for somebody who does not know the service. */
+/** Spelled out for readers who do not know the service. */
 const actors: Readonly<Record<string, string>> = {
   agent: 'the agent',
   key: 'the owner',
@@ -290,7 +290,7 @@ const factsInWords = {
   lapsed: 'The time for evidence was over, and nothing was handed in.',
 } as const
 
-/** What was said between the owner, the operator and the network; nothing as long as there is nothing. */
+/** Between owner, operator and network; absent if there is none. */
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
@@ -319,7 +319,7 @@ const deciders = {
   mandate: 'a mandate that a person has signed',
 } as const
 
-/** What the agent wanted to spend, before it was paid; nothing where no intent covered the payment. */
+/** What the agent declared before paying; absent if no intent covered the payment. */
 function intentSection({ intent, proof }: CaseFile): Section[] {
   if (!intent) return []
   const { decidedBy } = intent
@@ -351,7 +351,7 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
   return [{ title: 'What was to be paid, and why', blocks }]
 }
 
-/** The decision about the intent, else about the payment itself, with what every rule said. */
+/** The decision about the intent, else about the payment itself, with the result of each rule. */
 function decisionSection({ intent, payment }: CaseFile): Section[] {
   const decision = intent?.decision ?? payment?.decision
   if (!decision) return []
@@ -380,7 +380,7 @@ function decisionSection({ intent, payment }: CaseFile): Section[] {
   ]
 }
 
-/** What was kept when it happened: its SHA-256 and the time at which it came prove that it was not made up later. */
+/** Recorded at the time: SHA-256 and the time of arrival prove that it was not made up later. */
 function evidenceSections({ evidence }: CaseFile): Section[] {
   if (evidence.length === 0) return []
   const blocks = evidence.flatMap((piece, index): Block[] => [
@@ -401,17 +401,17 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
   return [{ title: 'Evidence', blocks }]
 }
 
-/** A letter of five pages; fifty texts of nothing but ends of lines would take longer than a thread has. */
+/** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
 const MOST_LINES = 300
 
-/** What a bundle shows of a text: what is left out is named, and its SHA-256 is that of the whole. */
+/** Says how much was left out, and gives the SHA-256 of the whole text. */
 function excerptOf(text: string): string {
   const shown = text.split('\n', MOST_LINES).join('\n')
   if (shown.length === text.length) return text
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
 
-/** The papers that were sent for the payment, as they came. */
+/** As they were uploaded. */
 function receiptSections({ receipts }: CaseFile): Section[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
@@ -429,10 +429,10 @@ function receiptSections({ receipts }: CaseFile): Section[] {
   return [{ title: 'Receipts', blocks }]
 }
 
-/** The most files that are shown; all of them are named. */
+/** Files shown as pictures; all are listed. */
 const MOST_PICTURES = 20
 
-/** What the files show, each on a page of its own: of a document its first page. */
+/** Each on its own page: the first page of a document. */
 function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
   const papers = receipts.map(
     ({ sha256, mediaType, largeSha256 }, index): Picture => ({

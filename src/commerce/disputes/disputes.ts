@@ -50,7 +50,7 @@ const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =
 
 const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
-/** The agent is locked, so that of two disputes of a payment that come at once one is open. */
+/** Under the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, ports, refuse } = context
   const [, known, main, earlier] = await Promise.all([
@@ -88,7 +88,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    // What had come back by itself.
+    // Refunded without a request.
     refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
@@ -97,7 +97,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   })
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  // Nothing is decided yet: it gives nothing back in the limits.
+  // Nothing is decided yet, so limits stay as they are.
   reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
   return dispute
 }
@@ -113,7 +113,8 @@ function blockerOf(
   if (earlier.some(isUndecided)) return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
-  // What only a checkout or a receipt says may still become less, and comes back by itself where the network never tells of it.
+  // An amount known only from a checkout or a receipt may still decrease, and is released if the network
+  // never reports it.
   if (!payment?.clearedCents) return refuse('not_collected')
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
@@ -122,7 +123,7 @@ function blockerOf(
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
-/** A card that is closed or frozen already pays nothing anyway. */
+/** A card that is closed or frozen pays nothing anyway. */
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
   const locked = cardId === null ? null : await lockCard(cardId, context)
   return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
@@ -136,7 +137,7 @@ const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
   inquire: 'for the card network to decide',
 }
 
-/** How it stands, for the line of its run: Temporal keeps it, so it names nobody. */
+/** Temporal keeps this line of the run, so it contains no names. */
 const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
   `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} given back`
 
@@ -190,7 +191,7 @@ async function recordsOf({ id, transactionId }: Dispute, records: Records): Prom
 
 const Refunded = z.object({ transactionId: id('txn') })
 
-/** What the merchant refunds makes the disputes of the payment smaller, and what was given back for them. */
+/** A merchant's refund reduces the payment's disputes and their credits. */
 const follow: Reaction = {
   ...reactionToAll(Refunded, laterEvents, async (events, context) => {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]
@@ -204,7 +205,7 @@ const follow: Reaction = {
       if (locked) reconcile(locked, context)
     }
   }),
-  // Only payments by card are disputed; many others are given back in one transaction.
+  // Only payments by card are disputed; this skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 

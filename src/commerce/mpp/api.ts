@@ -20,7 +20,7 @@ import {
 } from './merchant-request.ts'
 import { MOST_RULES, ruleTypes } from './protect-rule.ts'
 
-/** Refusals because of the address, before anything is sent there. */
+/** Because of the address; nothing was sent. */
 export const addressRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
@@ -35,7 +35,7 @@ export const addressRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals because of the offer: nothing was minted for it. */
+/** Because of the offer; nothing was minted for it. */
 export const offerRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
   no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
@@ -48,7 +48,7 @@ export const offerRefusals = {
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals because the merchant has not answered before anything was minted. */
+/** The merchant gave no offer; nothing was minted. */
 export const askRefusals = {
   merchant_busy: [
     503,
@@ -64,7 +64,7 @@ export const askRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals at the minting: nothing has left. */
+/** At the minting; nothing was sent. */
 export const mintRefusals = {
   ...subjectRefusals,
   intent_other_merchant: [
@@ -89,7 +89,7 @@ export const mintRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals once the credential may have reached the merchant. */
+/** The credential may have reached the merchant. */
 const sentRefusals = {
   payment_indeterminate: [
     502,
@@ -190,7 +190,6 @@ export const mintEvents = {
   ),
 }
 
-/** The events of an outcome. */
 export const outcomeEvents = {
   'mpp.credential.consumed': event('A machine payment has been paid.', MppCredentialEvent),
   'mpp.transaction.completed': event(
@@ -509,10 +508,9 @@ export const protectApi = {
   }),
 }
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** The steps of a machine payment's process. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/v1/mpp/credentials/{id}/status', {
     summary: 'How a machine payment stands',
@@ -527,7 +525,7 @@ export const stepsApi = {
     ],
     fails: { credential_not_found },
   }),
-  /** A silent merchant leaves the outcome open; one that stays open for 31 days counts as not paid. */
+  /** If the merchant does not answer, the outcome stays unknown; after 31 days it counts as not paid. */
   settle: post('/v1/mpp/credentials/{id}/settle', {
     summary: 'Do what is due for a machine payment',
     callers: [],
@@ -535,7 +533,7 @@ export const stepsApi = {
     fails: { credential_not_found },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
   }),
-  /** The service itself pays nothing by the token already. */
+  /** The service already refuses payments by the token. */
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Tell the processor that the token of a machine payment is over',
     callers: [],

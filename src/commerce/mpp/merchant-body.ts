@@ -1,15 +1,14 @@
 import { endOfString } from '../../values/canonical-json.ts'
 import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
-/** What a merchant sold, as the caller gets it. */
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-/** How much of an answer is given on. */
+/** Bytes of an answer that are passed on. */
 export const MOST_BYTES = 1_048_576
 
-/** Deeper than any answer that means well, and flat enough to be written again. */
+/** Deeper than any honest answer, and flat enough to be serialized again. */
 const DEEPEST = 64
-/** As many are read, checked and written again in a few milliseconds: other requests wait for that. */
+/** Parsed, checked and serialized in a few milliseconds, during which other requests wait. */
 const MOST_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
@@ -17,20 +16,20 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 interface MerchantContent {
   readonly body: Uint8Array
   readonly contentType: string | undefined
-  /** Whether there was more of it than was read. */
+  /** Whether the answer was longer than what was read. */
   readonly cut: boolean
 }
 
 interface Given {
   readonly members: MerchantBody
-  /** Whether card numbers were made unreadable in it. */
+  /** Whether card numbers in it were masked. */
   readonly isMasked: boolean
 }
 
 /**
- * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked. JSON of
- * more values or levels than can be given on at once stays text. The numbers of cards are masked before it is
- * given on or kept, and that is marked too.
+ * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. A truncated
+ * answer is marked. JSON with too many values or levels stays text. Card numbers are masked, and marked,
+ * before anything is passed on or stored.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
   const { members, isMasked } = contentOf(content)
@@ -50,7 +49,7 @@ function contentOf({ body, contentType, cut }: MerchantContent): Given {
   )
 }
 
-/** Each character of Latin-1 is a byte, so what is masked has as many bytes as before. */
+/** Each character of Latin-1 is a byte, so masking keeps the length in bytes. */
 function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): Given {
   const bytes = Buffer.from(body).toString('latin1')
   const masked = maskCardNumbers(bytes, { isCut })
@@ -82,7 +81,7 @@ const membersOf = (value: unknown): MerchantBody => {
   return isObject ? (value as MerchantBody) : { value }
 }
 
-/** What was cut may end inside of a character, which has four bytes at most. */
+/** Truncation may split a character, which has at most four bytes. */
 function textOf(body: Uint8Array, cut: boolean): string | undefined {
   for (let missing = 0; missing <= (cut ? 3 : 0); missing++) {
     try {
@@ -93,7 +92,7 @@ function textOf(body: Uint8Array, cut: boolean): string | undefined {
   return undefined
 }
 
-/** Brackets and commas outside of strings are counted, before anything is parsed. */
+/** Counts brackets and commas outside of strings, before anything is parsed. */
 function isExcessive(text: string): boolean {
   let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 
-/** The request that a caller wants to be made, and paid for. */
 export interface MerchantRequest {
   readonly url: string
   readonly method: MerchantMethod
@@ -13,7 +12,7 @@ type MerchantMethod = (typeof merchantMethods)[number]
 
 export const MOST_HEADERS = 50
 export const LONGEST_HEADER = 4_096
-/** In characters, all names and values together: a merchant's server takes no more. */
+/** In characters, all names and values together: merchants' servers accept no more. */
 const LONGEST_HEADERS = 12_288
 /** In characters. */
 export const LONGEST_BODY = 131_072
@@ -22,14 +21,14 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab and the visible characters of ASCII: nothing that could end a line. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Between two neighbours of a connection only (RFC 9110, 7.6.1), or set by the HTTP client. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and those that the HTTP client sets. */
 const HOP_BY_HOP =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|accept-encoding|proxy-.*)$/i
 
 /** Headers of the payment itself. */
 const OURS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
 
-/** Why a header of the caller is not sent; undefined if it is. */
+/** Undefined if the header can be sent. */
 function headerProblem(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a header'
   if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
@@ -40,7 +39,7 @@ function headerProblem(name: string, value: string): string | undefined {
     : undefined
 }
 
-/** What is wrong with the headers of a request, as a sentence about one of them; undefined if nothing is. */
+/** A sentence about the first invalid header; undefined if all are valid. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const names = new Set<string>()
   let size = 0
@@ -63,7 +62,7 @@ interface RequestBody {
 const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boolean =>
   Object.keys(headers).some(other => other.toLowerCase() === name)
 
-/** The request as it is sent: an object is sent as JSON, and what has a body is a POST unless it says otherwise. */
+/** An object is sent as JSON; a request with a body is a POST unless it names a method. */
 export function merchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
   const isText = body === undefined || typeof body === 'string'
   const type = isText || hasHeader(headers, 'content-type') ? {} : { 'content-type': 'application/json' }
@@ -75,16 +74,16 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
   }
 }
 
-/** What identifies a request: method, address and body. Evidence names it in place of the request. */
+/** Method, address and body identify a request. Evidence contains this instead of the request. */
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
-/** Without its query and fragment, which may hold secrets. */
+/** Without query and fragment, which may contain secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-/** The caller's headers, without `Authorization` where that is taken for the payment. */
+/** Omits the caller's `Authorization` if the payment uses that header. */
 export const headersBeside = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,

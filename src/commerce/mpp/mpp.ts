@@ -17,7 +17,7 @@ import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
-/** One line for the operator who looks at the run; it stays in Temporal, so it has no names. */
+/** Shown to operators and kept by Temporal, so it contains no names. */
 const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
   return `Machine payment of ${formatMoney(amountCents)} by ${cardId} in ${mode} mode: ${status}${by}`
@@ -25,7 +25,7 @@ const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredenti
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
 
-/** The steps that the request has taken, each with its time. Merchants are named in the record only. */
+/** With the time of each step. Temporal keeps them, so they do not name the merchant. */
 function stepsOf(credential: MppCredential): string[] {
   const { sentBy, askedAt, createdAt, sentAt, answeredAt, endedAt, merchantStatus, status } = credential
   const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`
@@ -98,7 +98,6 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
 
 const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
 
-/** Finds the machine payments on these intents. */
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountCents, note, isBack, updatedAt }) => ({
@@ -112,7 +111,7 @@ const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** The kind of statement: `typ` of the JWS. */
+/** The `typ` of the JWS. */
 const EVIDENCE_TYPE = 'payment-evidence'
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -141,14 +140,14 @@ const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCreden
   answeredWith: merchantStatus,
 })
 
-/** The receipt as it came, and as it reads. */
+/** The receipt as it came, and decoded. */
 function receiptClaims(header: string | null) {
   if (header === null) return null
   const parsed = parseReceipt(header)
   return { header, says: isUnusable(parsed) ? null : parsed }
 }
 
-/** Signs the present state of a machine payment: what was decided, for what, with which request, and what was answered. */
+/** Signs the current state of a machine payment: the decision, the request and the answer. */
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
   { records, tenant, ports, refuse },

@@ -15,17 +15,16 @@ import { type Cents, formatMoney } from '../../values/money.ts'
 import { calledHost, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
-/** An answer of a merchant, as far as offers stand in it. */
+/** The parts of a merchant's answer that can contain offers. */
 export interface MerchantAnswer {
   readonly status: number
-  /** Each `WWW-Authenticate` header by itself. */
+  /** One entry per `WWW-Authenticate` header. */
   readonly authenticate: readonly string[]
-  /** The names of all headers, in small letters. */
+  /** In lower case. */
   readonly headerNames: readonly string[]
   readonly body: Uint8Array
 }
 
-/** A charge by card that a merchant offers. */
 export interface CardOffer {
   readonly challenge: Challenge
   readonly charge: ChargeRequest
@@ -40,7 +39,7 @@ const listed = (names: readonly string[]): string =>
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
     .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
 
-/** The offer that is taken: the first charge by card that can be read. */
+/** Takes the first charge by card that can be read. */
 export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
   if (answer.status !== 402) return notAsked(answer.status)
@@ -73,7 +72,7 @@ const notAsked = (status: number): PayProblem => ({
 
 const NUMBER_INSIDE = 'The challenge contains the number of a card, which must be neither kept nor sent.'
 
-/** A challenge is kept byte for byte: what it hides in base64url is looked at too. */
+/** A challenge is kept byte for byte, so its base64url members are searched too. */
 function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
   const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
   const text = [...Object.values(others), opaque, ...inside].join('\n')
@@ -89,7 +88,7 @@ function readOffer(challenge: Challenge): CardOffer | PayProblem {
   return { challenge, charge, card }
 }
 
-/** Payment protocols that stand in other headers, or in the body. */
+/** Payment protocols that use other headers, or the body. */
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
   const isX402 = headerNames.some(name => name === 'payment-required' || name.startsWith('x-payment'))
   return isX402 || namesX402(body) ? ['x402'] : []
@@ -105,16 +104,15 @@ function namesX402(body: Uint8Array): boolean {
   }
 }
 
-/** What an offer is held against before anything is minted for it. */
+/** What an offer is checked against before anything is minted for it. */
 export interface OfferTerms {
-  /** Real time: a merchant knows no clock of a tenant. */
+  /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
   readonly heldCents: Cents
-  /** The networks whose tokens the card's processor gives. */
+  /** Networks for which the card's processor issues tokens. */
   readonly networks: readonly string[]
-  /** The body of the request, whose digest a challenge may name. */
+  /** The request's body, whose digest a challenge may contain. */
   readonly body: string | null
-  /** The address that was asked. */
   readonly url: URL
 }
 
@@ -184,7 +182,7 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
       }
 
-/** A name in words proves nothing and is only shown; the address of another site is refused. */
+/** A name in words proves nothing and is only shown; the host of another site is refused. */
 const ownName: Check = ({ card: { merchantName } }, { url }) => {
   const named = calledHost(merchantName)
   const host = plainHost(url)
@@ -197,7 +195,7 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
 
 const checks = [inTime, inEur, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
 
-/** Why nothing is minted for an offer; undefined where it can be paid. */
+/** Undefined if the offer can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)
@@ -206,6 +204,6 @@ export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | 
   return undefined
 }
 
-/** The network that pays: the first that the merchant accepts. */
+/** The first network in the merchant's order of preference. */
 const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

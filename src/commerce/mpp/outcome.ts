@@ -34,7 +34,6 @@ import {
 } from './credential.ts'
 import { mppProcess, takenBackProcess } from './process.ts'
 
-/** The events of everything that may end a machine payment. */
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
 
 type OutcomeContext = Pick<
@@ -42,7 +41,7 @@ type OutcomeContext = Pick<
   'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-/** A machine payment whose payment is locked, and what says that it is paid or not. */
+/** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
 export class OpenPayment {
   readonly credential: MppCredential
   readonly #batch: CardBatch
@@ -54,18 +53,18 @@ export class OpenPayment {
     this.#context = context
   }
 
-  /** Whether the merchant or the owner has stated that it was paid: a network that takes it back does not undo that. */
+  /** Once the merchant or the owner has stated that it was paid, a reversal by the network does not undo that. */
   isConfirmed(): boolean {
     return this.#authorization.facts.confirmed !== null
   }
 
-  /** Captures the money, once, even if another witness has stated it before. */
+  /** Captures the money once, even if another witness has already stated it. */
   pay(by: Witness): void {
     this.#state('paid')
     consume(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
-  /** Its outcome is unknown: the money stays held. The network may have reported it before. */
+  /** Keeps the hold, as the outcome is unknown. The network may have reported it before. */
   async leaveOpen(note: string): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
@@ -79,7 +78,7 @@ export class OpenPayment {
     else look(credential, this.#context)
   }
 
-  /** Not paid: the token is revoked, and the intent is free. False where the network says otherwise. */
+  /** Not paid: the token is revoked, and the intent can be paid again. False if the network says otherwise. */
   async giveUp(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
@@ -112,10 +111,10 @@ export class OpenPayment {
   }
 }
 
-/** What the outcome of one payment of a batch changes beside the batch. */
+/** What the outcome of one payment changes outside of the batch. */
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-/** Ends a payment that is paid; false where it has ended before. */
+/** False if the payment has already ended. */
 export function consume(
   credential: MppCredential,
   transactionId: string | null,
@@ -133,7 +132,10 @@ export function consume(
   return true
 }
 
-/** A record whose outcome is open has a run, also where those that are paid at once have none. */
+/**
+ * A payment with an unknown outcome always has a run, even if the setting gives none to payments that are
+ * paid at once.
+ */
 function look(
   credential: MppCredential,
   { wake }: Pick<OutcomeContext, 'wake'>,
@@ -143,7 +145,7 @@ function look(
   wake(process, credential)
 }
 
-/** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */
+/** Locks a machine payment with everything that its outcome may change, in the global order; null if there is none. */
 export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
@@ -154,7 +156,7 @@ type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
 
 const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
-/** The machine payments among payments by network tokens, each with what was said of it last. */
+/** The latest event of each machine payment among payments by network token. */
 function machinePayments(events: readonly Charge[]): [string, Charge][] {
   const latest = new Map<string, Charge>()
   for (const event of events) if (event.mppCredentialId) latest.set(event.mppCredentialId, event)
@@ -162,8 +164,8 @@ function machinePayments(events: readonly Charge[]): [string, Charge][] {
 }
 
 /**
- * The card network has authorized or cleared a payment: an open outcome is known then. While the merchant is still to answer
- * it is only noted, for the authorization may be taken back before that.
+ * An authorization or clearing decides an unknown outcome. While the merchant's answer is pending it is only
+ * noted, as the authorization may be reversed before.
  */
 async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
   const credential = await context.records.lock(MppCredential, id)
@@ -173,8 +175,8 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
 }
 
 /**
- * The network has declined, or taken back what it authorized. Where a receipt or the owner has said that it was paid, it
- * stays so: its transaction tells the rest.
+ * The network has declined, or reversed its authorization. A payment confirmed by a receipt or the owner
+ * stays paid: its transaction shows the rest.
  */
 async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
   const payment = await lockPayment(id, context)
@@ -217,10 +219,10 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   return credential
 }
 
-/** A processor that did not answer is asked again after this. */
+/** The wait before a processor that did not answer is asked again. */
 const AGAIN_MS = minutes(10)
 
-/** Does what is due by the tenant's time, and nothing before that or again. */
+/** Does nothing before its time, by the tenant's clock, or when it is repeated. */
 export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context
   const payment = await lockPayment(params.id, context)

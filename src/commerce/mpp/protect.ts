@@ -44,7 +44,7 @@ export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agent
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-/** The rules on machine payments that may concern the agents of these intents. Read together with the other rows. */
+/** Rules that may concern the agents of these intents; read together with the other rows. */
 export const rulesOnIntents = (
   intentIds: readonly string[],
   { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,

@@ -15,7 +15,7 @@ import { fileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-/** What a bank's report of a payment has led to. */
+/** What a bank's report of a payment led to. */
 export const outcomes = [
   'taken',
   'on_its_way',
@@ -134,7 +134,7 @@ export const railsApi = {
   }),
 }
 
-/** Where a payment is that may wait for its file; null if it was never queued. */
+/** The queue position of a payment that may wait for its file; null if it was never queued. */
 const standing = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
@@ -146,7 +146,7 @@ const done = [200, z.object({ done: z.boolean() })] as const
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
-/** The steps of the rail by files. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
@@ -185,7 +185,7 @@ export const stepsApi = {
       ),
     },
   }),
-  /** Makes the file at its cut-off; from then on its content never changes. */
+  /** Writes the file at its cut-off; its content never changes afterwards. */
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],

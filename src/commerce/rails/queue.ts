@@ -19,7 +19,7 @@ values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
 on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
 returning id, status`
 
-/** The file of the next cut-off that is still open: the next one's may have been made just now. */
+/** The file of the next cut-off that is still open: another request may have closed or created one just now. */
 async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Promise<FileRow> {
   const { sql, tenant, now, ports } = context
   const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
@@ -35,7 +35,7 @@ const INSERT_INSTRUCTION = `
 insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
 
-/** Names an instruction: by the transfer that it orders. */
+/** The key of an instruction: its transfer's. */
 type Name = readonly [ownerId: string, mode: Mode, id: string]
 type QueueContext = Pick<EnqueueContext, 'tenant'>
 
@@ -97,7 +97,7 @@ const PAYMENTS_IN_FILE = `
 select end_to_end_id as "endToEndId", amount_cents as "amountCents", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
-/** The payments of a file, of all owners, without those that were taken out. The file is locked, so none is added. */
+/** The payments of all owners in a file, without removed ones. The file is locked, so none is added. */
 export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
   sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
 
@@ -105,7 +105,7 @@ const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-/** The end-to-end ids of the payments in the file with this message id; none if we have sent no such file. */
+/** The end-to-end ids in the file with this message id; none if we sent no such file. */
 export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
 

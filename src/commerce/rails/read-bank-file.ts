@@ -16,7 +16,7 @@ import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
-/** Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own. */
+/** Stores a bank file's reports in one transaction; each transfer follows in its own. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
   const { now, records, actFor, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
@@ -69,7 +69,7 @@ async function recordMessage(
   return message
 }
 
-/** Records the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
+/** A skipped entry that reports our own payments is listed among the payments, not as skipped. */
 async function recordCredits(statement: BankFile, mode: Mode, context: ReadContext) {
   const counts = await recordBankFile(statement, mode, context)
   const others = statement.skipped.filter(({ payments }) => payments.length === 0)
@@ -77,7 +77,7 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
   return { ...counts, skipped }
 }
 
-/** Stores a notice for each transfer that changes; gives their number. */
+/** Returns the number of notices. */
 function createNotices(
   messageId: string,
   matched: readonly MatchedPayment[],
@@ -98,16 +98,15 @@ function createNotices(
   return taken.length
 }
 
-/** What a bank's message reports of a payment, with the transfer that is meant and whether the report counts. */
+/** A reported payment with its matched transfer, and whether the report counts. */
 interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
   readonly transferId: string | null
   readonly outcome: (typeof outcomes)[number]
-  /** The owner of the transfer; null if none is meant. */
+  /** The owner of the transfer; null if none matches. */
   readonly tenant: Tenant | null
 }
 
-/** Finds the transfers of ours that the notices of a message are about. */
 async function matchPayments(
   { notices, report }: BankMessage,
   mode: Mode,
@@ -145,7 +144,7 @@ function matchAll(
   })
 }
 
-/** The notices of the payments that a report names, and the one for all others of the file if there is one. */
+/** The notices of the named payments, and the one for all other payments of the file if there is one. */
 function withOthers(
   { notices, othersNotice }: StatusReport,
   ordered: readonly string[],
@@ -156,14 +155,14 @@ function withOthers(
   return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountCents: null }))]
 }
 
-/** Shows a person that the message means a whole file, and that the file is none of ours. */
+/** Reports that the message is about a whole file that is not ours. */
 const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
   amountCents: null,
 })
 
-/** Shows a person a status that the bank gives the whole of a file of ours, and that is not known. */
+/** Reports an unknown status of a whole file of ours. */
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
   ...reported,
   endToEndId: null,

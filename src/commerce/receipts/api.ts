@@ -232,7 +232,7 @@ export const receiptsApi = {
     fails: { receipt_not_found },
     emits: { 'receipt.deleted': event('A receipt has been deleted.', ReceiptEvent) },
   }),
-  /** Changes nothing before its time, and nothing where a payment is named. */
+  /** Changes nothing before its time, or once the receipt has a payment. */
   lookAgain: post('/receipts/{id}/look-again', {
     summary: 'Compare a receipt with what was paid since',
     callers: [],

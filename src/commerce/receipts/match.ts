@@ -9,12 +9,12 @@ import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
 import { AROUND_MS, differs, matchReceipt, type Payment, type Reason } from './score.ts'
 
-/** Who has brought a paper: it may belong to what they see, and to nothing else. */
+/** The uploader: a receipt is matched only with payments that its uploader can see. */
 type Bringer = Pick<Context['actor'], 'agentId' | 'delegationId'>
 
 type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Bringer }
 
-/** A delegation's token brings papers for what was paid under it, and for nothing else. */
+/** A delegation's token reaches only what was paid under that delegation. */
 const reachable = ({ actor }: { readonly actor: Bringer }): Condition<Transaction> =>
   ({
     ...underDelegation(actor),
@@ -29,14 +29,14 @@ const PAID: Condition<Transaction> = {
   status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
 
-/** How many are compared: those of the same amount, and the newest. */
+/** The most payments compared: those of the same amount, and the newest. */
 const MOST = 100
 
 const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-/** The payments that a receipt may belong to: those around its date that its bringer sees. */
+/** Payments around the receipt's date that its uploader sees. */
 async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
@@ -65,7 +65,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   }))
 }
 
-/** The merchants whose payments had receipts with this VAT number and with the total that was paid; the newest count. */
+/** Merchants whose payments had receipts with this VAT number and with the paid total; the newest count. */
 const OF_VAT_NUMBER = `
 select distinct t.merchant from (
   select r.transaction_id from receipts r
@@ -78,7 +78,10 @@ join lateral (
 
 const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
 
-/** Who has this VAT number, by earlier receipts. One that stands on papers of several merchants is that of the buyer. */
+/**
+ * The merchant of this VAT number in earlier receipts. A number on receipts of several merchants is that of
+ * the buyer.
+ */
 async function merchantOf(
   vatNumber: string | null,
   { sql, tenant }: Pick<MatchContext, 'sql' | 'tenant'>,
@@ -90,7 +93,7 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-/** Payments that are done and have no receipt. */
+/** Completed payments without a receipt. */
 export const withoutReceipt = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: Pick<Context, 'actor'>,
@@ -103,13 +106,13 @@ export const withoutReceipt = (
     $and: [
       reachable(context),
       sqlCondition(
-        // Looked up for each payment on its way: a join would read and sort all receipts.
+        // A subquery per payment uses the index: a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
       ) as Condition<Transaction>,
     ],
   }) as Condition<Transaction>
 
-/** What a receipt is matched with, before it is written. */
+/** The match of a receipt, before it is written. */
 interface Found {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
@@ -127,12 +130,12 @@ export const unmatched: Omit<Found, 'facts'> = {
   suggestions: [],
 }
 
-/** Reads the text and looks for the payment. A photograph has no text, and no payment but the one that somebody names. */
+/** Reads the text and looks for the payment. A photograph has no text, so a person must name its payment. */
 export async function match(text: string | null, context: MatchContext): Promise<Found> {
   return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
 }
 
-/** Looks for the payment of a text that was read before. */
+/** Matches a text that was read before. */
 export async function matchFacts(text: string, facts: ReceiptFacts, context: MatchContext): Promise<Found> {
   const payments = await paymentsAround(facts, context)
   const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
@@ -141,7 +144,6 @@ export async function matchFacts(text: string, facts: ReceiptFacts, context: Mat
   return { facts, payment, by: 'text', score: best.score, reasons: [...best.reasons], suggestions: [] }
 }
 
-/** The members of a receipt that say which payment it belongs to. */
 export function standing({ facts, payment, by, score, reasons, suggestions }: Found) {
   return {
     transactionId: payment?.id ?? null,
@@ -170,7 +172,7 @@ from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
 type NotedContext = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-/** Shows on the intents how their receipts stand. */
+/** Updates the receipt status of the intents. */
 export async function noteOn(
   intentIds: readonly (string | null)[],
   { records, sql, tenant }: NotedContext,
@@ -190,7 +192,6 @@ export async function noteOn(
   }
 }
 
-/** The data of a receipt's event. */
 export const receiptEvent = ({
   id,
   agentId,

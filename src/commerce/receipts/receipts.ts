@@ -23,18 +23,18 @@ import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine, receiptsPersonal } from './receipt.ts'
 import { headOf } from './score.ts'
 
-/** How long after it came a receipt is compared again; then daily, for as long as a payment may be around it. */
+/** When a receipt is compared again after its arrival; then daily, while a payment may still come. */
 const FIRST_LOOKS = [minutes(10), minutes(60), minutes(360)]
 const MOST_DAYS = 30
 const LOOKS = [...FIRST_LOOKS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
 
-/** When a receipt that came then is looked at next; null where nobody expects its payment any more. */
+/** Null if no payment is expected any more. */
 function nextLook(cameAt: Date, now: Date): Date | null {
   const next = LOOKS.find(look => after(cameAt, look) > now)
   return next === undefined ? null : after(cameAt, next)
 }
 
-/** A payment may come after its receipt: what was paid since is compared as if it had been there. */
+/** A payment may come after its receipt: later payments are compared as if they had been there. */
 const lookAgain: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit, refuse } = context
   const receipt = await records.lock(Receipt, params.id)
@@ -116,7 +116,7 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   const by = payment ? ('caller' as const) : null
   const { status, ...members } = standing({ ...unmatched, facts, payment, by })
   receiptMachine.move(receipt, status)
-  // Whoever says which payment it is, knows better: it is not compared any more.
+  // A person's choice is final: the receipt is not compared any more.
   Object.assign(receipt, members, { lookAt: null })
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
@@ -132,7 +132,7 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   records.remove(receipt)
   emit('receipt.deleted', receiptEvent(receipt))
   await noteOn([intentId], context)
-  // As late as where files are kept: the intent is locked before what the files take up.
+  // Last, as wherever files are stored: the intent is locked before the owner's storage usage.
   context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
 }
 

@@ -34,7 +34,7 @@ const reference = z
   .max(MAX_REFERENCE_LENGTH)
   .meta({ description: 'What it is for, as the payee reads it.', examples: ['Budget of November'] })
 
-/** The reason why a reference cannot be spelled in a SEPA message; undefined if it can. */
+/** Undefined if the reference can be spelled in a SEPA message. */
 function referenceProblem(text: string): string | undefined {
   const spelled = sepaText(text, 10 * MAX_REFERENCE_LENGTH)
   if (!/[A-Za-z0-9]/.test(spelled)) return 'nothing of it can be spelled in a SEPA message'
@@ -61,7 +61,7 @@ interface Payment {
   readonly reference: string | null
 }
 
-/** Adds what is wrong with the payee of a transfer, or does not go with it. */
+/** Validates the payee, and the members that depend on its kind. */
 function checkPayment(
   { toWalletId, beneficiaryId, scheme, reference }: Payment,
   context: z.RefinementCtx,
@@ -86,7 +86,6 @@ const signature = webauthnAssertion.optional().meta({
 
 const body = z.strictObject({ ...transferMembers, webauthnAssertion: signature }).superRefine(checkPayment)
 
-/** Refusals of every transfer, because of its wallets. */
 const walletRefusals = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
@@ -96,7 +95,6 @@ const walletRefusals = {
   insufficient_funds: [400, 'There is not enough in the wallet.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of a transfer because of the intent that it pays. */
 const intentRefusals = {
   intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
   intent_not_found: [404, 'intentId: no such intent.'],
@@ -121,7 +119,7 @@ const intentRefusals = {
   intent_amount_exceeded: [400, 'amountEuros: it is more than is held for the intent.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of every payment from a wallet, on an intent or without one. */
+/** For payments on an intent and without one. */
 export const payRefusals = {
   ...walletRefusals,
   beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
@@ -280,13 +278,13 @@ interface Parts {
   readonly parts: readonly z.output<typeof part>[]
 }
 
-/** Adds what is wrong with the first part that has not its amount, or not its share. */
+/** Reports the first part without its amount, or without its share. */
 function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): void {
   const byShare = amountCents !== undefined
   const [required, excluded] = byShare
     ? (['share', 'amountCents'] as const)
     : (['amountCents', 'share'] as const)
-  // Only the first wrong part is reported: the others are most likely wrong in the same way.
+  // Only the first invalid part is reported: the others are most likely invalid for the same reason.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: ['parts', index, name], message })
@@ -330,7 +328,7 @@ export const splitApi = {
 const { wallet_not_found } = walletRefusals
 const { beneficiary_not_found, intent_not_found } = payRefusals
 
-/** The members that a payment into many wallets does not have. */
+/** Not allowed in a payment into several wallets. */
 const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 
 const challengeBody = z

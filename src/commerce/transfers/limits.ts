@@ -3,13 +3,13 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
 import { type Cents, cents, formatMoney, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
-/** How much an owner may pay by SEPA, in cents. */
+/** For SEPA payments, in cents. */
 export interface Limits {
   readonly single: Cents
   readonly daily: Cents
 }
 
-/** The limits of each plan, for owners who have none of their own. */
+/** For owners without limits of their own. */
 const limitsByPlan: Readonly<Record<string, Limits>> = {
   free: { single: cents(1_000_00n), daily: cents(2_000_00n) },
   starter: { single: cents(10_000_00n), daily: cents(25_000_00n) },
@@ -17,7 +17,7 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-/** The limits of each plan, for one transfer and for a day, as the documentation says them. */
+/** For the documentation: per transfer and per day. */
 export const plansInWords = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
@@ -28,7 +28,7 @@ from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2
 
 type StoredLimits = Row & { plan: string; single: Cents | null; daily: Cents | null }
 
-/** The limits of an owner; undefined if there is no such owner. */
+/** Undefined if there is no such owner. */
 export async function limitsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Limits | undefined> {
   const [stored] = await sql<StoredLimits>(LIMITS, [ownerId, mode])
   if (!stored) return undefined
@@ -41,7 +41,7 @@ insert into transfer_limits (owner_id, mode, single_cents, daily_cents, updated_
 on conflict (owner_id, mode) do update
   set single_cents = excluded.single_cents, daily_cents = excluded.daily_cents, updated_at = excluded.updated_at`
 
-/** Sets the limits of an owner; null = that of the plan. */
+/** Null = the plan's limit. */
 export async function setLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -68,7 +68,7 @@ async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promis
 const ADD = `
 update transfer_days set used_cents = used_cents + $4 where owner_id = $1 and mode = $2 and day = $3`
 
-/** How much of the limits of locked days a transaction uses, and gives back. */
+/** Uses and releases amounts of locked days within a transaction. */
 export class DayLimits {
   readonly #tenant: Tenant
   readonly #added: Map<string, Cents>
@@ -98,13 +98,13 @@ export class DayLimits {
   }
 }
 
-/** A transfer, and the day whose limit it has used. */
+/** A transfer, and the day whose limit it used. */
 interface Counted {
   readonly countedOn: string | null
   readonly amountCents: Cents
 }
 
-/** Locks the limits of these days, the oldest first. The accounts are locked before: freezing a wallet locks its account first. */
+/** Locks the days, the oldest first. The caller has locked the accounts: freezing a wallet locks its account first. */
 export async function lockDays(
   sql: Sql,
   tenant: Tenant,
@@ -119,12 +119,12 @@ export async function lockDays(
 export interface TodaysLimit {
   readonly day: string
   readonly limits: Limits
-  /** Used of the day before this transaction. */
+  /** Used before this transaction. */
   readonly used: Cents
   readonly days: DayLimits
 }
 
-/** Locks the limit of today. The accounts are locked before. */
+/** The caller has locked the accounts. */
 export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
   const day = dayOf(now)
   const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
@@ -132,7 +132,7 @@ export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<T
   return { day, limits, used, days: new DayLimits(tenant, [day]) }
 }
 
-/** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
+/** The code and message of a refusal; undefined if the payment is within both limits. `more` is paid in addition. */
 export function limitExceeded(
   { day, limits: { single, daily }, days, ...before }: TodaysLimit,
   amount: Cents,

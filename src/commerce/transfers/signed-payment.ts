@@ -23,7 +23,7 @@ interface SignedPayee {
   readonly amountCents: Cents
 }
 
-/** What a person signs to pay: the sum, and every payee with account and amount. */
+/** What a person signs: the sum, and every payee with account and amount. */
 export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
@@ -36,7 +36,7 @@ export const paymentSubject = (
 
 type Wallets = ReadonlyMap<string, WalletRow>
 
-/** The payees of a split. A wallet that there is not is left out: nobody has signed that. */
+/** Skips wallets that do not exist: no one has signed those. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
   parts.flatMap(({ walletId, amountCents }) => {
     const wallet = wallets.get(walletId)
@@ -49,7 +49,7 @@ interface Payment {
   readonly amountCents: Cents
 }
 
-/** The payee of a transfer; none where there is no such wallet or beneficiary. */
+/** Empty if the wallet or beneficiary does not exist. */
 export function signedPayees(
   { toWalletId, beneficiaryId, amountCents }: Payment,
   wallets: Wallets,
@@ -60,10 +60,10 @@ export function signedPayees(
   return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountCents }] : []
 }
 
-/** Whether a person has to sign: in the console, and nowhere else. */
+/** A person signs in the console, and nowhere else. */
 export const mustSign = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** The signature that came with a request, verified before any row is locked; undefined where none is needed or sent. */
+/** Verified before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],

@@ -27,12 +27,11 @@ const schema = defineEntity({
     externalId: nullable.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: nullable.string(),
-    /** The risk alert that froze the agent; null if a person did. */
     frozenByAlertId: nullable.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** The sweep carries on with the deletion from this instant, should the process not have finished it. */
+    /** The sweep continues the deletion at this instant if its process has not finished it. */
     deletionDueAt: nullable.instant(),
   },
 })
@@ -53,20 +52,17 @@ export const agentsPersonal = {
   },
 } as const satisfies Personal
 
-/** The data of an agent's event. */
 export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
   agentId: agent.id,
   status: agent.status,
   ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
 })
 
-/** Locks an agent until the transaction ends; null if there is none, or if it is being deleted or deleted. */
 export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
   const agent = await records.lock(Agent, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 
-/** Makes a frozen agent active again; false if it is not frozen. */
 export function unfreeze(agent: Agent): boolean {
   if (!agentMachine.move(agent, 'active')) return false
   Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
@@ -76,17 +72,16 @@ export function unfreeze(agent: Agent): boolean {
 const LOCK = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
 
-/** Locks agents by their ids, where only what they have paid changes, and nothing of their rules matters. */
+/** Locks agents in the order of their ids, for payments that no rule decides. */
 export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
 }
 
-/** The changed columns of an agent that a group commit freezes. */
 export type FrozenAgent = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>
 
 /**
- * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen. Undefined if the
- * agent cannot be frozen.
+ * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen.
+ * Undefined if the agent cannot be frozen.
  */
 export function freeze(
   agent: Pick<Agent, 'id' | 'status'>,
@@ -106,7 +101,6 @@ export const updateFrozenAgents = updateOf(tableOf(Agent), [
   'updatedAt',
 ])
 
-/** How much of a budget is held and spent. */
 export interface BudgetUse {
   readonly heldCents: Cents
   readonly spentCents: Cents
@@ -118,7 +112,6 @@ const USES = `
 select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters
 where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
 
-/** Reads what is held and spent in all under these runs, delegations or tokens; the result looks one up by its id. */
 export async function readBudgetUse(
   sql: Sql,
   { ownerId, mode }: Tenant,

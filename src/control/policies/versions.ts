@@ -5,7 +5,6 @@ import { formatMoney, money } from '../../values/money.ts'
 import { type Rules, ruleNames, shortList } from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
 
-/** The rules of a version, as the contract writes them. */
 type StoredRules = Readonly<Record<string, unknown>>
 
 interface Change {
@@ -15,7 +14,6 @@ interface Change {
   readonly text: string
 }
 
-/** Puts the value of a rule into words. */
 type Formatter = (value: never) => string
 
 const amount: Formatter = (value: number) => formatMoney(z.decode(money, value))
@@ -51,13 +49,12 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-/** The entries of the first list that the second one lacks. Sets keep this fast for lists of thousands. */
+/** Sets keep this fast for lists of thousands. */
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
   const known = new Set(others)
   return names.filter(name => !known.has(name)).map(String)
 }
 
-/** Says which entries were added and removed; undefined if only the order changed. */
 function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
   const added = onlyIn(to, from)
   const removed = onlyIn(from, to)
@@ -68,7 +65,6 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
   return parts.length > 0 ? parts.join('; ') : undefined
 }
 
-/** Says how one rule changed; undefined if it did not. */
 function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
   if (from === to) return undefined
@@ -78,7 +74,7 @@ function changeInWords(rule: keyof Rules, from: unknown, to: unknown): string | 
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The changes between two versions, rule by rule. A rule that is younger than a version counts as unset in it. */
+/** Rule by rule. A rule that is younger than a version counts as unset in it. */
 export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
   ruleNames.flatMap(rule => {
     const field = jsonName(rule)
@@ -88,7 +84,7 @@ export const changesBetween = (before: StoredRules, after: StoredRules): Change[
     return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[rule][0]}: ${words}` }]
   })
 
-/** Adds to each version what it changed. The versions are a page of one policy, newest first. */
+/** The versions are a page of one policy, newest first. */
 export async function withChanges(
   records: Records,
   versions: readonly PolicyVersion[],

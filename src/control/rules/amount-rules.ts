@@ -3,7 +3,7 @@ import { type Cents, formatMoney } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
-/** Checks the amount of one payment by itself. The words about the limit are formatted once, not at each check. */
+/** Checks the amount of one payment by itself. The limit's message is formatted once, not at each check. */
 function checkPayment(
   rule: string,
   limit: Cents,
@@ -80,7 +80,10 @@ export const monthlyLimit = periodLimit(
 const remainingIn = ({ limitCents, usedCents }: Pick<Budget, 'limitCents' | 'usedCents'>): Cents =>
   remainingOf({ limit: limitCents, used: usedCents })
 
-/** The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which comes later. */
+/**
+ * The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which
+ * comes later.
+ */
 const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
   budgets.reduce<Budget | undefined>(
     (narrowest, budget) => (narrowest && remainingIn(narrowest) < remainingIn(budget) ? narrowest : budget),
@@ -124,7 +127,7 @@ export const tolerance: Rule = {
   remedy: 'Raise the tolerance.',
 }
 
-/** An amount with its tolerance, regardless of limits. Fractions of a cent are rounded up. */
+/** Regardless of limits. Fractions of a cent are rounded up. */
 export function withTolerance(amount: Cents, percent: number | null): Cents {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
@@ -132,15 +135,15 @@ export function withTolerance(amount: Cents, percent: number | null): Cents {
 }
 
 /**
- * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits is not
- * refused because it might cost more.
+ * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits
+ * is not refused because it might cost more.
  */
 export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Cents {
   const { kind, amountCents, budgets, card, mandate } = request
-  // A card network asks for what it needs, and asks again where it needs more.
+  // A card network requests what it needs, and increments that if it needs more.
   if (kind === 'card') return amountCents
   let hold = withTolerance(amountCents, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountCents) return hold
@@ -159,13 +162,12 @@ export function amountToHold(
   return hold < amountCents ? amountCents : hold
 }
 
-/** Whether the amount by itself makes the policy ask a person. */
 export const asksForAmount = (terms: PolicyTerms | null, amount: Cents): boolean => {
   const limit = terms?.autoApproveLimitCents ?? null
   return limit === null || amount > limit
 }
 
-/** A mandate stands in for the person whom the amount alone would ask. */
+/** A mandate replaces the person whom the amount alone would ask. */
 const unlessMandate =
   (evaluate: Evaluator): Evaluator =>
   input => {
@@ -219,7 +221,7 @@ export const funds: Rule = {
     if (available === null || holdCents <= available) return undefined
     const [needed, there] = [formatMoney(holdCents), formatMoney(available)]
     if (!needsMoney(input)) {
-      // Whoever asks is told now what would refuse the approval of a person later. A card waits for nobody.
+      // The message tells now what would refuse the approval of a person later. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
       return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
     }

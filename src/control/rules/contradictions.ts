@@ -5,11 +5,11 @@ import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
 
-/** Joins at most ten names: a list may have thousands. */
+/** At most ten names: a list may have thousands. */
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
-/** Members of a policy, by their names in JSON, that contradict each other or have no effect. */
+/** Fields have their names in JSON. */
 export interface Warning {
   readonly fields: string[]
   readonly message: string
@@ -37,7 +37,6 @@ const zeroLimits = limits.map(
       terms[field] === 0n && { fields: [field], message: `${title} is € 0.00: ${effect}.` },
 )
 
-/** A limit that is never reached because another one is lower. */
 const unreachable =
   (limit: Limit, lowerLimit: Limit, describe: (limit: Cents, lower: Cents) => string): WarningFinder =>
   terms => {
@@ -139,7 +138,7 @@ const finders: readonly WarningFinder[] = [
     },
 ]
 
-/** Warns of rules that an owner can hardly have meant. Decisions follow them all the same. */
+/** Warns of rules that an owner can hardly have intended. Decisions follow them anyway. */
 export const contradictionsIn = (terms: PolicyTerms): Warning[] =>
   finders
     .flatMap(find => find(terms) || [])

@@ -5,7 +5,6 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
 import type { Cents } from '../../values/money.ts'
 
-/** What may still be spent: of the budget of this month, and out of the agent's wallet; null where there is none. */
 export interface RemainingBudget {
   readonly budgetCents: Cents | null
   readonly walletCents: Cents | null
@@ -15,13 +14,11 @@ type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : 0n)
 
-/** The limit of an agent's month, and what of it is used. */
 export interface MonthOfAgent {
-  /** Null where its policy sets none. */
   readonly limitCents: Cents | null
   readonly heldCents: Cents
   readonly spentCents: Cents
-  /** In any month; null where it has never spent. */
+  /** In any month; null if it has never spent. */
   readonly lastSpendAt: Date | null
 }
 
@@ -35,7 +32,6 @@ export async function monthOfAgent({ id }: Agent, context: Asking): Promise<Mont
   return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }
 }
 
-/** What the agent's policy and wallet leave. */
 export async function remainingOfAgent(agent: Agent, context: Asking): Promise<RemainingBudget> {
   const [{ limitCents, heldCents, spentCents }, balances] = await Promise.all([
     monthOfAgent(agent, context),
@@ -47,7 +43,6 @@ export async function remainingOfAgent(agent: Agent, context: Asking): Promise<R
   }
 }
 
-/** What the budget that all agents share leaves. */
 export async function remainingOfOwner({ sql, tenant, now }: Asking): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }

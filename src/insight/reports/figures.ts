@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Cents, money, signedMoney } from '../../values/money.ts'
 
-/** What was spent, with what has come back told beside it. */
 export interface Figures {
   readonly count: number
   readonly spentCents: Cents
@@ -34,11 +33,9 @@ export function figuresOf(sums: readonly Summed[]): Figures {
   return { count, spentCents, refundedCents, netCents: spentCents - refundedCents }
 }
 
-/** A share of a whole above nothing, to four decimals; null where there is no such whole. */
 export const shareOf = (part: Cents, whole: Cents): number | null =>
   whole > 0n ? Math.round((Number(part) / Number(whole)) * 10_000) / 10_000 : null
 
-/** By how much an amount has changed, as a share of what it was; null where that was nothing. */
 export const changeOf = (now: Cents, before: Cents): number | null => shareOf(now - before, before)
 
 export const share = z

@@ -29,8 +29,8 @@ type Handler = OutsideHandler<Call['input'], unknown, string, Events>
 const outsideHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /**
- * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
- * each further call that an answer leads to.
+ * Reserves and commits, calls the external system with no transaction open, records its answer and commits;
+ * again for each further call that an answer leads to.
  */
 export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
   const { lease, keptAnswers, ports } = runtime
@@ -60,7 +60,7 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
       runtime,
       call,
       async (tx, opened) => {
-        // An answer that comes after its lease has run out may find that another request has recovered the call.
+        // If the answer comes after its lease has expired, another request may have recovered the call.
         const isRecovered = typeof opened.stored?.status === 'number'
         return (isRecovered && replayed(opened)) || handleCall(runtime, opened, tx, work)
       },
@@ -98,19 +98,17 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 }
 
-/** Calls the other system, with no transaction open. */
 function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, ports: Ports): Promise<unknown> {
   const outside = { ports, requestId: call.requestId }
   return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
 }
 
-/** The batched step that records an answer; undefined where `record` does. */
 function stepFor(call: Call, { reservation, link }: CallExternal<unknown>, answer: unknown) {
   if (!link) return outsideHandlerOf(call).recordBatched?.(answer, reservation)
   return link.takes(answer) ? takeStep(link.step, answer) : undefined
 }
 
-/** The lease under which a request calls other systems; 503 where the database is away. */
+/** The lease under which a request calls other systems; 503 where the database is unavailable. */
 const leaseOf = (lease: ProcessLease): Promise<string> =>
   lease.hold().catch((error: unknown) => {
     throw asProblem(error)
@@ -132,7 +130,6 @@ function withStep(call: Call, step: TakenStep<unknown, string, Events>, records 
   }
 }
 
-/** In a transaction: the kept answer, what an earlier request with the key has left, or the reservation. */
 const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
@@ -143,20 +140,18 @@ const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
       await takeOver(tx.sql, stored, runtime.lease)
       return handleCall(runtime, opened, tx, context => recover(stored.reservation, context))
     }
-    // What was left is gone by now: it has been recovered, and its answer dropped since.
+    // The reservation was recovered meanwhile, and its answer dropped since.
     if (typeof reserve !== 'function') throw inProgress()
     const work = async (context: RequestContext) => reservedIn(await reserve(call.input, context))
     return handleCall(runtime, opened, tx, work)
   })
 
-/** What a function has reserved, as steps give it. */
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
   const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
   return isRefused ? reserved : new CallExternal(reserved)
 }
 
-/** What a function reserves by reading alone; undefined where it has emitted something, which needs a transaction. */
 async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | undefined> {
   const { reserve } = outsideHandlerOf(call)
   if (typeof reserve !== 'function') throw new Error('a batched step is read in batches')
@@ -166,7 +161,6 @@ async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | un
 
 const READS = { size: 12, inFlight: 2 }
 
-/** The same of batched steps, many at once. */
 function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefined> {
   const batched = batcher<HotCall, Done | undefined>(READS, calls => readBatch(runtime, calls))
   return async call => {
@@ -196,7 +190,6 @@ async function readBatch(runtime: Runtime, calls: readonly HotCall[]): Promise<S
 
 const hasEmitted = ({ events, outbox }: Emitted): boolean => events.length + outbox.length > 0
 
-/** The answer that needs no write, if there is one; read as a GET is. */
 async function answerByReading(
   runtime: Runtime,
   call: Call,
@@ -207,7 +200,7 @@ async function answerByReading(
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
 }
 
-/** By these headers a request pays. HEAD pays nothing: it is answered as a request without them. */
+/** These headers pay. HEAD pays nothing: it is answered as a request without them. */
 const PAYING = ['authorization', 'payment-authorization']
 
 /** Answers HEAD of a GET that writes, by reading alone: no other system is called. */

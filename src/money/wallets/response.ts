@@ -10,13 +10,11 @@ export const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 export const withBalance = (wallet: Wallet, { availableCents, heldCents }: Balance) =>
   withMembers(wallet, { availableCents, heldCents })
 
-/** A wallet's balance in an open book. */
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
   return { availableCents: posted - held, heldCents: held }
 }
 
-/** Adds balances to wallets, with one query for all of them. */
 export async function withBalances(
   wallets: readonly Wallet[],
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -29,7 +27,7 @@ export async function withBalances(
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-/** The data of a wallet's event: its balance now, and the amount that has moved, if any has. */
+/** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
   balanceCents: bigint,

@@ -15,7 +15,7 @@ import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
 
-/** A message of the processor, verified, with the card that it names. */
+/** A verified message of the processor, and the card that it names. */
 export interface IncomingMessage<C extends MessageContent = MessageContent> extends CardMessage {
   readonly content: C
   /** SHA-256 of the signed bytes. */
@@ -23,28 +23,30 @@ export interface IncomingMessage<C extends MessageContent = MessageContent> exte
   readonly agentId: string
   readonly cardId: string
   readonly numberId: string
-  /** Finds the intents that may cover its payment; undefined if it begins none. */
+  /** Undefined if the message begins no payment. */
   readonly search: IntentSearch | undefined
-  /** The network has been answered with a decline, as the decision came too late: its approval is withdrawn. */
+  /** The network was answered with a decline because the decision came too late: the approval is withdrawn. */
   readonly isLate: boolean
   readonly answer: (reply: CardReply) => ProcessorAnswer
 }
 
-/** A message about a payment: a request, or a fact. */
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-/** A request for authorization with all that it is decided by: of the network, of a simulation, or of a machine payment. */
+/**
+ * A request for authorization with everything that it is decided by: from the network, a simulation or a
+ * machine payment.
+ */
 export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
 > & {
-  /** What is known of the payment already: an increment has an authorization, and facts may come first. */
+  /** The authorization that an increment raises, or that facts made before the request came. */
   readonly existing: AuthorizationRow | undefined
-  /** The only intent that may cover it, in place of those that are searched. */
+  /** The only intent that may cover the payment; no other is searched. */
   readonly intentId?: string
 }
 
-/** The first request of a payment that no message of the network asks for. */
+/** The first request of a payment that does not come from the network. */
 export const firstRequest = (
   request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
@@ -53,7 +55,7 @@ export const isRequest = (
   message: IncomingMessage | PaymentMessage,
 ): message is IncomingMessage<AuthorizationRequest> => message.content.kind === 'authorization'
 
-/** The processor's id of the payment that a message is about; null for news about the card itself. */
+/** Null for news about the card itself. */
 export function processorRefOf(content: MessageContent): string | null {
   if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
   if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
@@ -63,7 +65,7 @@ export function processorRefOf(content: MessageContent): string | null {
 const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-/** The amount of a payment that a message may begin; undefined where it is about an older one. */
+/** The amount of a payment that a message may begin; undefined if it is about an older one. */
 function firstAmountOf(content: MessageContent): Cents | undefined {
   if (content.kind === 'clearing') return content.amountCents
   if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
@@ -71,7 +73,7 @@ function firstAmountOf(content: MessageContent): Cents | undefined {
   return content.asks.reduce((sum, { approved, amountCents }) => (approved ? sum + amountCents : sum), 0n)
 }
 
-/** The intents that may cover a payment: of a first request, and of a clearing or an approval without one. */
+/** Searches intents for a first request, and for a clearing or an approval without a request. */
 export function searchOf(
   content: MessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
@@ -82,18 +84,16 @@ export function searchOf(
   return { agentId, cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
-/** The id under which a credit that names no payment is stored, whichever messages report it; null for any other. */
+/** One id for a credit that names no payment, whichever messages report it; null for any other message. */
 export const creditIdOf = (content: MessageContent): string | null =>
   content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
 
-/** The refund requests that a credit without a payment may answer. */
 export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
   const { merchant, amountCents } = content
   return { cardId, merchantKeys: payableKeys(merchant), amountCents }
 }
 
-/** What a batch of messages loads. */
 export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
   const contents = messages.map(({ content }) => content)
   return {
@@ -115,13 +115,12 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
   }
 }
 
-/** The fact that we answer a request, by default with the whole amount. */
+/** Approves the whole amount by default. */
 export const requestFact = (
   { ask, amountCents }: AuthorizationRequest,
   approvedCents: Cents = amountCents,
 ): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountCents, approvedCents })
 
-/** The fact that a message of the network states. */
 export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
     case 'reversal':

@@ -32,7 +32,7 @@ const NOTED: CardReply = { kind: 'noted' }
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
 const CONFLICT: CardReply = { kind: 'declined', reason: ANOTHER }
 
-/** Processes the messages of a card processor in group commits: requests are authorized, facts are booked. */
+/** Runs in group commits: requests are authorized, facts are booked. */
 export const processMessages: ProcessMessages = {
   lanes: agentLanes(({ body }) => body.agentId),
   load(items, sql) {
@@ -55,7 +55,7 @@ export const processMessages: ProcessMessages = {
     const { reply, authorizationId } = isRequest(message)
       ? authorize(message, existing, batch, context)
       : applyMessage(message, existing, batch, context)
-    // The payment that a credit was booked for may have another name.
+    // The payment that the credit was booked on may have another reference at the processor.
     if (existing && creditId && existing.processorRef !== processorRefOf(message.content))
       store(message, NOTED, existing.id, batch, { id: creditId, kind: 'credit' })
     return store(message, reply, authorizationId, batch)
@@ -63,13 +63,12 @@ export const processMessages: ProcessMessages = {
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }
 
-/** Applies news about a card itself. */
 export const processNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
   const { content, cardId, numberId } = message
   return deduplicate(message, context, () => applyCardNotice({ id: numberId, cardId }, content, context))
 }
 
-/** Acts on a message and stores it with its answer. One that comes again changes nothing and gets the same answer. */
+/** Acts on a message and stores it with its answer. A repetition changes nothing and gets the same answer. */
 export async function deduplicate(
   message: IncomingMessage,
   { records }: Pick<Context, 'records'>,
@@ -82,7 +81,7 @@ export async function deduplicate(
   return answerOf(row)
 }
 
-/** A message whose id has been seen: the same bytes get the same answer; others are refused and reported. */
+/** A known message id: the same bytes get the same answer; other bytes are refused and reported. */
 function answerAgain(
   stored: MessageRow,
   message: IncomingMessage,
@@ -104,13 +103,13 @@ function answerAgain(
 const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: MessageContext): void =>
   emit('card.message_refused', { cardId, agentId, messageId, reason: ANOTHER })
 
-/** Whether a request has the number of one that has been answered, and another amount. */
+/** True if a request reuses the number of an answered one with another amount. */
 const isOtherRequest = ({ ask, amountCents }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
   authRequestsOf(facts).some(
     ({ increment, requestedCents }) => increment === ask && requestedCents !== amountCents,
   )
 
-/** The authorization that a message is about, or the confirmed checkout that it is the network's side of. */
+/** The authorization that a message is about, or the confirmed checkout that it belongs to. */
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
   const { content, cardId, search } = message
   const { authorizations, payments } = batch
@@ -131,8 +130,9 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
 }
 
 /**
- * The machine payment whose token a message names. The first authorization under any name of the network is that payment's;
- * another one is a second payment, for which the token is not good. A check of the card asks for no payment.
+ * The machine payment whose token a message names. The first authorization under any reference of the network
+ * is that payment; another one would be a second payment, which the token does not allow. A check of the card
+ * (amount zero) asks for no payment.
  */
 function findBegun(content: MessageContent, rows: readonly AuthorizationRow[]): AuthorizationRow | undefined {
   if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
@@ -144,8 +144,8 @@ function findBegun(content: MessageContent, rows: readonly AuthorizationRow[]): 
 }
 
 /**
- * A reversal or an expiry names no token: where it came before the authorization, it made a placeholder, whose facts are
- * those of the machine payment.
+ * A reversal or an expiry names no token. If it came before the authorization, it made a placeholder, whose
+ * facts belong to the machine payment.
  */
 function merge(
   begun: AuthorizationRow,
@@ -194,7 +194,6 @@ function storedMembers(message: IncomingMessage, reply: CardReply) {
   return { id, agentId, cardId, digest, kind, ...answerMembers(message, reply) }
 }
 
-/** Stores a message, or the credit that it reports, with the answer. */
 function store(
   message: IncomingMessage,
   reply: CardReply,

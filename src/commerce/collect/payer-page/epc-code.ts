@@ -2,9 +2,8 @@ import { encode } from 'uqr'
 import { type Cents, decimal } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
-/** A SEPA credit transfer that a payer is asked for. */
 export interface AskedTransfer {
-  /** In whose name the account is. */
+  /** The account holder's name. */
   readonly name: string
   readonly iban: string
   readonly bic: string | null
@@ -13,15 +12,16 @@ export interface AskedTransfer {
   readonly reference: string
 }
 
-/** The most that a code may hold: level M in version 13 of QR codes. */
+/** The capacity of a version 13 QR code at level M. */
 const MOST_BYTES = 331
 const LONGEST_NAME = 70
-/** What a credit transfer can carry, in cents. */
+/** The largest SEPA credit transfer, in cents. */
 const LARGEST = 99_999_999_999n
 
 /**
- * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8). Undefined
- * where no code can say it. A name that does not fit is cut: the bank compares it, and then shows the full one.
+ * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8).
+ * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account's and
+ * then shows the full one.
  */
 export function epcCode({ name, iban, bic, amountCents, reference }: AskedTransfer): string | undefined {
   if (amountCents < 1n || amountCents > LARGEST) return undefined
@@ -34,7 +34,7 @@ export function epcCode({ name, iban, bic, amountCents, reference }: AskedTransf
   return fitting === '' ? undefined : withName(fitting)
 }
 
-/** The name in one line, cut after the last word that fits; a word that is too long by itself is cut within. */
+/** Cut after the last word that fits; a single word that is too long is cut within. */
 function fittingName(name: string, bytes: number): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const characters = [...line]
@@ -48,10 +48,10 @@ function fittingName(name: string, bytes: number): string {
 
 /** The light margin that readers need, in modules. */
 const QUIET = 4
-/** The largest code that EPC069-12 allows. */
+/** The largest version that EPC069-12 allows. */
 const LARGEST_VERSION = 13
 
-/** Draws a text as a QR code: dark on white in every colour scheme, as readers expect it. */
+/** Dark on white in every colour scheme, as readers expect. */
 export function qrSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
   const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: LARGEST_VERSION, border: QUIET })
@@ -67,7 +67,7 @@ export function qrSvg(text: string, title: string): string {
 `.text
 }
 
-/** The stretches of dark modules in a row. */
+/** Each run of dark modules becomes one rectangle. */
 function darkRuns(row: readonly boolean[]): { x: number; width: number }[] {
   const runs: { x: number; width: number }[] = []
   for (const [x, isDark] of row.entries()) {

@@ -13,24 +13,24 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** What the page shows of a request: nothing of its payer, and nothing that only who has paid may see. */
+/** What the page shows: neither the payer, nor what only a payer who has paid may see. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
   readonly isTest: boolean
-  /** The public name of whoever asks for the money. */
+  /** The public name of the owner that is paid. */
   readonly payee: string
   readonly purpose: string
   readonly amountCents: Cents
   readonly paidCents: Cents
   readonly expiresAt: Date
-  /** Null where no bank account takes the money. */
+  /** Null if no bank account can receive the money. */
   readonly transfer: AskedTransfer | null
-  /** Null where no card can be charged. */
+  /** Null if no card can be charged. */
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
 }
 
-/** The page of a request. It works without a script, and all it loads is ours. */
+/** Works without scripts, and loads only from this service. */
 export function requestPage(view: RequestView, language: Language): Html {
   const { state, payee, purpose, amountCents, isTest } = view
   const words = texts[language]
@@ -51,7 +51,7 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-/** Until when, and what is still due; or why nothing is to be paid. */
+/** When the request expires and what is due, or why it cannot be paid. */
 function standing({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
   const words = texts[language]
   if (state !== 'open') return html`<p class="meaning">${words.meanings[state]}</p>`
@@ -87,7 +87,7 @@ function transferWay(transfer: AskedTransfer, id: string, language: Language): H
 </section>`
 }
 
-/** Groups of four, as IBANs and references are printed; copied as a whole. */
+/** In groups of four, as IBANs and references are printed; copied without the spaces. */
 const inFours = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
@@ -109,7 +109,6 @@ function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, lan
 </section>`
 }
 
-/** The page for an address that names no request. */
 export function unknownPage(language: Language): Html {
   const { unknown, unknownHint } = texts[language]
   return layout(
@@ -124,7 +123,7 @@ export function unknownPage(language: Language): Html {
   )
 }
 
-/** Addresses are relative, so that the page works below a path, too. */
+/** Relative addresses, so that the page also works below a path. */
 const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
 <html lang="${language}">
 <head>

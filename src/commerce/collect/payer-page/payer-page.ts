@@ -15,7 +15,7 @@ import type { PageState } from './texts.ts'
 
 type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
 
-/** What a payer is shown of a request of any owner; undefined where there is none of this id. */
+/** What a payer may see of any owner's request; undefined if there is none. */
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined
@@ -28,7 +28,10 @@ async function viewOf(id: string, context: ViewContext): Promise<RequestView | u
   return { id, state, isTest, payee, purpose, amountCents, paidCents, expiresAt, transfer, program }
 }
 
-/** A payment that is under way is told before anything else; a deadline counts from its instant on. */
+/**
+ * A payment under way comes before the deadline. A deadline counts from its instant on, even if the sweep has
+ * not run.
+ */
 function stateOf(request: PresentedRequest): PageState {
   if (request.status !== 'open') return request.status
   if (request.isUnderWay) return 'under_way'
@@ -60,7 +63,7 @@ function programOf({ id }: PresentedRequest, context: ViewContext): RequestView[
 const HTML = 'text/html; charset=utf-8'
 const BRIEFLY = 'private, max-age=10'
 
-/** Stricter than for other pages: there is no script and no form. */
+/** Stricter than on other pages: this one has no script and no form. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 

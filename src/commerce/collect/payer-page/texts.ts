@@ -1,15 +1,13 @@
 import type { Language } from '../../../web/language.ts'
 
-/** How a request stands for the person who is to pay it. */
 export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
 
-/** All that the page says, in one language. */
 interface Texts {
-  /** The mark above the amount. */
+  /** Shown above the amount. */
   readonly marks: Readonly<Record<PageState, string>>
-  /** What a state means for the payer; nothing where the page goes on to tell how to pay. */
+  /** What the state means for the payer; absent while the page shows how to pay. */
   readonly meanings: Readonly<Partial<Record<PageState, string>>>
-  /** Stands between the amount and the payee. */
+  /** Printed between the amount and the payee. */
   readonly to: string
   readonly purpose: string
   readonly payBy: string

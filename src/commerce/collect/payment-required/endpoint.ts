@@ -19,7 +19,7 @@ import {
 } from '../../../mpp/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { type LiveKey, liveKeys } from '../../mpp-keys/index.ts'
-import type { RequestRow } from '../request.ts'
+import { PaymentRequest, type RequestRow } from '../request.ts'
 import type { PaidFailure, settledEvents } from './api.ts'
 import { checkCredential, type SealedToken, type TakenToken, takeToken } from './credential.ts'
 import { type Article, challengeFor } from './offer.ts'
@@ -40,18 +40,20 @@ import {
 } from './settle.ts'
 import { externalIdOf, type Settlement } from './settlement.ts'
 
-export type PayContext = Context<PaidFailure, typeof settledEvents>
+type PayEvents = typeof settledEvents
+
+export type PayContext<F extends string = never> = Context<PaidFailure | F, PayEvents>
 
 export type Params = Readonly<Record<string, string>>
 
 /** The one who is paid at an address: what the address offers, and what is given to those who have paid for it. */
-export interface Payee<R> {
+export interface Payee<R, F extends string = never> {
   /** Reads what is to be paid, and continues as the tenant that is paid. */
   find(params: Params, context: Context<never>): Promise<Article | undefined>
-  /** The same for every repetition. */
-  unlocked(settlement: Settlement, context: PayContext): Promise<R>
-  /** The same, of a request that is in hand. */
-  unlockedBy?(request: RequestRow, settlement: Settlement): R
+  /** The same for every repetition. The sandbox's merchants are paid without a request. */
+  unlocked(settlement: Settlement, request: RequestRow | undefined): R
+  /** Changes the answer to those who have paid. */
+  answer?(paid: WithHeaders<R>, params: Params, context: Pick<PayContext<F>, 'refuse'>): Answer<R>
 }
 
 /** The credential of a request, in the usual header or in the one beside it. Other schemes present nothing. */
@@ -114,12 +116,12 @@ interface Named {
   readonly params: Params
 }
 
-interface PaidHandler<R>
-  extends OutsideHandler<Named, R, PaidFailure, typeof settledEvents, Reserved, Called> {
-  readonly reserve: Reserve<Named, R, PaidFailure, typeof settledEvents, Reserved>
+interface PaidHandler<R, F extends string>
+  extends OutsideHandler<Named, R, PaidFailure | F, PayEvents, Reserved, Called> {
+  readonly reserve: Reserve<Named, R, PaidFailure | F, PayEvents, Reserved>
   recordBatched(
     answer: Called,
-  ): TakenStep<Answer<R> | CallExternal<Reserved>, PaidFailure, typeof settledEvents> | undefined
+  ): TakenStep<Answer<R> | CallExternal<Reserved>, PaidFailure | F, PayEvents> | undefined
 }
 
 /**
@@ -127,7 +129,7 @@ interface PaidHandler<R>
  * challenge is an HMAC over all that is offered. A good one is stored as a settlement, and committed, before its card is
  * charged. Tokens are in memory only: as no `Idempotency-Key` is observed, a reservation is stored nowhere.
  */
-export function paidEndpoint<R>(payee: Payee<R>): PaidHandler<R> {
+export function paidEndpoint<R, F extends string = never>(payee: Payee<R, F>): PaidHandler<R, F> {
   const finish = finishStep(payee)
   return {
     async peek({ params }, context) {
@@ -173,7 +175,7 @@ export function paidEndpoint<R>(payee: Payee<R>): PaidHandler<R> {
       if (!present) return context.refuse('request_not_found')
       const settlement = await settlementOf(called.challengeId, context)
       return settlement
-        ? answerAgain(payee, present, settlement, digest, context)
+        ? answerAgain(payee, { params, article: present, digest }, settlement, context)
         : ask(
             present,
             'challenge_invalid',
@@ -188,10 +190,10 @@ export function paidEndpoint<R>(payee: Payee<R>): PaidHandler<R> {
 }
 
 /** Checks all of a credential that is told without its token. */
-async function readCredential<R>(
-  payee: Payee<R>,
+async function readCredential<R, F extends string>(
+  payee: Payee<R, F>,
   params: Params,
-  context: PayContext,
+  context: PayContext<F>,
 ): Promise<Reading | AnswerNow<R> | Refusal | WithHeaders<Refusal>> {
   const article = await payee.find(params, context)
   if (!article) return context.refuse('request_not_found')
@@ -202,7 +204,8 @@ async function readCredential<R>(
   if (method !== 'card' || intent !== 'charge') return context.refuse('method_not_offered')
   const digest = credentialDigest(presented)
   const [settlement, keys] = await Promise.all([settlementOf(id, context), liveKeys(context)])
-  if (settlement) return new AnswerNow(await answerAgain(payee, article, settlement, digest, context))
+  if (settlement)
+    return new AnswerNow(await answerAgain(payee, { params, article, digest }, settlement, context))
   const sealed = sealedToken(credential, article, keys, context)
   return 'jwe' in sealed ? { step: 'read', params, article, digest, sealed } : sealed
 }
@@ -225,7 +228,7 @@ function sealedToken(
   return { jwe: payload.encryptedPayload, kid: jwk.kid, privateKey, challengeId, network: payload.network }
 }
 
-type Step<I, R, S> = BatchedStep<I, R, PaidFailure, typeof settledEvents, S>
+type Step<I, R, S, F extends string = never> = BatchedStep<I, R, PaidFailure | F, PayEvents, S>
 
 /** What is charged for a credential, as it is stored. */
 function beginningOf({ reading: { article, digest, sealed }, token }: Taken): Beginning {
@@ -256,22 +259,24 @@ const beginStep: Step<Taken, CallExternal<Charging | Answering>, Beginnings> = {
   write: writeBeginnings,
 }
 
-/** Records how charges have ended. The payer of a request gets at once what it unlocks. */
-const finishStep = <R>(
-  payee: Payee<R>,
-): Step<Charged, WithHeaders<R> | CallExternal<Answering>, Endings> => ({
+/** Records how charges have ended. Those who have paid get at once what that unlocks. */
+const finishStep = <R, F extends string>(
+  payee: Payee<R, F>,
+): Step<Charged, Answer<R> | CallExternal<Answering>, Endings, F> => ({
   name: 'finish',
   load(items, sql, ports) {
     const charges = items.map(({ input }) => input)
     return openEndings(charges, sql, items[0], ports)
   },
-  decide({ input, tenant, now }, endings, { refuse, emit, wake }) {
+  decide({ input, tenant, now }, endings, verdict) {
+    const { emit, wake } = verdict
     const settlement = endCharge(input, endings, { tenant, now, emit, wake })
-    if (settlement.status === 'charging') return refuse('outcome_open')
-    const locked = requestPaidBy(settlement, endings)
-    return settlement.receipt && locked && payee.unlockedBy
-      ? paidAnswer(payee.unlockedBy(locked.request, settlement), settlement.receipt)
-      : answering(input.charging, settlement.challengeId)
+    if (settlement.status === 'charging') return verdict.refuse('outcome_open')
+    const { receipt, challengeId } = settlement
+    const { charging } = input
+    if (receipt === null) return answering(charging, challengeId)
+    const paid = { settlement, receipt, request: requestPaidBy(settlement, endings)?.request }
+    return paidAnswer(payee, paid, charging.params, verdict)
   },
   write: writeEndings,
 })
@@ -289,23 +294,38 @@ export function ask(
 }
 
 /** The answer to a credential for a challenge that has been presented before. */
-export async function answerAgain<R>(
-  payee: Payee<R>,
-  article: Article,
+async function answerAgain<R, F extends string>(
+  payee: Payee<R, F>,
+  { params, article, digest }: Presented,
   settlement: Settlement,
-  digest: string,
-  context: PayContext,
+  context: PayContext<F>,
 ): Promise<Answer<R>> {
   if (externalIdOf(settlement) !== article.externalId)
     return ask(article, 'challenge_invalid', 'The challenge was offered for something else.', context)
   if (settlement.credentialDigest !== digest) return context.refuse('challenge_used')
   if (settlement.status === 'charging') return context.refuse('payment_under_way')
-  const { receipt, declineReason } = settlement
+  const { receipt, declineReason, requestId } = settlement
   if (receipt === null)
     return ask(article, 'payment_refused', `The card was declined: ${declineReason}`, context)
-  return paidAnswer(await payee.unlocked(settlement, context), receipt)
+  const request =
+    requestId === null ? undefined : await context.records.findOneOrFail(PaymentRequest, { id: requestId })
+  return paidAnswer(payee, { settlement, receipt, request }, params, context)
+}
+
+interface Paid {
+  readonly settlement: Settlement
+  readonly receipt: string
+  readonly request: RequestRow | undefined
 }
 
 /** What those who have paid are given, with the receipt. */
-const paidAnswer = <R>(unlocked: R, receipt: string): WithHeaders<R> =>
-  withHeaders(unlocked, { 'Payment-Receipt': receipt, 'Cache-Control': 'private' })
+function paidAnswer<R, F extends string>(
+  payee: Payee<R, F>,
+  { settlement, receipt, request }: Paid,
+  params: Params,
+  context: Pick<PayContext<F>, 'refuse'>,
+): Answer<R> {
+  const headers = { 'Payment-Receipt': receipt, 'Cache-Control': 'private' }
+  const paid = withHeaders(payee.unlocked(settlement, request), headers)
+  return payee.answer ? payee.answer(paid, params, context) : paid
+}

@@ -24,13 +24,13 @@ interface State {
   readonly revoked: TokenRow[]
 }
 
-/** The cancellation of the token's intent, as `POST /intents/{id}/cancel` would have it. */
+/** As `POST /intents/{id}/cancel` takes it. */
 const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation => ({
   ...request,
   input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },
 })
 
-/** Cancels the intents of tokens, which gives back their money and their part of the limits. */
+/** Cancels the tokens' intents, which releases their holds and reservations. */
 export const revoke = {
   async load(requests, sql, ports): Promise<State> {
     const { tenant } = requests[0]

@@ -19,19 +19,19 @@ import { paymentWays, type RequestRow } from '../request.ts'
 
 export type { RefundFailure }
 
-/** How a refund ended, as a payment request shows it. `returned`: the payer’s bank has sent the money back to us. */
+/** `returned`: the payer’s bank sent the refund back. */
 const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as const
 
-/** How long the request that refunds has for its call, before process or sweep ask the acquirer. */
+/** How long the refunding request has for its call, before process or sweep ask the acquirer. */
 export const FIRST_CHECK_AFTER = minutes(1)
 
 /** The wait before the acquirer is asked again. */
 export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))
 
-/** The type by which ledger and events name the refund of a request. */
+/** The source type of a request's refund in ledger and events. */
 const REFUND_SOURCE = 'request_refund'
 
-/** The id of a refund among those of its request, by which acquirer and ledger know it too. */
+/** The id of a refund within its request, which acquirer and ledger use too. */
 export const requestRefundIdOf = (refundId: string): string => refundId.replace('refund_', 'requestrefund_')
 
 export const refundIdOf = (requestRefundId: string): string =>
@@ -40,13 +40,13 @@ export const refundIdOf = (requestRefundId: string): string =>
 /** The cause of its hold and posting in the ledger. */
 export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
 
-/** Only a refund that was completed, and came back, has failed with the instant of its completion. */
+/** A failed refund with an instant of completion was completed first, and then returned. */
 function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStates)[number] {
   if (status === 'cancelled') throw new Error('a refund of a request is never cancelled')
   return status === 'failed' && completedAt ? 'returned' : status
 }
 
-/** A refund as its request shows it: one payment of the request that goes back by the way it came. */
+/** One payment of the request, sent back by the way it came. */
 export function requestRefundResponse(refund: RefundRow | Refund) {
   const { requestId, paymentId } = refund
   if (!requestId || !paymentId) throw new Error(`${refund.id}: not the refund of a request`)
@@ -87,7 +87,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
     .meta({ description: 'What this call sends back, a refund for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
-/** How many payments one refund may take money of. */
+/** Payments that one refund may take money from. */
 export const MOST_PARTS = 50
 
 export const refundRefusals = {
@@ -106,7 +106,6 @@ export const refundRefusals = {
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, Failure>
 
-/** The events of the records of what goes back, and of their transactions. */
 export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
 
 const RequestRefundEvent = RequestEvent.extend({
@@ -146,7 +145,6 @@ export const refundEvent = (
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })
 
-/** The events of money that goes back, by whatever way. */
 export const refundingEvents = {
   ...refundEvents,
   ...recordedEvents,
@@ -182,7 +180,7 @@ export const refundsApi = {
     item: RefundRecord,
     fails: lookupFails,
   }),
-  /** Asks the acquirer about the refunds of the request that are due; nothing is refunded twice. */
+  /** Asks the acquirer about the request's due refunds; nothing is refunded twice. */
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
     summary: 'Ask what has become of the refunds of a payment request',
     callers: [],

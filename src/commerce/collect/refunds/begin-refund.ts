@@ -24,24 +24,23 @@ import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** What is to go back: of all payments of a request, or of the one that came by this source. */
+/** All payments of a request, or the one of this source. */
 export interface RefundTarget {
   readonly requestId: string
   readonly sourceId?: string | undefined
-  /** All that is left, where no amount is given. */
+  /** Everything that is left if no amount is given. */
   readonly amountCents?: Cents | undefined
-  /** Why: for programs, and in the owner's own text. */
+  /** A code for programs, and the owner's own text. */
   readonly reason: (typeof refundReasons)[number]
   readonly note: string | null
 }
 
-/** How much of a payment goes back. */
 interface RefundPart {
   readonly payment: PaymentRow
   readonly amountCents: Cents
 }
 
-/** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
+/** Everything that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
 interface OpenRefund extends Refunding {
   readonly parts: readonly RefundPart[]
   readonly book: Book
@@ -51,7 +50,7 @@ interface OpenRefund extends Refunding {
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
-/** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
+/** The accounts of the wallets that were paid and of those that paid. Those owners' limits are locked before. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -92,7 +91,7 @@ async function openRefund(
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
-  // What has come this very moment may be in a wallet that is not locked: the next refund takes it.
+  // A payment that arrived just now may be in a wallet that is not locked: the next refund takes it.
   const ids = new Set(known.map(payment => payment.id))
   const payments = refundable.filter(payment => ids.has(payment.id))
   const parts = partsOf(payments, amountCents, context)
@@ -114,7 +113,7 @@ async function openRefund(
 const leftOf = ({ amountCents, refundedCents }: PaymentRow): Cents =>
   minus(cents(amountCents), cents(refundedCents))
 
-/** Divides a refund over the payments, given newest first: what came last goes back first, as the surplus is in it. */
+/** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
   payments: readonly PaymentRow[],
   amountCents: Cents | undefined,
@@ -146,7 +145,7 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-/** Why nothing can go back now; undefined if it can. */
+/** Undefined if the refund can begin now. */
 function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
@@ -160,7 +159,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
   if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
-  // Each throws where this mode has no such system: nothing is begun then.
+  // Each throws if this mode has no such system, so that nothing is begun then.
   if (bySepa.length > 0) ports.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
   const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
@@ -168,8 +167,8 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
 }
 
 /**
- * Begins a refund for each part, or says why there can be none: from now on its money is held, has a transfer of its own, or
- * is with the owner who paid.
+ * Begins a refund for each part, or refuses. From now on its money is held, has its own transfer, or is with
+ * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
   const { sql, tenant, sendAlong } = context
@@ -220,17 +219,16 @@ type SendBack = (
   context: RequestContext,
 ) => void | Promise<void>
 
-/** How money travels back, by the way that it came. */
 const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
   sepa: payBySepa,
-  /** Held until the acquirer has given it back. */
+  /** Held until the acquirer has refunded it. */
   card(refund, { payment, amountCents }, { book }) {
     book.hold(payment.walletId, amountCents, causeOf(refund.id))
   },
   wallet: payToWallet,
 }
 
-/** The purpose that the payer reads; SEPA can spell all of it. */
+/** The remittance information that the payer reads; SEPA can spell all of it. */
 const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
 
 function payBySepa(

@@ -4,10 +4,10 @@ import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
 import { protectionOf, type Rule } from '../protect-rule.ts'
 import type { PayProblem } from './payment.ts'
 
-/** In test mode our own listener may be asked for what it plays: merchants, and the requests of other owners. */
+/** In test mode this service's own listener may be paid: it plays merchants, and serves requests of other owners. */
 export const asksOwnListener = (mode: string): boolean => mode === 'test'
 
-/** Why nothing is sent to an address; undefined for one that may be asked. */
+/** Undefined if the address may be requested. */
 export function addressProblem(
   text: string,
   { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
@@ -22,11 +22,11 @@ export function addressProblem(
 
 interface Payer {
   readonly agentId: string
-  /** The merchant that the intent is for. */
+  /** The merchant that the intent names. */
   readonly merchant: string
 }
 
-/** Why an agent does not pay the host of an address: the owner's rules, or an intent for another merchant. */
+/** Why an agent may not pay the host of an address: the owner's rules, or an intent for another merchant. */
 export function payeeProblem(
   url: URL,
   { agentId, merchant }: Payer,

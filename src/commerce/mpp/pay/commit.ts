@@ -45,15 +45,15 @@ interface State {
   readonly ports: Ports
 }
 
-/** The credential on record and shown to the caller, or the call that comes next: it is sent, or its token given back. */
+/** Either the recorded credential, shown to the caller, or the next call: sending it or giving its token back. */
 type Decided = ShownCredential | CallExternal<Stage>
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
 
 export type MintStep = BatchedStep<Minted, Decided, PayProblemCode, typeof mintingEvents, State>
 
 /**
- * Decides with everything locked, begins the intent's payment, and puts the credential on record: all before a byte of it
- * leaves. Where something has changed since the merchant was asked, the token is given back.
+ * Decides with everything locked, begins the intent's payment and records the credential: all before a byte
+ * of it leaves. If something has changed since the merchant was asked, the token is given back.
  */
 export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   name: 'mint',
@@ -125,7 +125,6 @@ const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => 
 const shownHeader = (header: string): string =>
   header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
 
-/** What has changed since the merchant was asked. */
 function changedSince(
   { payment, offer, issued }: Minted,
   rules: readonly ProtectRule[],
@@ -156,8 +155,8 @@ function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }:
 }
 
 /**
- * Starts the process that looks after what is left of a credential. One that the service sends counts as sent from here on:
- * after a crash it is unknown whether it was.
+ * Starts the process that follows a credential. A credential that the service sends counts as sent from here
+ * on: after a crash it is unknown whether it was.
  */
 function follow(
   credential: MppCredential,

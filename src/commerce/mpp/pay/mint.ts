@@ -22,16 +22,16 @@ import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
 import { asksOwnListener } from './address.ts'
 import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
 
-/** An offer that can be paid, and the credential that pays it, with the traces that are kept of it. */
+/** An offer that can be paid, and the credential that pays it. */
 export interface Minted {
   readonly payment: MintedPayment
   readonly offer: CardOffer
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
   readonly expiresAt: Date
   readonly keyThumbprint: string
-  /** The header that carries it, in small letters. */
+  /** The header that carries it, in lower case. */
   readonly header: string
-  /** The value of the header: a secret. */
+  /** The header's value: a secret. */
   readonly credential: string
   readonly digest: string
 }
@@ -42,7 +42,7 @@ const ASK_MS = 10_000
 /** More than the headers and the problem of a 402 need. */
 const ASK_BYTES = 65_536
 
-/** A merchant may collect by its token for a day: what it asks for later is declined. */
+/** The token's lifetime: a merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
 
 const PROCESSOR_CODES = {
@@ -52,7 +52,7 @@ const PROCESSOR_CODES = {
 } as const
 
 /**
- * Asks, checks and mints, with no transaction open. Nothing that comes of it has left yet. The processor encrypts the token to
+ * Asks, checks and mints, with no transaction open. Nothing has left yet. The processor encrypts the token to
  * the merchant: nothing here can read it.
  */
 export async function askAndMint(
@@ -119,7 +119,7 @@ async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<
   })
 }
 
-/** How many requests to one merchant wait at once: a dead one must not take what others need. */
+/** Concurrent requests to one merchant: an unresponsive one must not block the others. */
 export const AT_ONCE = 64
 
 export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
@@ -129,7 +129,7 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   ...(body === null ? {} : { body }),
 })
 
-/** Why a merchant that was asked before the minting has given nothing. */
+/** The merchant gave no offer; nothing was minted. */
 function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
@@ -165,7 +165,7 @@ async function fetchMerchantKey(
   return keyIn(answer.body, key.kid)
 }
 
-/** The one key of this name in a key set. */
+/** The only key of this name in a key set. */
 function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named

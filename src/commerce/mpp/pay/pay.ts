@@ -8,7 +8,7 @@ import { type Asking, type GivingBack, isProblem, type PayProblem, type Stage } 
 import { reserveStep } from './reserve.ts'
 import { type Open, recordOpen, recoverSent } from './send.ts'
 
-/** Lets the processor delete a token that no one has. If it does not answer, the token expires within a day. */
+/** Makes the processor delete a token that no one received. If it does not answer, the token expires within a day. */
 async function giveBack(
   { mode, tokenId, credentialId, now, problem }: GivingBack,
   { ports, requestId }: CallContext,
@@ -19,7 +19,7 @@ async function giveBack(
   return problem
 }
 
-/** Asks, mints and commits, sends, records: each commit says what a crash after it means. */
+/** Asks, mints and commits, sends, records: each commit determines what a crash after it means. */
 export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
   readsToReserve: true,
 
@@ -44,19 +44,19 @@ export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
   },
 }
 
-/** Why a payment ends that a crash has left before its credential was sent. */
+/** A crash before the credential was sent: the payment ends. */
 const leftProblem = (reservation: Asking | GivingBack): PayProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
 
-/** The address that was asked: as the caller says, or that of the challenge. */
+/** The caller's URL, or that of the challenge. */
 function askedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`
 }
 
-/** Mints without sending: the caller is shown the credential, once. */
+/** Mints without sending: the credential is shown to the caller once. */
 export const mint: HandlerOf<typeof mppApi.mint, Asking | GivingBack, PayProblem> = {
   readsToReserve: true,
 

@@ -30,7 +30,7 @@ interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
 }
 
-/** The request that is to be made of the merchant, and the challenge that the caller has got itself. */
+/** The merchant request, and the challenge if the caller already has one. */
 interface Asked {
   readonly request: MerchantRequest
   readonly challenge: string | null
@@ -44,8 +44,8 @@ interface State {
 }
 
 /**
- * All that must hold before the first request: the intent, the card, the address, the owner’s rules. It locks nothing, and
- * writes nothing but a denial, which is recorded with all its reasons, as for every ask for card data.
+ * Everything that must hold before the first request: the intent, the card, the address, the owner’s rules.
+ * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
   askedBy: (input: I) => Asked,
@@ -109,7 +109,6 @@ export const reserveStep = <I extends Payable>(
   write: ({ records }) => records.flush(),
 })
 
-/** Why the address is not paid, or not by a token. */
 function reasonsAgainst(
   url: string,
   subject: AccessSubject,

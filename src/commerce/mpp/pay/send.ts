@@ -33,18 +33,17 @@ const SEND_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
-/** A 2xx: it is paid. */
+/** A 2xx answer. */
 interface Paid {
   readonly kind: 'paid'
   readonly payment: SentPayment
   readonly answer: Answered
-  /** What the merchant sells. */
   readonly goods: MerchantBody
-  /** Real time: receipts are judged by it. */
+  /** Real time: receipts are checked against it. */
   readonly sentAt: Date
 }
 
-/** Any other answer, or none: the outcome stays open. */
+/** Any other answer, or none: the outcome stays unknown. */
 export interface Open {
   readonly kind: 'open'
   readonly credentialId: string
@@ -55,7 +54,7 @@ export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === '
 
 const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
-/** Sends the credential once: there is no second attempt, and no redirect is followed. */
+/** Sends the credential once: no retry, no redirect. */
 export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
@@ -72,10 +71,10 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
 }
 
-/** A body beyond this is searched in a thread: other requests would wait for it. */
+/** A longer body is searched in a thread, as other requests would wait for it. */
 const SEARCHED_HERE = 65_536
 
-/** What no thread could be had for is searched here: the credential is sent, and its answer must not be lost. */
+/** If no thread is available it is searched here: the credential is sent, and its answer must not be lost. */
 function cleaned(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
@@ -93,8 +92,8 @@ function cleaned(
 }
 
 /**
- * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have left. Earlier
- * batches of the same agents are no reason to look for the holder of the lock.
+ * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
+ * left. Earlier batches of the same agents do not cause a search for the lock's holder.
  */
 export const LOCK_WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
@@ -106,7 +105,7 @@ interface State {
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-/** Records that merchants were paid, for many payments together. */
+/** Runs in batches: many payments in one transaction. */
 export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
   lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
@@ -117,7 +116,7 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const payments = items.map(({ input }) => input.payment)
     const begun = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
     const loading = loadTokenPayments(sql, { tenant, now }, { begun })
-    // Right behind the agents, without which no one locks more than one of them.
+    // Sent right after the agents' locks; without those no transaction locks more than one of these records.
     const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
     // Awaited last: its failure must not end the transaction while more is sent.
@@ -154,7 +153,7 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
   },
 }
 
-/** Records an answer that says nothing, or that there was none: the outcome stays open. */
+/** An answer without an outcome, or none: the outcome stays unknown. */
 export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
   const payment = await lockPayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
@@ -169,20 +168,19 @@ const LATE =
   'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
 
 /**
- * A statement that it is not paid was recorded first, and counts: if the merchant has charged the token, the network reports it.
- * A deadline states nothing.
+ * A statement that it was not paid came first, and counts: if the merchant charged the token, the network
+ * reports it. A deadline is no statement.
  */
 const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
 
-/** The receipt, and what must be known of the answer: that it has no receipt, or that the outcome is another one already. */
+/** The receipt, or a note: that the answer has none, or that another outcome is already recorded. */
 function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? read.note : undefined
   return { receipt: read.receipt, note: isSaidNotPaid(credential) ? LATE : note }
 }
 
-/** The comment of a person on the outcome. */
 const commentOn = ({ outcomeBy, note }: MppCredential): string | null =>
   outcomeBy === 'key' || outcomeBy === 'operator' ? note : null
 
@@ -211,7 +209,7 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
 }
 
-/** Its state depends on what the network has reported meanwhile; the merchant has given nothing in any case. */
+/** Its state depends on what the network has reported meanwhile; the merchant delivered nothing in any case. */
 async function notPaid(
   payment: OpenPayment,
   note: string,
@@ -228,7 +226,7 @@ async function notPaid(
 const PAID = 'The card network says that it is paid.'
 const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
 
-/** Its state after an answer without an outcome, and what to do. */
+/** The state after an answer without an outcome, and the remedy. */
 function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
@@ -253,7 +251,10 @@ interface ReceiptTerms {
   readonly now: Date
 }
 
-/** The receipt as it came, or why it is none for this payment. It is unsigned: nothing but the money hangs on it. */
+/**
+ * The receipt as it came, or why it does not belong to this payment. It is unsigned: only the outcome of this
+ * payment depends on it.
+ */
 type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
 
 export function readReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {
