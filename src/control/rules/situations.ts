@@ -3,7 +3,7 @@ import { countries } from '../../values/countries.ts'
 import { plainIban } from '../../values/iban.ts'
 import type { Cents } from '../../values/money.ts'
 import { looksLikeIban, mccCodes } from '../merchants/index.ts'
-import { amountToHold } from './amount-rules.ts'
+import { amountToHold, autoApprove, dailyLimit, maxTransaction, monthlyLimit } from './amount-rules.ts'
 import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
@@ -168,17 +168,17 @@ export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
     stopped: [{ uses: maxUsageCount ?? 0 }],
     passing: [{ uses: (maxUsageCount ?? 1) - 1 }],
   }),
-  maxTransactionCents: ({ maxTransactionCents }) => paymentLimitCases(maxTransactionCents),
-  dailyLimitCents: ({ dailyLimitCents }, { amountCents }) =>
+  [maxTransaction.name]: ({ maxTransactionCents }) => paymentLimitCases(maxTransactionCents),
+  [dailyLimit.name]: ({ dailyLimitCents }, { amountCents }) =>
     periodLimitCases(dailyLimitCents, amountCents, used => ({ dayCents: used, monthCents: used })),
-  monthlyLimitCents: ({ monthlyLimitCents }, { amountCents }) =>
+  [monthlyLimit.name]: ({ monthlyLimitCents }, { amountCents }) =>
     periodLimitCases(monthlyLimitCents, amountCents, used => ({ monthCents: used })),
   requireAttestation({ attestationWindowMinutes }, { at }) {
     const window = minutes(attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES)
     const attested = (age: number): Change => ({ approval: { attestedAt: after(at, -age) } })
     return { stopped: [attested(window + MINUTE)], passing: [attested(window)] }
   },
-  autoApproveLimitCents: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
+  [autoApprove.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
   amountTolerancePercent(terms, harmless) {
     const maxCharge = amountToHold(terms, { request: harmless, counters: harmless })
     return { stopped: [{ chargedCents: maxCharge + CENT }], passing: [{ chargedCents: maxCharge }] }

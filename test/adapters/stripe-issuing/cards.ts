@@ -176,7 +176,7 @@ describe('limits and countries of a card at Stripe', () => {
   })
 
   test('above what Stripe can count are as good as none', async () => {
-    const controls = { ...none, monthlyLimitEuros: 10_000_000_000_000n }
+    const controls = { ...none, monthlyLimitCents: 10_000_000_000_000n }
     const id = await issued(aCard({ ownerId: newOwner(), controls }))
     expect(limitsOf(id)).toMatchObject({ spending_limits: limits(HIGHEST, HIGHEST, HIGHEST) })
   })

@@ -65,7 +65,7 @@ describe('Stripe’s own stand-in', () => {
 
   test.each([
     ['none', aCard().controls],
-    ['some', { ...aCard().controls, dailyLimitEuros: 2_000n, allowedCountries: ['DE'] }],
+    ['some', { ...aCard().controls, dailyLimitCents: 2_000n, allowedCountries: ['DE'] }],
   ])('takes controls: %s', async (_, controls) => {
     expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
   })

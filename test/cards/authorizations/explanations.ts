@@ -52,7 +52,7 @@ describe('an explanation', () => {
     const declined = await network.authorize(card.id, 46)
     expect(declined.reply).toEqual({ kind: 'declined', reason: refused.reason })
     const approved = await network.authorize(card.id, 44)
-    expect(approved.reply).toMatchObject({ kind: 'approved', approvedEuros: 4_400n })
+    expect(approved.reply).toMatchObject({ kind: 'approved', approvedCents: 4_400n })
     const [payment] = await paymentsOf(card.id)
     expect(payment?.decision?.checks).toEqual(covered.decision.checks)
   })

@@ -51,7 +51,7 @@ async function anIntent(
   await creditWallet(engine, { ...tenant, walletId: agent.walletId })
   const { id } = await createRecord('intents.create', {
     agentId: agent.id,
-    amountEuros: 1n,
+    amountCents: 1n,
     merchant: 'M',
     purpose: 'P',
     mcc: null,
