@@ -7,7 +7,7 @@ import { z } from 'zod'
 export type JsonName<N> = N extends `${infer Head}Cents` ? `${Head}Euros` : N
 
 export const jsonName = <const N extends string>(name: N): JsonName<N> =>
-  name.replace(/Cents$/, 'Euros') as JsonName<N>
+  (name.endsWith('Cents') ? `${name.slice(0, -'Cents'.length)}Euros` : name) as JsonName<N>
 
 /** A value as JSON has it. */
 export type JsonOf<S extends z.ZodType> = InJson<z.input<S>>

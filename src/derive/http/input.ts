@@ -20,11 +20,10 @@ export function inputOf(operation: AnyOperation, query: URLSearchParams, body: u
 }
 
 function parse(schema: z.ZodType, json: unknown): object {
-  const value = renamed(schema, json)
   const measure = new Measure(SHOWN + 1)
-  measure.take(schema, value)
+  measure.take(schema, json)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(value, told)
+  const result = schema.safeParse(renamed(schema, json), told)
   if (result.success) return result.data as object
   throw refused(result.error.issues as Issue[], schema)
 }
