@@ -102,7 +102,7 @@ describe('after every step of a random sequence,', () => {
           await apply(operation, model, wallets)
           const balances = await balancesOf(sql, tenant, wallets)
           expect(wallets.map(id => balances.get(id))).toMatchObject(
-            model.map(account => ({ availableEuros: account.available, heldEuros: heldIn(account) })),
+            model.map(account => ({ availableCents: account.available, heldCents: heldIn(account) })),
           )
           const totals = await totalsOf(sql, tenant)
           for (const account of DEBT_ACCOUNTS) expect(totals(account).availableCents).toBe(owed)

@@ -30,7 +30,7 @@ export const paymentSubject = (
 ): Subjects['payment'] => ({
   totalEuros: decimal(payees.reduce((sum, { amountCents }) => sum + amountCents, 0n)),
   currency: 'EUR',
-  payees: payees.map(payee => ({ ...payee, amountEuros: decimal(payee.amountCents) })),
+  payees: payees.map(({ amountCents, ...payee }) => ({ ...payee, amountEuros: decimal(amountCents) })),
   fromWalletId,
 })
 
