@@ -50,7 +50,7 @@ describe('Stripe’s word about an authorization', () => {
     expect(updateOf({ status: 'reversed', amount: 0 }, { status: 'pending', amount: 2_500 })).toEqual({
       kind: 'reversal',
       authorizationId: 'iauth_1',
-      amountEuros: null,
+      amountCents: null,
     })
   })
 

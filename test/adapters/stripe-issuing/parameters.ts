@@ -82,7 +82,7 @@ describe('Stripe’s own stand-in', () => {
   })
 
   test('refuses what Stripe does not take, so that the tests above can fail', async () => {
-    const controls = { ...aCard().controls, maxTransactionEuros: 'ten' as unknown as bigint }
+    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as bigint }
     expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
       failure: 'refused',
       message: expect.stringContaining('spending_limits'),
