@@ -43,7 +43,7 @@ export async function decideWith(
   const { verb, payload, ...input } = signalled
   const signal = process.signals?.[verb]
   if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
-  const { operation, body = commentAlone } = signal
+  const { operation, body = commentOnly } = signal
   if (process.withoutPayload) {
     const asked = { of: input, as: 'process', requestId, body: body('', undefined) } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
@@ -66,7 +66,7 @@ export async function decideWith(
     : `Signal ${verb} by ${by}: done.`
 }
 
-const commentAlone = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
+const commentOnly = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
 
 /** Signals decide about live money only if the installation allows it. */
 const areIgnored = (
@@ -74,7 +74,6 @@ const areIgnored = (
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
-/** The status without the signals that this installation ignores. */
 export const withSignalsThatCount = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
@@ -85,7 +84,6 @@ export const withSignalsThatCount = <Status extends ProcessStatus>(
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
-/** Undefined if the payload has another form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

@@ -1,7 +1,7 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { Closed } from '../activities/statements.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
-import { heedCancellation, onRecordChanged } from './shared/follow-record.ts'
+import { onCancellationRequest, onRecordChanged } from './shared/follow-record.ts'
 import { addToTimeline } from './shared/run-page.ts'
 import { activity } from './shared/steps.ts'
 
@@ -12,7 +12,7 @@ const closeMonths = activity<MonthsOf, Closed>('closeMonths', {
 
 /** Goes through the wallets page by page. An existing statement is not made again, wherever the run has to resume. */
 export const statements = (months: MonthsOf): Promise<string> =>
-  heedCancellation(
+  onCancellationRequest(
     () => void addToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
     () => drawUp(months),
   )

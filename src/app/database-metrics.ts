@@ -45,12 +45,12 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
 }
 
 export const measured = (
-  { judge, isOpened, send }: Outbound,
+  { judge, isAllowed, send }: Outbound,
   metrics: Metrics,
   what: 'webhook' | 'push',
 ): Outbound => ({
   judge,
-  isOpened,
+  isAllowed,
   async send(request) {
     const answer = await send(request)
     metrics.sent(what, outcomeOf(answer), 'latencyMs' in answer ? answer.latencyMs : 0)

@@ -47,16 +47,16 @@ interface Parts {
   readonly threads: Threads
   readonly streams: EventStreams
   readonly files: Files
-  readonly pushContact: string
+  readonly vapidSubject: string
   readonly weekendRelief: Ports['weekendRelief']
   readonly securityContact: Ports['securityContact']
   readonly runFor: Ports['runFor']
   readonly deliver: Ports['deliver']
   readonly webhookRetrySeconds: Ports['webhookRetrySeconds']
-  readonly cardAnswerMs: number
+  readonly cardAuthTimeoutMs: number
   readonly auditRetentionDays: number
   readonly filesQuotaBytes: number
-  readonly mppRuns: Ports['mppRuns']
+  readonly mppWorkflows: Ports['mppWorkflows']
   readonly execute: Execute
   readonly tools: Ports['tools']
   readonly model: ChatCompletionsOptions | null

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { beginMissingRuns } from '../kernel/background/open-records.ts'
+import { startMissingRuns } from '../kernel/background/open-records.ts'
 import { Relay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { listen } from '../platform/listener.ts'
@@ -65,7 +65,7 @@ export async function mendRuns(
 ): Promise<void> {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const runs = temporalRuns(client, taskQueue)
-  await beginMissingRuns({ database, records, runs, rest: () => pause(PAUSE_MS) })
+  await startMissingRuns({ database, records, runs, rest: () => pause(PAUSE_MS) })
   await mendMonthly(client, taskQueue)
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/process-lease.ts'
-import { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import type { Runtime } from '../kernel/run/runtime.ts'
+import { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import type { Logger } from '../platform/log.ts'
 import { everySoOften } from '../platform/rounds.ts'
 
@@ -33,7 +33,7 @@ export function renewLease(
   }
 }
 
-interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
+interface OutsideCalls extends Pick<Runtime, 'lease' | 'unrecordedAnswers'> {
   stop(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
 export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
   const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })
-  const keptAnswers = new KeptAnswers(database, ({ operation, requestId }, now, error) => {
+  const unrecordedAnswers = new UnrecordedAnswers(database, ({ operation, requestId }, now, error) => {
     const told = { operation: operation.key, requestId }
     if (now === 'kept') log.warn(told, 'the database is away: an answer of another system is kept')
     else if (now === 'recorded') log.info(told, 'an answer that was kept is recorded')
@@ -49,9 +49,9 @@ export function openOutsideCalls(database: Database, log: Logger): OutsideCalls 
   })
   return {
     lease,
-    keptAnswers,
+    unrecordedAnswers,
     async stop() {
-      await keptAnswers.stop()
+      await unrecordedAnswers.stop()
       await end()
     },
   }

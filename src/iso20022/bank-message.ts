@@ -9,9 +9,7 @@ export interface BankMessage {
   readonly kind: (typeof messageKinds)[number]
   readonly messageId: string
   readonly notices: readonly PaymentNotice[]
-  /** Set for a pain.002: which of our files it answers, and how. */
   readonly report: StatusReport | null
-  /** Set for a camt.053 or camt.054: its booked entries. */
   readonly statement: BankFile | null
 }
 

@@ -3,7 +3,6 @@ import type { Cents } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** Why an entry of a file is not credited to a wallet. */
 export const skipReasons = [
   'not_a_credit',
   'not_euro',
@@ -18,7 +17,6 @@ export const skipReasons = [
 interface SkippedEntry {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
-  /** Our own payments in the entry. */
   readonly payments: readonly OwnPayment[]
 }
 
@@ -39,7 +37,6 @@ const kinds = [
 /** The most entries, or payments in them, of one file: a file is processed in one database transaction. */
 export const MAX_ITEMS = 10_000
 
-/** Returns the credits, and the skipped entries with their reasons. */
 export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
@@ -166,7 +163,6 @@ function dateOf(entry: XmlElement): string | undefined {
 const isCalendarDate = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)
 
-/** A payment of ours in a bank's entry: debited or returned. */
 interface OwnPayment {
   readonly endToEndId: string | null
   readonly notice: 'settled' | 'returned'
@@ -175,7 +171,6 @@ interface OwnPayment {
   readonly amountCents: Cents
 }
 
-/** Our payments in a booked euro entry: debits, and returns among the credits. */
 function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   const direction = textAt(entry, 'CdtDbtInd')
   const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'

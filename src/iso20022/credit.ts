@@ -2,7 +2,6 @@ import type { Cents } from '../values/money.ts'
 
 export const creditSources = ['bank', 'simulation', 'funding', 'acquirer', 'owner', 'refund'] as const
 
-/** Why a credit is in no wallet. */
 export const unmatchedReasons = [
   'no_wallet',
   'several_references',

@@ -7,7 +7,6 @@ import { element, writeXml } from './xml-writer.ts'
 
 /** The characters that every SEPA bank must accept. */
 const letters = (most: number) => new RegExp(`^[A-Za-z0-9/?:().,'+ -]{1,${most}}$`)
-/** The same characters; an identifier neither begins nor ends with a slash, nor has two in a row. */
 const identifier = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{0,34}[A-Za-z0-9?:().,'+ -]$/
 const count = /^[1-9]\d{0,14}$/
 const total = /^\d{1,15}\.\d{2}$/

@@ -1,13 +1,11 @@
 import type { NoticeKind, PaymentNotice, ReportedPayeeCheck, ReportedStatus } from './payment-notice.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** A bank's answer to a pain.001: notices for the payments that it names, and one for all others in the file. */
 export interface StatusReport {
   readonly originalMessageId: string
   readonly notices: readonly PaymentNotice[]
   /** Null if the report changes nothing about the payments that it does not name. */
   readonly othersNotice: ReportedStatus | null
-  /** Unknown statuses of the whole file, each once. */
   readonly unknown: readonly ReportedStatus[]
 }
 
@@ -35,11 +33,9 @@ const underWay = /^(ACCP|ACFC|ACIS|ACPD|ACSP|ACTC|ACWC|ACWP|BLCK|PART|PATC|PDNG|
 export const isKnownStatus = (status: string): boolean =>
   noticeByStatus.has(status) || resultByStatus.has(status) || underWay.test(status)
 
-/** ISO's limit for a bank's proprietary code. */
 const MAX_CODE = 35
 const MAX_NAME = 140
 
-/** Of any version. */
 export function readPain002(document: XmlElement): StatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)

@@ -1,13 +1,10 @@
 import type { Cents } from '../values/money.ts'
 
-/** What a bank's file can report of our payment: its outcome, or the verification of its payee. */
 export const noticeKinds = ['settled', 'rejected', 'returned', 'payee_checked'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
-/** The payee bank's answer about name and IBAN, with its ISO 20022 status. */
 export interface ReportedPayeeCheck {
   readonly result: 'match' | 'close_match' | 'no_match' | 'not_possible'
-  /** The account holder's name, given if it is close to the requested name. */
   readonly suggestedName: string | null
   readonly code: string
 }

@@ -3,7 +3,7 @@
  * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
  * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
  */
-const meanings: Readonly<Record<string, string>> = {
+const reasonMessages: Readonly<Record<string, string>> = {
   AB05: 'The payee’s bank did not answer in time.',
   AB06: 'A bank on the way did not answer in time.',
   AB07: 'A bank on the way could not be reached.',
@@ -85,7 +85,6 @@ const ownCodes: Readonly<Record<string, string>> = {
     'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
 }
 
-/** The form of an ISO reason code, known or not. */
 export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {
@@ -98,14 +97,14 @@ export function reasonOf(code: string | null): Reason {
   const reason = code ?? 'MS03'
   return {
     code: reason,
-    message: meanings[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
+    message: reasonMessages[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
   }
 }
 
 export const recallRefusalOf = (code: string | null): Reason =>
   code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
-export const reasonCodes = Object.keys(meanings)
+export const reasonCodes = Object.keys(reasonMessages)
 
 /** A bank may send any other code. */
-export const isKnownReason = (code: string): boolean => Object.hasOwn(meanings, code)
+export const isKnownReason = (code: string): boolean => Object.hasOwn(reasonMessages, code)

@@ -25,7 +25,6 @@ const wordProcessor = `" '  “ '  ” '  „ '  « '  » '  ‘ '  ’ '  ‛ '
 const tableOf = (...texts: string[]): ReadonlyMap<string, string> =>
   new Map(texts.flatMap(text => text.split('  ').map(pair => pair.split(' ') as [string, string])))
 
-/** Keyed by the lower-case letter. */
 const letters = tableOf(latin, greek, bulgarian, otherCyrillic)
 const signs = tableOf(keyboard, wordProcessor)
 

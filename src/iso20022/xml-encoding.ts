@@ -5,7 +5,6 @@ export interface Unreadable {
   readonly unreadable: string
 }
 
-/** Returns the reason if the file cannot be read. */
 export function readXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
   try {
     return read(readXml(xmlText(Buffer.from(bytes))))

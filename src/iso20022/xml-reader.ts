@@ -1,6 +1,5 @@
 import sax, { type QualifiedTag } from 'sax'
 
-/** `name` is the local name, without a prefix. */
 export interface XmlElement {
   readonly name: string
   readonly namespace: string
@@ -99,7 +98,6 @@ class TreeReader {
     element.text += piece
   }
 
-  /** The message has the element's path and the line of the file. */
   #refuse(why: string): never {
     const path = this.#open.slice(1).map(({ name }) => shortened(name))
     const where = [path.length > 0 && `in ${path.join('/')}`, `line ${this.#parser.line + 1}`]
@@ -127,10 +125,8 @@ const wordsFor = (message: string): string =>
     ? 'it has a name, a comment or a reference that is longer than 65536 characters'
     : `it is not well-formed: ${message}`
 
-/** Shortens a name that the sender chose, for use in an error message. */
 const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
 
-/** A path such as `NtryDtls/TxDtls`. */
 export const elementsAt = (element: XmlElement, path: string): XmlElement[] =>
   path
     .split('/')

@@ -1,6 +1,5 @@
 import type { XmlElement } from './xml-reader.ts'
 
-/** With a text or with children; undefined children are left out. */
 export const element = (
   name: string,
   content: string | readonly (XmlElement | undefined)[],
@@ -13,11 +12,9 @@ export const element = (
   text: typeof content === 'string' ? content : '',
 })
 
-/** All elements are in one namespace. */
 export const writeXml = (root: XmlElement, namespace: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${serialize({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
 
-/** For documents that are written element by element. */
 export function serialize({ name, attributes, children, text }: XmlElement): string {
   const attributeText = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
   return `<${name}${attributeText}>${escaped(text)}${children.map(serialize).join('')}</${name}>`

@@ -19,7 +19,6 @@ const UNQUOTED = /[^\s",]+/y
 const QUOTE = '"'.charCodeAt(0)
 const BACKSLASH = '\\'.charCodeAt(0)
 
-/** Ten times as many as any scheme has. */
 const MOST_PARAMETERS = 100
 
 class Unreadable extends Error {}
@@ -76,7 +75,6 @@ class HeaderReader {
     this.#match(TOKEN68)
   }
 
-  /** Consumes the equals sign, with spaces around it. */
   #isParameter(): boolean {
     const before = this.#at
     this.#match(SPACES)
@@ -122,7 +120,6 @@ class HeaderReader {
     }
   }
 
-  /** The position of the next quote or backslash that is not the last character. */
   #endOfPlain(from: number): number {
     const last = this.#text.length - 1
     for (let at = from; at <= last; at++) {
@@ -151,7 +148,6 @@ class HeaderReader {
 
 const HEX = /[0-9A-Fa-f]{4}/y
 
-/** The escaped character, and the length of the escape. */
 function escaped(text: string, at: number): readonly [character: string, length: number] {
   const character = text.charAt(at + 1)
   if (character !== 'u') return [character, 2]

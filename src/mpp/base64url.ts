@@ -32,7 +32,6 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `name` begins the sentence of the problem. */
 export function decodeObject(name: string, text: string): JsonObject | Unusable {
   const bytes = fromBase64url(text)
   if (!bytes) return problem(`${name} is not base64url without padding.`)

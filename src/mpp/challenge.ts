@@ -8,7 +8,7 @@ const CONTROL = /\p{Cc}/u
 /** Needs no escape within quotes: no quote, no backslash, no control character. */
 const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
 
-const alike: Readonly<Record<string, string>> = {
+const lookalikes: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',
   '‘': "'",
@@ -22,7 +22,7 @@ const alike: Readonly<Record<string, string>> = {
 
 /** Characters beyond Latin-1 are replaced by their nearest letters, or by `?`. */
 export const headerText = (text: string): string =>
-  text.normalize('NFC').replace(OUTSIDE, character => alike[character] ?? withoutMarks(character))
+  text.normalize('NFC').replace(OUTSIDE, character => lookalikes[character] ?? withoutMarks(character))
 
 function withoutMarks(character: string): string {
   if (CONTROL.test(character)) return ' '
@@ -49,7 +49,6 @@ export interface Challenge {
   readonly realm: string
   readonly method: string
   readonly intent: string
-  /** The request for payment: base64url of JSON, decoded by `requestOf`. */
   readonly request: string
   readonly expires?: string
   readonly digest?: string
@@ -74,15 +73,12 @@ const LONGEST_ID = 1_000
 export interface ReadChallenges {
   /** Well-formed challenges; `requestOf` and `cardDetailsOf` check whether they can be paid. */
   readonly challenges: readonly Challenge[]
-  /** Schemes other than `Payment`, in lower case, each once. */
   readonly otherSchemes: readonly string[]
-  /** A sentence for each challenge that cannot be used, and for each header that cannot be read to its end. */
   readonly problems: readonly string[]
 }
 
-/** Each header may contain several challenges. */
 export function parseChallenges(headers: readonly string[]): ReadChallenges {
-  const reading = new Reading()
+  const reading = new ChallengeList()
   let left = MOST_TEXT
   for (const header of headers) {
     if (!reading.goesOn) break
@@ -98,7 +94,7 @@ export function parseChallenges(headers: readonly string[]): ReadChallenges {
   return reading.result
 }
 
-class Reading {
+class ChallengeList {
   readonly #challenges: Challenge[] = []
   readonly #otherSchemes = new Set<string>()
   readonly #problems: string[] = []
@@ -140,7 +136,7 @@ class Reading {
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 /** Headers that control the request itself: a merchant that names one of them would change what is sent. */
-const STEERING =
+const CONTROL_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
 function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
@@ -150,13 +146,12 @@ function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefin
   if ((given.get('id') ?? '').length > LONGEST_ID)
     return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
   const header = given.get('header')
-  if (header !== undefined && (!FIELD_NAME.test(header) || STEERING.test(header)))
+  if (header !== undefined && (!FIELD_NAME.test(header) || CONTROL_HEADERS.test(header)))
     return problem('A Payment challenge wants the credential in a header that cannot carry one.')
-  return pick(name => given.get(name))
+  return challengeFrom(name => given.get(name))
 }
 
-/** Keeps known parameters that have a value. The caller has checked the required ones. */
-export function pick(valueAt: (name: string) => string | undefined): Challenge {
+export function challengeFrom(valueAt: (name: string) => string | undefined): Challenge {
   const members = names.flatMap(name => {
     const value = valueAt(name)
     return value === undefined ? [] : [[name, value] as const]
@@ -164,7 +159,6 @@ export function pick(valueAt: (name: string) => string | undefined): Challenge {
   return Object.fromEntries(members) as unknown as Challenge
 }
 
-/** A `WWW-Authenticate` value with this one challenge, every parameter quoted. */
 export function writeChallenge(challenge: Challenge): string {
   const parameters = names.flatMap(name => {
     const value = challenge[name]

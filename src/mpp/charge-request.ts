@@ -12,7 +12,6 @@ import type { Challenge } from './challenge.ts'
 import type { Credential } from './credential.ts'
 import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
-/** The request of a challenge with the intent `charge`. */
 export interface ChargeRequest {
   /** In the smallest unit of the currency: cents of a euro. */
   readonly amount: bigint
@@ -28,7 +27,6 @@ export interface ChargeRequest {
 const LONGEST_REQUEST = 16_384
 const LONGEST_TEXT = 4_096
 
-/** Base64url of the canonical JSON. */
 export const encodeRequest = (request: object): string => toBase64url(canonicalJson(request))
 
 export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
@@ -50,7 +48,6 @@ function chargeOf(given: JsonObject): ChargeRequest | Unusable {
   return { amount: BigInt(amount), currency, ...texts, methodDetails }
 }
 
-/** Omits absent members; each present one must be a text of bounded length. */
 function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<string, string>> | Unusable {
   const present = names.filter(name => given[name] !== undefined && given[name] !== null)
   const wrong = present.find(
@@ -60,9 +57,7 @@ function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<s
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
 
-/** The `methodDetails` of a challenge with the method `card`. */
 export interface CardDetails {
-  /** In lower case, as `visa`. */
   readonly acceptedNetworks: readonly string[]
   /** Stated by the merchant and unverified. */
   readonly merchantName: string
@@ -107,7 +102,6 @@ function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] |
   return { jwksUri, kid }
 }
 
-/** The payload of a credential with the method `card`. */
 export interface CardPayload {
   /** The network token: a compact JWE for the merchant's key. */
   readonly encryptedPayload: string

@@ -9,12 +9,10 @@ import {
   toBase64url,
   type Unusable,
 } from './base64url.ts'
-import { type Challenge, optional, pick, required } from './challenge.ts'
+import { type Challenge, challengeFrom, optional, required } from './challenge.ts'
 
-/** A payment of one challenge, as an `Authorization: Payment` header carries it. */
 export interface Credential {
   readonly challenge: Challenge
-  /** The payer, for methods that name payers. */
   readonly source?: string
   /** Specific to the method; a secret. */
   readonly payload: JsonObject
@@ -27,13 +25,11 @@ const LONGEST = 65_536
 export const writeCredential = (credential: Credential): string =>
   `Payment ${toBase64url(JSON.stringify(credential))}`
 
-/** The header's value without scheme and spaces; undefined for another scheme. */
 function encodedPart(value: string): string | undefined {
   const [, encoded] = /^[ \t]*payment[ \t]+([^ \t,]+)[ \t]*$/i.exec(value) ?? []
   return encoded
 }
 
-/** Whether or not the credential can be read. */
 export const isPaymentScheme = (value: string): boolean => /^[ \t]*payment(?:[ \t]|$)/i.test(value)
 
 /** Identifies a credential regardless of the spelling of scheme and spaces. */
@@ -65,7 +61,7 @@ function echoOf(given: JsonObject): Challenge | Unusable {
   if (missing) return problem(`The challenge in the credential has no ${missing}.`)
   const wrong = optional.find(name => values[name] !== undefined && typeof values[name] !== 'string')
   if (wrong) return problem(`The ${wrong} of the challenge in the credential is no text.`)
-  return pick(name => values[name] as string | undefined)
+  return challengeFrom(name => values[name] as string | undefined)
 }
 
 /** `opaque` as it was offered. mpp-card and older versions of mppx echo its decoded content instead of the text. */
@@ -79,14 +75,12 @@ function opaqueOf(given: unknown): string | undefined | Unusable {
     : problem('The opaque of the challenge in the credential is neither a text nor an object of texts.')
 }
 
-/** As in RFC 9530: `sha-256=:…:`. */
 export const contentDigest = (body: string | Uint8Array): string =>
   `sha-256=:${hash('sha256', body, 'base64')}:`
 
 /** SHA-256 in base64 or base64url, with or without the colons of RFC 9530, which other implementations omit. */
 const SHA_256 = /^sha-256=:?([A-Za-z0-9+/_-]{43}=?):?$/i
 
-/** False for any algorithm other than SHA-256. */
 export function digestMatches(header: string, body: string | Uint8Array): boolean {
   const [, given] = SHA_256.exec(header.trim()) ?? []
   if (given === undefined) return false

@@ -1,10 +1,8 @@
 import { type Jwk, keyProblem } from '../values/public-jwk.ts'
 import { isObject } from './base64url.ts'
 
-/** Members of private and symmetric keys. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** An RSA key that a network token may be encrypted to. */
 export interface MerchantKey {
   readonly kty: 'RSA'
   readonly n: string

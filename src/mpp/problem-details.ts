@@ -1,6 +1,5 @@
 const BASE = 'https://paymentauth.org/problems/'
 
-/** The protocol's problems for a server of charges, with titles and statuses. */
 const kinds = {
   'payment-required': ['Payment Required', 402],
   'malformed-credential': ['Malformed Credential', 402],

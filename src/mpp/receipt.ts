@@ -12,9 +12,7 @@ import {
 export interface Receipt {
   readonly status: 'success'
   readonly method: string
-  /** RFC 3339. */
   readonly timestamp: string
-  /** The merchant's id of the payment. */
   readonly reference: string
   readonly challengeId?: string
   readonly externalId?: string
@@ -52,8 +50,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d
 
 export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
-/** The payment that a receipt must belong to. */
-export interface PaidFor {
+export interface ExpectedPayment {
   readonly challengeId: string
   readonly externalId?: string | undefined
   readonly method: string
@@ -62,11 +59,10 @@ export interface PaidFor {
   readonly now: Date
 }
 
-/** The most that the clocks of two machines may differ. */
 const SKEW = minutes(5)
 
 /** Undefined if the receipt is that of this payment. A receipt is unsigned, so nothing more can be verified. */
-export function receiptProblem(receipt: Receipt, paid: PaidFor): string | undefined {
+export function receiptProblem(receipt: Receipt, paid: ExpectedPayment): string | undefined {
   const { method, challengeId, externalId, timestamp } = receipt
   if (method !== paid.method) return 'The receipt is for another payment method.'
   if (challengeId !== undefined && challengeId !== paid.challengeId)

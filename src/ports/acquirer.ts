@@ -28,7 +28,6 @@ export interface AcceptedToken {
   readonly last4: string
 }
 
-/** A sentence that says what is wrong and contains nothing of the token. */
 export interface RefusedToken {
   readonly refused: string
 }
@@ -36,9 +35,7 @@ export interface RefusedToken {
 export interface Charge {
   readonly handle: string
   readonly amountCents: Cents
-  /** The acquirer charges once per reference. */
   readonly reference: string
-  /** The payee on the payer's statement. */
   readonly descriptor: string
 }
 

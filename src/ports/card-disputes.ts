@@ -37,12 +37,10 @@ export interface CardDisputes {
 interface DisputeClaim {
   readonly amountCents: Cents
   readonly reason: DisputeReason
-  /** The owner's or agent's account of what happened. */
   readonly description: string
 }
 
 export interface NewDispute extends DisputeClaim {
-  /** The service's id of the dispute, which the processor's messages contain. */
   readonly disputeId: string
   readonly processorCardId: string
   readonly openedAt: Date
@@ -52,7 +50,6 @@ export interface NewDispute extends DisputeClaim {
 
 export interface OpenedDispute {
   readonly processorDisputeId: string
-  /** The deadline for evidence; null if the processor sets none. */
   readonly evidenceDueAt: Date | null
 }
 
@@ -63,7 +60,6 @@ export interface KnownDispute {
 }
 
 export interface DisputeEvidence extends DisputeClaim {
-  /** The bundle: one PDF with everything known about the payment. */
   readonly bundle: Uint8Array
   readonly sha256: string
 }

@@ -1,16 +1,12 @@
 import type { Cents } from '../values/money.ts'
 
-/** The messages of a card processor, and the answers to them. */
-
 export type MessageHeaders = Readonly<Record<string, string | undefined>>
 
 export type ReadMessage =
   | { readonly kind: 'message'; readonly message: CardMessage }
   /** Signed, but of no interest to the service. */
   | { readonly kind: 'ignored' }
-  /** The signature is missing, wrong or too old. */
   | { readonly kind: 'unsigned'; readonly reason: string }
-  /** Signed, but malformed: the reason names the field and what is wrong with it. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 export interface CardMessage {
@@ -26,9 +22,7 @@ export interface CardMerchant {
   readonly descriptor: string
   readonly mcc: string | null
   readonly country: string | null
-  /** The web address, if the network knows it. */
   readonly url: string | null
-  /** The network token that paid, if one did. */
   readonly networkTokenId: string | null
 }
 
@@ -40,7 +34,6 @@ export interface AuthorizationRequest {
   readonly ask: number
   /** For an increment the additional amount. Zero only checks the card. */
   readonly amountCents: Cents
-  /** Whether less than the amount may be approved. */
   readonly partialAllowed: boolean
   readonly merchant: CardMerchant
 }
@@ -60,7 +53,6 @@ export type CardFact =
       /** Null = cleared without an authorization. */
       readonly authorizationId: string | null
       readonly amountCents: Cents
-      /** The last clearing of its authorization. */
       readonly final: boolean
       readonly merchant: CardMerchant
     }
@@ -84,7 +76,6 @@ export type CardFact =
       readonly merchant: CardMerchant
     }
 
-/** News about the card itself. */
 export type CardNotice =
   | { readonly kind: 'number_closed'; readonly reason: string }
   | { readonly kind: 'shipped'; readonly carrier: string | null; readonly trackingNumber: string | null }
@@ -98,7 +89,6 @@ export type CardNotice =
 /** The card network's report about a dispute. The report that was sent last counts. */
 export interface DisputeNews {
   readonly kind: 'dispute'
-  /** The service's id, under which the dispute was opened. */
   readonly disputeId: string
   /** `credited`: the network has paid provisionally. */
   readonly says: 'credited' | 'won' | 'lost'

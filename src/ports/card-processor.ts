@@ -36,7 +36,6 @@ export interface CardProcessor {
   ): Promise<Done | ProcessorFailure>
   /** Issues another number for the same card, once per reference. The old number stays as it is. */
   replace(processorCardId: string, card: NewCard, call: ProcessorCall): Promise<IssuedCard | ProcessorFailure>
-  /** Number, expiry and CVC as a compact JWE that only the recipient can read. */
   disclose(
     processorCardId: string,
     recipient: Recipient,
@@ -102,7 +101,6 @@ export interface NewCard {
   readonly controls: ProcessorControls
 }
 
-/** The owner of the card, as the issuer must know it. */
 export interface CardHolder {
   readonly name: string
   readonly email: string
@@ -130,7 +128,6 @@ export interface ProcessorControls {
   readonly blockedMccs: readonly string[]
 }
 
-/** The data of a number that may be known and stored. */
 export interface IssuedCard {
   readonly processorCardId: string
   readonly brand: string
@@ -168,7 +165,6 @@ interface NewNetworkToken {
 /** The token in the form of the machine payments protocol's method `card`, for one payment. */
 export interface MachinePaymentForm {
   readonly kind: 'mpp'
-  /** The merchant's key id, in the header of the JWE. */
   readonly kid: string
   /** The payment that the token is bound to, encrypted with the token. */
   readonly binding: {
@@ -186,14 +182,11 @@ export interface IssuedNetworkToken extends Disclosure {
   readonly expYear: number
 }
 
-/** A refund of a cleared payment that the merchant is asked for. */
 export interface NewCardRefund {
   readonly processorCardId: string
-  /** The network's id of the payment. */
   readonly authorizationId: string
   readonly amountCents: Cents
   readonly merchant: CardMerchant
-  /** When it was first requested. */
   readonly requestedAt: Date
 }
 

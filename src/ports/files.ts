@@ -4,17 +4,14 @@ export interface FileOwner {
   readonly mode: string
 }
 
-/** The SHA-256 of the bytes, in lower-case hexadecimal digits. */
 export interface FileContent {
   readonly sha256: string
   readonly bytes: Uint8Array
 }
 
-/** A file that is complete on disk and has no name yet. */
 export interface StagedFile {
   /** Names the file, durably once it returns. May be repeated. */
   keep(): Promise<void>
-  /** Removes the file unless it was kept. */
   drop(): Promise<void>
 }
 
@@ -25,7 +22,6 @@ export interface SinkTask {
   readonly args: readonly unknown[]
 }
 
-/** Where a thread writes a file, in pieces, while it arrives. */
 export interface FileSink {
   /** The bytes may be reused when this returns; the promise resolves when the next ones may come. */
   write(bytes: Uint8Array): Promise<void> | undefined
@@ -39,7 +35,6 @@ export interface FileSink {
 /** A file that a thread writes while it arrives, before its digest is known. */
 export interface Staging {
   readonly sink: SinkTask
-  /** The arguments that the sink needs to finish a file with this content. */
   named(sha256: string): Promise<{ readonly finish: readonly unknown[]; readonly file: StagedFile }>
 }
 
@@ -73,7 +68,6 @@ export interface Files {
   /** Undefined if there is no such file. Reading throws `DamagedFile` at the first piece that fails verification. */
   open(owner: FileOwner, sha256: string): Promise<OpenedFile | undefined>
   erase(owner: FileOwner, sha256: string): Promise<void>
-  /** When the file was last kept; undefined if there is none. */
   keptAt(owner: FileOwner, sha256: string): Promise<Date | undefined>
   keptBefore(end: Date): AsyncIterable<AgedFiles>
   /** Removes files that were staged before this instant and never kept: a crash left them. */

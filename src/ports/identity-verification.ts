@@ -11,7 +11,6 @@ export interface IdentityVerification {
   readonly isManual: boolean
   /** Begins a check, once per reference. */
   submit(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
-  /** The status of the check with this reference; `unknown` if there is none. */
   inquire(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
   /** Whether the headers look like those of this provider's notices. Proves nothing. */
   recognizes(headers: NoticeHeaders): boolean
@@ -21,9 +20,7 @@ export interface IdentityVerification {
 
 export type NoticeHeaders = Readonly<Record<string, string | undefined>>
 
-/** The person's own statements, and the documents that prove them. */
 export interface IdentityCheck {
-  /** The id of the submission, by which the provider knows the check. */
   readonly reference: string
   readonly submittedAt: Date
   readonly person: CheckedPerson
@@ -32,7 +29,6 @@ export interface IdentityCheck {
 
 export interface CheckedPerson {
   readonly name: string
-  /** `1990-12-31` */
   readonly dateOfBirth: string
   readonly nationality: string
   readonly address: PostalAddress
@@ -50,7 +46,6 @@ export type DocumentKind = (typeof documentKinds)[number]
 export interface CheckedDocument {
   readonly kind: DocumentKind
   readonly type: string
-  /** Reads the file when it is sent to the provider. */
   readonly bytes: () => Promise<Uint8Array>
 }
 
@@ -87,7 +82,6 @@ export type Unanswered = 'late' | 'unusable'
 export const isUnanswered = (answer: CheckStatus | Unanswered): answer is Unanswered =>
   typeof answer === 'string'
 
-/** A notice that the provider sends unasked. */
 export interface IdentityNotice {
   readonly reference: string
   readonly status: FinalStatus | { readonly status: 'in_review' }

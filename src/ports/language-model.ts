@@ -1,4 +1,3 @@
-/** The messages to a language model, in order. */
 export type ModelMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
@@ -27,7 +26,6 @@ export type ModelAnswer =
     }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** An external language model: messages and tools in, text and calls out. */
 export interface LanguageModel {
   answer(
     messages: readonly ModelMessage[],

@@ -1,4 +1,3 @@
-/** A request to a URL that a customer chose. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -8,16 +7,15 @@ export interface OutboundRequest {
    * The headers of a second attempt, made on a new connection when a reused one broke before the answer
    * began. Without this function there is no second attempt.
    */
-  readonly again?: () => Readonly<Record<string, string>>
+  readonly retryHeaders?: () => Readonly<Record<string, string>>
   /** For the whole answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Bytes of the answer that are read; the rest is discarded. */
   readonly maxBytes: number
   /**
    * The most concurrent requests with this member to the origin, in this process: beyond that the answer is
    * `busy`. Without it there is no limit.
    */
-  readonly atOnce?: number
+  readonly maxConcurrent?: number
   /** Allows the paths of this service's own listener that take machine payments. Only for test mode. */
   readonly ownListener?: boolean
 }
@@ -34,7 +32,6 @@ export type OutboundAnswer =
       readonly headerLists: Readonly<Record<string, readonly string[]>>
       /** As received: compressed bodies are not decompressed. */
       readonly body: Uint8Array
-      /** Whether the body was longer than `maxBytes`. */
       readonly cut: boolean
       readonly latencyMs: number
     }
@@ -47,7 +44,6 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
 
-/** The rule that an address breaks, and the remedy. */
 export interface RefusedAddress {
   readonly rule: string
   readonly message: string
@@ -61,6 +57,6 @@ export interface Outbound {
    * Whether the operator has allowed the address, or it is the service's own listener: only these are reached
    * by plain http.
    */
-  isOpened(url: string): boolean
+  isAllowed(url: string): boolean
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

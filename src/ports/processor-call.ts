@@ -1,5 +1,3 @@
-/** The arguments of every call of a card processor, and its failures. */
-
 export interface ProcessorCall {
   /** The idempotency key: the processor acts once on it. */
   readonly reference: string

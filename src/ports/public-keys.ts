@@ -6,7 +6,6 @@ export interface Claims {
 
 export type SignedClaims = Claims & Readonly<Record<string, unknown>>
 
-/** A public key as the key set shows it (RFC 7517, RFC 8037). */
 export interface PublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'

@@ -15,7 +15,6 @@ export interface SepaRail {
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
   /** The file for a payment of this instant. A rail without files takes payments at once. */
   nextFile(scheme: Scheme, at: Date): FileTime
-  /** Writes the ISO 20022 message that orders these payments. */
   message(order: Order): string
   /** Hands messages to the bank; null for a rail without files. */
   readonly files: HandOver | null
@@ -37,7 +36,6 @@ export interface Payee {
 export const schemes = ['sct', 'sct_inst'] as const
 export type Scheme = (typeof schemes)[number]
 
-/** A payment of an order. All its texts are in SEPA's character set. */
 export interface Ordered {
   readonly endToEndId: string
   readonly amountCents: Cents
@@ -69,7 +67,6 @@ export interface Order {
 export interface FileTime {
   /** The instant until which it takes more payments. */
   readonly closesAt: Date
-  /** The requested execution date of its payments. */
   readonly executeOn: string
 }
 
@@ -83,7 +80,6 @@ export const payeeResults = ['match', 'close_match', 'no_match', 'not_possible']
 
 export interface PayeeCheck {
   readonly result: (typeof payeeResults)[number]
-  /** The account holder's name, given if it is close to the requested name. */
   readonly suggestedName: string | null
 }
 

@@ -24,7 +24,6 @@ export interface Signer {
   publicKeys(): readonly PublicKey[]
 }
 
-/** The 32 bytes of the key in base64url. */
 export const publicKeyOf = (x: string): PublicKey => ({
   kty: 'OKP',
   crv: 'Ed25519',
@@ -49,7 +48,6 @@ export function newKeyPair(): { x: string; privateKey: string } {
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** `kid` must belong to the key. */
 export function signedWith(key: KeyObject, kid: string, type: string, claims: object): string {
   const text = `${encoded({ alg: 'EdDSA', kid, typ: type })}.${encoded(claims)}`
   return `${text}.${signBytes(null, Buffer.from(text), key).toString('base64url')}`

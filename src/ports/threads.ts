@@ -30,12 +30,10 @@ export interface Threads {
 export interface Feed {
   /** Takes ownership of the bytes. Returns a promise if the thread is behind: the next bytes must wait for it. */
   add(bytes: Uint8Array): Promise<void> | undefined
-  /** No more bytes follow. */
   end(): void
   /** The bytes are incomplete: reading them in the thread throws. */
   breakOff(): void
   /** The next value that the function yields, requested after the last byte; undefined at its end. */
   next(): Promise<unknown>
-  /** Discards the rest. */
   close(): void
 }

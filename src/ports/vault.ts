@@ -70,7 +70,6 @@ function remembered<Value>(make: (name: string) => Value): (name: string) => Val
   }
 }
 
-/** Identifies a key without revealing it. */
 const idOf = (key: Uint8Array): string =>
   createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)
 

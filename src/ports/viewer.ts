@@ -11,7 +11,6 @@ export interface View {
   readonly large: Uint8Array
   /** The file could not be rendered: the pictures only say what it is. */
   readonly isPlain: boolean
-  /** For a document; null for a picture, and if the pages cannot be counted. */
   readonly pages: number | null
   readonly notes: readonly ViewNote[]
   /**
@@ -22,7 +21,7 @@ export interface View {
 }
 
 /** The view, or why the file is refused, as a sentence for its sender. */
-export type Looked = View | { readonly problem: string }
+export type ViewResult = View | { readonly problem: string }
 
 /** A thread that has the bytes of a file imports the module and calls the function with them. */
 export interface ViewTask {
@@ -37,5 +36,9 @@ export interface Viewer {
    * Renders a file in its owner's turn: `carryOut` runs the task in a thread. Throws a Problem if the owner's
    * files wait or take too long.
    */
-  look(owner: string, kind: FileKind, carryOut: (task: ViewTask) => Promise<Looked>): Promise<Looked>
+  render(
+    owner: string,
+    kind: FileKind,
+    carryOut: (task: ViewTask) => Promise<ViewResult>,
+  ): Promise<ViewResult>
 }

@@ -14,7 +14,7 @@ import { renamed } from '../../src/values/json-names.ts'
 const table = readTable()
 const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
 
-/** Files are named where the contract has their content. */
+/** File names stand for contents of the contract. */
 const contentOf = (members: object, example: object) =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) => [

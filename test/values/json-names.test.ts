@@ -55,8 +55,12 @@ const { any } = fc.letrec(tie => ({
     fc.array(tie('any'), { maxLength: 3 }),
     fc.dictionary(
       fc.oneof(
-        fc.constantFrom(...['amountEuros', 'amountCents', 'limits', 'dayEuros', 'dayCents', 'parts', 'byAgent']),
-        fc.constantFrom(...['spentEuros', 'way', 'heldEuros', 'metadata', 'free', '__proto__', 'constructor']),
+        fc.constantFrom(
+          ...['amountEuros', 'amountCents', 'limits', 'dayEuros', 'dayCents', 'parts', 'byAgent'],
+        ),
+        fc.constantFrom(
+          ...['spentEuros', 'way', 'heldEuros', 'metadata', 'free', '__proto__', 'constructor'],
+        ),
         fc.string(),
       ),
       tie('any'),
@@ -86,7 +90,11 @@ describe('amounts', () => {
   })
 
   test('leave JSON alone that no contract describes', () => {
-    const open = z.object({ amountCents: money, metadata: z.record(z.string(), z.unknown()), free: z.unknown() })
+    const open = z.object({
+      amountCents: money,
+      metadata: z.record(z.string(), z.unknown()),
+      free: z.unknown(),
+    })
     fc.assert(
       fc.property(fc.jsonValue(), any, (metadata, free) => {
         const given = { amountEuros: 1, metadata, free }
@@ -117,11 +125,28 @@ describe('amounts', () => {
 test.each([
   [['amountCents'], ['amountEuros']],
   [['amountEuros'], ['amountCents']],
-  [['limits', 'dayCents'], ['limits', 'dayEuros']],
-  [['parts', 1, 'amountCents'], ['parts', 1, 'amountEuros']],
-  [['byAgent', 'agentCents', 'spentCents'], ['byAgent', 'agentCents', 'spentEuros']],
-  [['way', 'heldCents'], ['way', 'heldEuros']],
-  [['metadata', 'amountCents'], ['metadata', 'amountCents']],
-  [['free', 'dayCents'], ['free', 'dayCents']],
-])('the path %j is %j in JSON', (path, inJson) =>
-  expect(renamedPath(schema, path)).toEqual(inJson))
+  [
+    ['limits', 'dayCents'],
+    ['limits', 'dayEuros'],
+  ],
+  [
+    ['parts', 1, 'amountCents'],
+    ['parts', 1, 'amountEuros'],
+  ],
+  [
+    ['byAgent', 'agentCents', 'spentCents'],
+    ['byAgent', 'agentCents', 'spentEuros'],
+  ],
+  [
+    ['way', 'heldCents'],
+    ['way', 'heldEuros'],
+  ],
+  [
+    ['metadata', 'amountCents'],
+    ['metadata', 'amountCents'],
+  ],
+  [
+    ['free', 'dayCents'],
+    ['free', 'dayCents'],
+  ],
+])('the path %j is %j in JSON', (path, inJson) => expect(renamedPath(schema, path)).toEqual(inJson))

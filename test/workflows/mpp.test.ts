@@ -11,7 +11,7 @@ import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** Set while requests end, as in a crash, as soon as their credential has been sent. */
+/** Set while requests end, as in a crash, immediately after their credential was sent. */
 let isCrashing = false
 const outbound: Outbound = {
   ...guarded,
@@ -24,7 +24,7 @@ const outbound: Outbound = {
 }
 
 const service = await startTestService({ temporal: true, outbound })
-const open = await startTestService({ temporal: true, outbound, env: { MPP_RUNS: 'open' } })
+const open = await startTestService({ temporal: true, outbound, env: { MPP_WORKFLOWS: 'open' } })
 const temporal = await runViewer()
 const merchant = await startMerchant()
 
@@ -114,7 +114,7 @@ describe('the run of a machine payment', () => {
   })
 })
 
-describe('MPP_RUNS=open', () => {
+describe('MPP_WORKFLOWS=open', () => {
   test('gives a run to what stays open, and to nothing else', async () => {
     const payer = await aPayer(open)
     await bodyOf(pay(payer, merchant.sells('/no-run', demand())))

@@ -16,17 +16,16 @@ import {
   type RecordProcess,
   STATUS_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
-import { addToTimeline, inOneLine, type RunPage, runPage } from './run-page.ts'
-import { type Answers, answersTo } from './signals.ts'
+import { addToTimeline, type RunPage, runPage, summaryLine } from './run-page.ts'
+import { type SignalAnswers, signalAnswers } from './signals.ts'
 import { activity, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
-const AGAIN_AFTER_MS = 1_000
+const RETRY_AFTER_MS = 1_000
 
 /** A record without a deadline is read again after this long, even without a signal that it changed. */
 const DAY_MS = 86_400_000
 
-/** The record as the process function sees it. */
 export interface Followed<Status extends ProcessStatus> {
   /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
@@ -53,11 +52,11 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
   { recurs = process.recurs ?? false }: Options = {},
 ): (input: ProcessInput) => Promise<string> {
   return input => {
-    const answers = answersTo(process, input)
+    const answers = signalAnswers(process, input)
     const page = runPage(answers.withoutPayload)
     const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
     const steps = stepsOf(process, input)
-    return heedCancellation(cancel, async () => {
+    return onCancellationRequest(cancel, async () => {
       const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
       await record.reread()
       while (!record.isOver()) {
@@ -71,7 +70,7 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
 }
 
 /** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
-export function heedCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
+export function onCancellationRequest<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(onRequest)
   return CancellationScope.nonCancellable(work)
 }
@@ -86,7 +85,7 @@ interface OpenRecordParts {
   readonly input: ProcessInput
   readonly process: RecordProcess
   readonly recurs: boolean
-  readonly answers: Answers
+  readonly answers: SignalAnswers
   readonly page: RunPage
 }
 
@@ -116,7 +115,6 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     return this.#status
   }
 
-  /** Closed, with nothing left to read or to answer. */
   isOver(): boolean {
     const mayBeOpenAgain = this.#parts.recurs && this.#hasChanged
     return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
@@ -136,7 +134,7 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     const { dueInMs } = this.status
     const isOverdue = dueInMs !== null && dueInMs <= 0
     if (isOverdue) await act?.()
-    await this.#restUntil(isOverdue ? AGAIN_AFTER_MS : dueInMs)
+    await this.#restUntil(isOverdue ? RETRY_AFTER_MS : dueInMs)
     await this.reread()
   }
 
@@ -160,16 +158,15 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     await Promise.all(news.map(addToTimeline))
   }
 
-  /** A wait is a timer with a summary. */
   async #restUntil(inMs: number | null): Promise<void> {
     const isDisturbed = () => this.#hasChanged || this.#isAsked()
     const { waitsFor } = this.status
-    const timer = waitsFor ? { summary: inOneLine(waitsFor) } : {}
+    const timer = waitsFor ? { summary: summaryLine(waitsFor) } : {}
     await condition(isDisturbed, Math.max(inMs ?? DAY_MS, 1), timer)
   }
 
   #isAsked(): boolean {
-    return this.#parts.answers.areDue()
+    return this.#parts.answers.arePending()
   }
 }
 

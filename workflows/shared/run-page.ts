@@ -7,7 +7,7 @@ const SUMMARY_BYTES = 300
 const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
 /** Shortened if it is too long for the server. */
-export function inOneLine(text: string): string {
+export function summaryLine(text: string): string {
   let summary = text.replace(UNPRINTABLE, ' ')
   while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
   return summary
@@ -15,7 +15,7 @@ export function inOneLine(text: string): string {
 
 /** The timeline is what an operator sees first. A line in it is the summary of a timer of a moment. */
 export async function addToTimeline(note: string): Promise<void> {
-  await CancellationScope.nonCancellable(() => sleep(1, { summary: inOneLine(note) }))
+  await CancellationScope.nonCancellable(() => sleep(1, { summary: summaryLine(note) }))
 }
 
 export type RunPage = ReturnType<typeof runPage>
@@ -28,7 +28,11 @@ export function runPage(withoutPayload: readonly string[] = []) {
   let status: ProcessStatus | undefined
   let answer = ''
   function render(): void {
-    const paragraphs = [escaped(status?.summary ?? ''), ...waiting(status, withoutPayload), escaped(answer)]
+    const paragraphs = [
+      escaped(status?.summary ?? ''),
+      ...waitingText(status, withoutPayload),
+      escaped(answer),
+    ]
     setCurrentDetails(paragraphs.filter(Boolean).join('\n\n'))
   }
   return {
@@ -37,7 +41,6 @@ export function runPage(withoutPayload: readonly string[] = []) {
       answer = latestAnswer ?? answer
       render()
     },
-    /** Shown below the rest, and as a line of the timeline. */
     note(line: string): void {
       answer = line
       render()
@@ -46,15 +49,14 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
-/** A closed record waits for nothing. */
-function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
+function waitingText(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []
-  return [`It waits **${escaped(waitsFor)}**.`, ...wayOut(signals, withoutPayload)]
+  return [`It waits **${escaped(waitsFor)}**.`, ...signalHelp(signals, withoutPayload)]
 }
 
 /** The payload has its own paragraph: the page cuts off a line of code that is too long. */
-function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string[] {
+function signalHelp(signals: readonly string[], withoutPayload: readonly string[]): string[] {
   if (signals.length === 0) return ['No signal changes anything just now.']
   const names = signals.map(name => `\`${name}\``)
   const last = names.pop() ?? ''

@@ -8,9 +8,8 @@ interface Signalled {
   readonly payload: unknown
 }
 
-export interface Answers {
-  /** Whether an unanswered signal has arrived. */
-  areDue(): boolean
+export interface SignalAnswers {
+  arePending(): boolean
   /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
   /** The effect of "Request Cancellation", if one of the signals is `cancel`. */
@@ -21,13 +20,12 @@ export interface Answers {
 /** Ends the line about a signal that was carried out, whose effect is visible without the line. */
 const DONE = ': done.'
 
-/** "Request Cancellation" comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */
-export function answersTo(process: RecordProcess, input: ProcessInput): Answers {
+export function signalAnswers(process: RecordProcess, input: ProcessInput): SignalAnswers {
   const { decide, signals = {}, withoutPayload = false } = process
-  if (!decide) return { areDue: () => false, give: async () => undefined, withoutPayload: [] }
+  if (!decide) return { arePending: () => false, give: async () => undefined, withoutPayload: [] }
   const carryOut = activity<ProcessInput & Signalled, string>(decide, {
     summary: 'Carry out the signal of an operator',
   })
@@ -39,7 +37,7 @@ export function answersTo(process: RecordProcess, input: ProcessInput): Answers 
   }
   const cancel = () => void waiting.push({ verb: 'cancel', payload: REQUESTED })
   return {
-    areDue: () => waiting.length > 0,
+    arePending: () => waiting.length > 0,
     async give() {
       let line: string | undefined
       for (let next = waiting.shift(); next; next = waiting.shift()) {

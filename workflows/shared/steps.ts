@@ -4,7 +4,6 @@ import type { ProcessInput, RecordProcess, StepResult } from '../../src/kernel/c
 const TIMEOUT_MS = 15_000
 
 interface Line {
-  /** The summary of its line in the timeline. */
   readonly summary: string
   readonly timeoutMs?: number
 }
@@ -22,7 +21,6 @@ export function activity<Input, Result>(
   return activities[name] as (input: Input) => Promise<Result>
 }
 
-/** The steps of a process, as activities on its record. */
 export type StepsOf<P extends RecordProcess> = {
   readonly [Name in keyof P['steps']]: () => Promise<StepResult | null>
 }

@@ -19,7 +19,6 @@ import {
 import type { Deliver } from '../card-processor/sandbox-refunds.ts'
 import { acceptTestToken, type CardToken, cardTokenOf, testTokenOf } from './test-tokens.ts'
 
-/** Charges become messages to the card's issuer, as the network would send them. */
 interface SandboxNetwork {
   readonly processor: Pick<CardProcessor, 'sign' | 'replyIn'>
   readonly deliver: Deliver
@@ -28,7 +27,6 @@ interface SandboxNetwork {
 /** A constant time makes repeated messages byte-identical, so that the service recognizes the repetition. */
 const SENT_AT = new Date(0)
 
-/** Hashed, so that a long reference gives a short id. */
 const idOf = (...parts: readonly string[]): string =>
   `acquirer_${hash('sha256', JSON.stringify(parts), 'base64url')}`
 
@@ -49,7 +47,7 @@ async function chargeByNetwork(
 ): Promise<ChargeOutcome> {
   const authorizationId = idOf(charge.reference)
   const shared = { authorizationId, amountCents: charge.amountCents, merchant: merchantOf(charge, token) }
-  const send = (id: string, content: MessageContent) => tell(network, token, { id, content }, call)
+  const send = (id: string, content: MessageContent) => deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
   if (answer?.kind === 'declined') return { outcome: 'declined', code: 'declined', reason: answer.reason }
@@ -74,10 +72,12 @@ async function refundByNetwork(
     amountCents,
     merchant: merchantOf(refund, token),
   } as const
-  return { outcome: (await tell(network, token, { id: refundId, content }, call)) ? 'approved' : 'late' }
+  return {
+    outcome: (await deliverMessage(network, token, { id: refundId, content }, call)) ? 'approved' : 'late',
+  }
 }
 
-async function tell(
+async function deliverMessage(
   { processor, deliver }: SandboxNetwork,
   { processorCardId }: SealedToken,
   { id, content }: { readonly id: string; readonly content: MessageContent },

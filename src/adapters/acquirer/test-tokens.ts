@@ -69,7 +69,6 @@ const byName = new Map([...byNumber.values()].map(token => [token.name, token]))
 
 const HANDLE = /^test (?<name>[a-z-]+) (?<year>\d{4})-(?<month>\d{2})$/
 
-/** Null for a number that is not in the table. */
 export function acceptTestToken({ number, expYear, expMonth }: CardToken): AcceptedToken | null {
   const known = byNumber.get(number)
   if (!known) return null
@@ -77,7 +76,6 @@ export function acceptTestToken({ number, expYear, expMonth }: CardToken): Accep
   return { handle, network: known.network, last4: number.slice(-4) }
 }
 
-/** Null for the handle of another token. */
 export function testTokenOf(handle: string, now: Date): Pick<TestToken, 'charged' | 'known'> | null {
   const { name = '', year, month } = HANDLE.exec(handle)?.groups ?? {}
   const known = byName.get(name)

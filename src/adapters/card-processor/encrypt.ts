@@ -86,7 +86,6 @@ async function encryptTo(
 }
 
 const MOST_KEYS = 1_000
-/** Merchants and fillers send the same key repeatedly. */
 const rsaKeys = weightedCache(MOST_KEYS, (_: KeyObject | undefined) => 1)
 
 /** By RFC 7516, 5.1. Each machine payment waits for this, and Web Crypto would need four tasks of the thread pool. */

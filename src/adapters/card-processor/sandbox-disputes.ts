@@ -10,12 +10,10 @@ import { after, days, minutes } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
-/** By the tenant's clock. */
 const EVIDENCE_MS = days(7)
 /** How long the sandbox does not answer for the dispute of € 92.06. */
 const SILENT_MS = minutes(60)
 
-/** The network's decision, this long after the submission. */
 interface Decision {
   readonly afterMs: number
   readonly standing: DisputeStanding

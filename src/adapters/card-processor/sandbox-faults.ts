@@ -70,10 +70,8 @@ export function faultNoted(displayName: string, requestedAt: Date): string {
   return `_${kind}_${at(from)}_${at(until)}`
 }
 
-/** Matches an encoded fault, or none. */
 export const FAULT_NOTE = '(?:_[a-z]+_[\\da-z]{1,11}_[\\da-z]{1,11})?'
 
-/** The failure of this call by an encoded fault; null if there is none now. */
 export function failureNoted(note: string, call: SandboxCall, now: Date): ProcessorFailure | null {
   const [, kind = '', from = '', until = ''] = note.split('_')
   const fault = faults.get(kind)

@@ -12,7 +12,6 @@ const TOKENS = '9998'
 /** 16 digits, without the prefix and the check digit. */
 const FREE_DIGITS = 11
 
-/** Years from the request to the printed expiry. */
 const YEARS = 4
 
 export type Secrets = readonly Buffer[]
@@ -45,7 +44,6 @@ const current = ([secret]: Secrets): Buffer => {
   return secret
 }
 
-/** Null for an id that these secrets did not make. */
 function partsOf(secrets: Secrets, form: RegExp, id: string) {
   const parts = form.exec(id)?.groups
   const secret = parts && secrets.find(one => tagOf(one) === parts.secret)
@@ -57,7 +55,6 @@ function digitsFrom(bytes: Buffer, count: number): string {
   return String(value).padStart(count, '0')
 }
 
-/** The check digit of ISO/IEC 7812-1 at the end of a number. */
 function withCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
@@ -77,7 +74,6 @@ export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date
   return `sandboxcard_${tagOf(secret)}_${requestedAt.getUTCFullYear() + YEARS}${month}_${hash}${faultNote}`
 }
 
-/** Null for an id that the sandbox did not make with any of these secrets. */
 export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard | null {
   const known = partsOf(secrets, CARD_ID, processorCardId)
   if (!known) return null
@@ -91,7 +87,6 @@ export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard |
   return { data, faultNote: parts.faultNote ?? '' }
 }
 
-/** The same reference always gives the same id. */
 export function tokenIdFor(secrets: Secrets, reference: string, { faultNote }: SandboxCard): string {
   const secret = current(secrets)
   return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}${faultNote}`
@@ -103,7 +98,6 @@ interface SandboxToken {
   readonly faultNote: string
 }
 
-/** Null for an id that the sandbox did not make with any of these secrets. */
 export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null {
   const known = partsOf(secrets, TOKEN_ID, tokenId)
   if (!known) return null
@@ -115,7 +109,6 @@ export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null 
   }
 }
 
-/** The same reference always gives the same id. */
 export function disputeIdFor(secrets: Secrets, reference: string): string {
   const secret = current(secrets)
   return `sandboxdispute_${tagOf(secret)}_${letters(digest(secret, 'dispute', reference)).slice(0, 32)}`
@@ -149,7 +142,6 @@ export function sealedCryptogram([secret]: Secrets, names: SealedToken): string 
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Null for a text that the sandbox did not make with any of these secrets. */
 export function openCryptogram(secrets: Secrets, cryptogram: string): SealedToken | null {
   if (cryptogram.length > LONGEST) return null
   const bytes = Buffer.from(cryptogram, 'base64url')

@@ -3,13 +3,11 @@ import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '..
 import { after, minutes } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 
-/** Delivers a signed message to the processor webhook; null if it was not accepted now. */
 export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
 /** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
 const SENT_EUROS: Cents = 9_301n
 const DECLINED_EUROS: Cents = 9_302n
-/** The processor does not answer for this long; then the merchant refunds. */
 const SILENT_EUROS: Cents = 9_303n
 const SILENT_MS = minutes(60)
 

@@ -2,7 +2,6 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { MessageHeaders } from '../../ports/card-processor.ts'
 import { clock, minutes } from '../../values/clock.ts'
 
-/** Other simulated systems have their own header. */
 const HEADER = 'card-processor-signature'
 
 const VALID_FOR = minutes(5)
@@ -34,7 +33,6 @@ export function signatureHeaders(
   return { [header]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
 }
 
-/** Null if one of the secrets made the signature within the last five minutes. */
 export function signatureProblem(
   secrets: readonly Buffer[],
   body: Uint8Array,

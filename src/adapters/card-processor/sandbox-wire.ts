@@ -2,8 +2,6 @@ import { z } from 'zod'
 import type { CardMessage } from '../../ports/card-processor.ts'
 import { instant } from '../../values/clock.ts'
 
-/** The JSON of the sandbox's messages. */
-
 const MAX_ASKS = 100
 /** More than every real message: an outcome with a hundred requests has 5 KB. */
 const MAX_BYTES = 65_536

@@ -4,7 +4,7 @@ import { createCanvas, Path2D } from '@napi-rs/canvas'
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import sharp from 'sharp'
 import type { ViewNote } from '../../ports/viewer.ts'
-import type { Facts, Told } from './messages.ts'
+import type { Facts, ViewReply } from './messages.ts'
 import { LARGE, picturesOf } from './picture.ts'
 
 /** The first pages of a receipt contain what is needed. */
@@ -34,10 +34,10 @@ const options = {
  * Opens a PDF, reads its first pages and draws the first one, within the limits for one document; a document
  * that exceeds them is `unseen`. Known facts are reported before each step.
  */
-export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> =>
-  withinCost(() => view(bytes, tell))
+export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> =>
+  withinLimits(() => view(bytes, tell))
 
-async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> {
+async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> {
   const opening = getDocument({ data: Uint8Array.from(bytes), ...options })
   let facts: Facts = { pages: null, notes: [], text: null }
   const know = (more: Partial<Facts>) => {
@@ -81,14 +81,14 @@ async function textOf(document: PDFDocumentProxy): Promise<string | null> {
     const { items } = await (await document.getPage(number)).getTextContent()
     for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '')
     text += '\n'
-    if (text.length > MOST_TEXT || isTooExpensive()) break
+    if (text.length > MOST_TEXT || isOverLimit()) break
   }
-  const readable = tidy(text.slice(0, MOST_TEXT))
+  const readable = cleanText(text.slice(0, MOST_TEXT))
   return readable.trim() === '' ? null : readable
 }
 
 /** A font may map letters to control characters or lone surrogates: neither is text. */
-const tidy = (text: string): string => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
+const cleanText = (text: string): string => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
 
 async function draw(page: PDFPageProxy) {
   const { width, height } = page.getViewport({ scale: 1 })
@@ -103,7 +103,6 @@ const sideOf = (length: number): number => Math.min(LARGE, Math.max(1, Math.roun
 
 /** Strokes, fills, texts, pictures and path segments of one document. An honest page has some thousands. */
 const MOST_DRAWN = 30_000
-/** Processor time for reading and drawing one document. */
 const MOST_CPU_MS = 1_500
 const MEASURE_EVERY = 16
 
@@ -116,8 +115,7 @@ let isBounded = false
 let drawn = 0
 let cpuAtStart = process.cpuUsage()
 
-/** Bounds what this document draws; the process renders one document at a time. */
-async function withinCost<T>(work: () => Promise<T>): Promise<T> {
+async function withinLimits<T>(work: () => Promise<T>): Promise<T> {
   isBounded = true
   drawn = 0
   cpuAtStart = process.cpuUsage()
@@ -128,7 +126,7 @@ async function withinCost<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function isTooExpensive(): boolean {
+function isOverLimit(): boolean {
   const { user, system } = process.cpuUsage(cpuAtStart)
   return (user + system) / 1_000 > MOST_CPU_MS
 }
@@ -137,7 +135,7 @@ function isTooExpensive(): boolean {
 function count(): void {
   if (!isBounded) return
   drawn++
-  if (drawn > MOST_DRAWN || (drawn % MEASURE_EVERY === 0 && isTooExpensive()))
+  if (drawn > MOST_DRAWN || (drawn % MEASURE_EVERY === 0 && isOverLimit()))
     throw new Error('the page is too expensive to draw')
 }
 

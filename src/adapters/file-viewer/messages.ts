@@ -2,21 +2,19 @@ import type { View, ViewNote } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
 /** Requests to the process: render a file, or draw the placeholder of one that cannot be rendered. */
-export type Ask =
+export type ViewRequest =
   | { readonly bytes: Uint8Array; readonly kind: FileKind }
   | { readonly plain: { readonly pages: number | null } }
 
-/** Known before the first page is drawn. */
 export interface Facts {
   readonly pages: number | null
   readonly notes: readonly ViewNote[]
   readonly text: string | null
 }
 
-export type Told =
+export type ViewReply =
   | { readonly facts: Facts }
   | { readonly view: View }
   | { readonly pictures: Pick<View, 'small' | 'large'> }
   | { readonly problem: string }
-  /** Can be stored, but not rendered. */
   | { readonly unseen: Facts }

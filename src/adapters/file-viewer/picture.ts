@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp'
 import type { View } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { Told } from './messages.ts'
+import type { ViewReply } from './messages.ts'
 
 /** A photograph of a large telephone; this bounds the memory for a picture. */
 const MOST_PIXELS = 40_000_000
@@ -20,7 +20,6 @@ const formats: Readonly<Partial<Record<FileKind, string>>> = {
 const within = (side: number) =>
   ({ width: side, height: side, fit: 'inside', withoutEnlargement: true }) as const
 
-/** Upright, small, and without metadata. */
 export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'large'>> {
   const { data, info } = await seen.resize(within(LARGE)).raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info
@@ -31,7 +30,7 @@ export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'lar
 }
 
 /** Decodes the whole picture: refuses one that is broken, truncated, too large or of another type than named. */
-export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<Told> {
+export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<ViewReply> {
   const options = { failOn: 'warning', limitInputPixels: false } as const
   try {
     const { format, width = 0, height = 0 } = await sharp(bytes, options).metadata()
@@ -44,6 +43,6 @@ export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<To
   }
 }
 
-const tooLarge = (width: number, height: number): Told => ({
+const tooLarge = (width: number, height: number): ViewReply => ({
   problem: `has ${width} × ${height} pixels: at most ${MOST_PIXELS / 1_000_000} million are taken`,
 })

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import { clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { Ask, Facts, Told } from './messages.ts'
+import type { Facts, ViewReply, ViewRequest } from './messages.ts'
 
 /**
  * Limits for one file, ten times what an honest receipt needs. The seconds are processor time; on a busy
@@ -33,34 +33,34 @@ export class ViewerProcess {
     this.#entry = entry
   }
 
-  async look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+  async render(bytes: Uint8Array, kind: FileKind): Promise<ViewResult> {
     let facts: Facts | undefined
-    const told = await this.#ask({ bytes, kind }, known => {
+    const procFile = await this.#ask({ bytes, kind }, known => {
       facts = known
     })
-    if ('view' in told) return told.view
-    if ('problem' in told) return told
-    if ('unseen' in told) return this.#plain(told.unseen)
+    if ('view' in procFile) return procFile.view
+    if ('problem' in procFile) return procFile
+    if ('unseen' in procFile) return this.#plain(procFile.unseen)
     if (facts) return this.#plain(facts)
-    return { problem: 'over' in told ? told.over : 'cannot be read' }
+    return { problem: 'over' in procFile ? procFile.over : 'cannot be read' }
   }
 
-  async #plain(facts: Facts): Promise<Looked> {
+  async #plain(facts: Facts): Promise<ViewResult> {
     const told = await this.#ask({ plain: { pages: facts.pages } }, () => undefined)
     if (!('pictures' in told)) throw new Error('no plain picture can be made')
     return { ...facts, ...told.pictures, isPlain: true }
   }
 
-  #ask(ask: Ask, onFacts: (facts: Facts) => void): Promise<Told | End> {
+  #ask(ask: ViewRequest, onFacts: (facts: Facts) => void): Promise<ViewReply | End> {
     this.#stayAwake()
     const child = this.#running()
-    const { promise, resolve } = Promise.withResolvers<Told | End>()
+    const { promise, resolve } = Promise.withResolvers<ViewReply | End>()
     const end = (over: string) => {
       child.kill('SIGKILL')
       this.#child = undefined
       resolve({ over })
     }
-    const onMessage = (told: Told) => ('facts' in told ? onFacts(told.facts) : resolve(told))
+    const onMessage = (told: ViewReply) => ('facts' in told ? onFacts(told.facts) : resolve(told))
     const onExit = () => end('cannot be read: looking at it failed')
     child.on('message', onMessage).once('exit', onExit)
     const stop = watched(child, end)

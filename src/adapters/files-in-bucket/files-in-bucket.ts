@@ -129,7 +129,6 @@ interface BucketOptions {
 const TIMEOUT_MS = 10_000
 /** Longer than an upload waits until its thread writes it. */
 const ADDRESS_LASTS_S = 300
-/** The largest file that is stored, after sealing. */
 const MOST_BYTES = 16_777_216
 
 interface Stored {
@@ -183,7 +182,6 @@ function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...
     async erase(key: string): Promise<void> {
       await send('DELETE', addressOf(key))
     },
-    /** In pages of at most a thousand. */
     async *list(prefix: string): AsyncGenerator<Stored[]> {
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const query = new URLSearchParams({ 'list-type': '2', prefix })

@@ -29,7 +29,6 @@ import { syncFolder, unless, writeWhole } from './write.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-/** A folder that all processes share, with a subfolder per owner and mode. */
 export function filesOnDisk(folder: string, vault: Vault): Files {
   const unnamedPath = (): string => join(folder, STAGED, randomUUID())
   const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
@@ -80,7 +79,6 @@ function staged(
   return {
     async keep() {
       if (isKept) return
-      // The folders are missing only the first time.
       const isThere = await rename(unnamed, file).then(() => true, unless('ENOENT'))
       const made = isThere ? undefined : await mkdir(ofMode, { recursive: true, mode: 0o700 })
       if (!isThere) await rename(unnamed, file)
@@ -95,7 +93,6 @@ function staged(
   }
 }
 
-/** Reads only the head; pieces are read on demand. */
 async function openedFile(
   path: string,
   context: Required<FileContext>,

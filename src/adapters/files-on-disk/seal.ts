@@ -6,7 +6,6 @@ import type { Vault } from '../../ports/vault.ts'
 /** On the same file system as the stored files, so that a rename names them atomically. */
 export const STAGED = '.staged'
 
-/** `sha256` is absent while the content is not known yet. */
 export interface FileContext extends FileOwner {
   readonly sha256?: string
 }
@@ -46,13 +45,13 @@ export function pathOf(folder: string, owner: FileOwner, sha256: string) {
  */
 const MAGIC = Buffer.from('APF2')
 /** The format of files written before heads could be written last. */
-const FORMERLY = Buffer.from('APF1')
+const OLD_MAGIC = Buffer.from('APF1')
 export const PIECE = 1_048_576
 export const TAG = 16
 /** The magic, the length of the sealed key, the length of the content. */
 const FIXED = MAGIC.length + 2 + 6
 /** The piece number used for the tag of the head: no file has so many pieces. */
-const HEAD_SIGN = 0xff_ff_ff_ff
+const HEAD_TAG_INDEX = 0xff_ff_ff_ff
 
 const NONCE = 12
 
@@ -81,10 +80,9 @@ export interface Head {
   readonly begin: number
   /** The nonce of a piece, and its additional authenticated data. */
   readonly nonce: (index: number) => Uint8Array
-  readonly beside: Uint8Array
+  readonly aad: Uint8Array
 }
 
-/** The key of a single file, in plain and sealed. */
 export interface Seal {
   readonly secret: Uint8Array
   readonly sealed: Uint8Array
@@ -107,7 +105,7 @@ export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): P
   const encrypt = async (plain: Uint8Array, iv: Uint8Array, additionalData: Uint8Array) =>
     new Uint8Array(await subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, plain))
   const fixed = fixedPart(bytes.length, seal.sealed.length)
-  const sign = await encrypt(NOTHING, nonceOf(HEAD_SIGN), signedBeside(fixed, seal.context, sha256))
+  const sign = await encrypt(NOTHING, nonceOf(HEAD_TAG_INDEX), headTagData(fixed, seal.context, sha256))
   const pieces = Array.from({ length: piecesOf(bytes.length) }, (_, index) =>
     encrypt(bytes.subarray(index * PIECE, (index + 1) * PIECE), nonceOf(index), NOTHING),
   )
@@ -117,25 +115,24 @@ export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): P
 const NOTHING = new Uint8Array(0)
 
 /** What the tag of a head authenticates: the length, the owner and the content. */
-const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
+const headTagData = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
   new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 
-/** Bytes that must be read to parse the head of any file. */
 export const HEAD_ROOM = 512
 
 /** Undefined if this is no sealed file. Throws if it is the head of another file. */
 export async function openHead(start: Buffer, context: Required<FileContext>, vault: Vault) {
   const magic = start.subarray(0, MAGIC.length)
   if (start.length < FIXED) return undefined
-  if (magic.equals(FORMERLY)) return openFormerHead(start, context, vault)
+  if (magic.equals(OLD_MAGIC)) return openOldHead(start, context, vault)
   if (!magic.equals(MAGIC)) return undefined
   const { sealed, size, end } = partsOf(start)
   const { sha256, ...of } = context
   const key = await importKey(Buffer.from(vault.open(sealed, contextOf(of)), 'base64'), 'decrypt')
   const sign = start.subarray(end, end + TAG)
-  const additionalData = signedBeside(start.subarray(0, FIXED), of, sha256)
-  await subtle.decrypt({ name: 'AES-GCM', iv: nonceOf(HEAD_SIGN), additionalData }, key, sign)
-  return { key, size, begin: end + TAG, nonce: nonceOf, beside: NOTHING } satisfies Head
+  const additionalData = headTagData(start.subarray(0, FIXED), of, sha256)
+  await subtle.decrypt({ name: 'AES-GCM', iv: nonceOf(HEAD_TAG_INDEX), additionalData }, key, sign)
+  return { key, size, begin: end + TAG, nonce: nonceOf, aad: NOTHING } satisfies Head
 }
 
 function partsOf(start: Buffer) {
@@ -144,7 +141,7 @@ function partsOf(start: Buffer) {
 }
 
 /** The first format: the key is sealed for the content, and each piece's nonce says whether it is the last. */
-async function openFormerHead(start: Buffer, context: Required<FileContext>, vault: Vault): Promise<Head> {
+async function openOldHead(start: Buffer, context: Required<FileContext>, vault: Vault): Promise<Head> {
   const { sealed, size, end } = partsOf(start)
   const key = await importKey(Buffer.from(vault.open(sealed, contextOf(context)), 'base64'), 'decrypt')
   const nonce = (index: number): Uint8Array => {
@@ -152,12 +149,12 @@ async function openFormerHead(start: Buffer, context: Required<FileContext>, vau
     bytes[bytes.length - 1] = index === piecesOf(size) - 1 ? 1 : 0
     return bytes
   }
-  return { key, size, begin: end, nonce, beside: Uint8Array.from(start.subarray(0, FIXED)) }
+  return { key, size, begin: end, nonce, aad: Uint8Array.from(start.subarray(0, FIXED)) }
 }
 
 /** Decrypts one piece; throws if its tag does not verify. */
-export async function openPiece({ key, nonce, beside }: Head, index: number, sealed: Uint8Array) {
-  const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: beside }
+export async function openPiece({ key, nonce, aad }: Head, index: number, sealed: Uint8Array) {
+  const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: aad }
   return new Uint8Array(await subtle.decrypt(algorithm, key, sealed))
 }
 
@@ -166,7 +163,6 @@ export class Sealing {
   readonly #seal: Seal
   #piece: CipherGCM
   #index = 0
-  /** Received bytes of this piece, and of the file. */
   #filled = 0
   #size = 0
 
@@ -179,7 +175,6 @@ export class Sealing {
     return FIXED + this.#seal.sealed.length + TAG
   }
 
-  /** Returns the sealed bytes that are complete so far, in order. */
   add(bytes: Uint8Array): Uint8Array[] {
     const parts: Uint8Array[] = []
     for (let rest = bytes; rest.length > 0; ) {
@@ -209,7 +204,7 @@ export class Sealing {
   end(sha256: string): { readonly last: Uint8Array[]; readonly head: Uint8Array[] } {
     const { sealed, context } = this.#seal
     const fixed = fixedPart(this.#size, sealed.length)
-    const sign = this.#cipher(HEAD_SIGN).setAAD(signedBeside(fixed, context, sha256))
+    const sign = this.#cipher(HEAD_TAG_INDEX).setAAD(headTagData(fixed, context, sha256))
     sign.final()
     return { last: this.#lastPart(), head: [fixed, sealed, sign.getAuthTag()] }
   }

@@ -5,7 +5,7 @@ import { type Seal, Sealing } from './seal.ts'
 import { lengthOf, newFile, writeAll } from './write.ts'
 
 /** Bytes per write: each call waits for a thread of the pool, which takes long on a busy machine. */
-const MOST_HELD = 1_048_576
+const MAX_BUFFERED = 1_048_576
 
 /** Writes an encrypted file under a random name while it arrives. It has only the key of this file. */
 export const writeSealed = (unnamed: string, seal: Seal): FileSink => new SealedFile(unnamed, seal)
@@ -32,14 +32,13 @@ class SealedFile implements FileSink {
     const parts = this.#sealing.add(bytes)
     this.#held.push(...parts)
     this.#heldBytes += bytes.length
-    if (this.#heldBytes < MOST_HELD) return undefined
+    if (this.#heldBytes < MAX_BUFFERED) return undefined
     const before = this.#writing.catch(() => undefined)
     this.#send()
     this.#flush()
     return before
   }
 
-  /** Writes the buffered bytes after the current write. */
   #send(): void {
     const parts = this.#held
     const position = this.#position
@@ -87,7 +86,6 @@ class SealedFile implements FileSink {
     this.#position = 0
   }
 
-  /** The file is already complete. */
   async finish(): Promise<void> {}
 
   async drop(): Promise<void> {

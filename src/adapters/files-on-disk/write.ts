@@ -22,7 +22,6 @@ export async function writeWhole(path: string, parts: readonly Uint8Array[]): Pr
   }
 }
 
-/** The folder is missing only the first time. */
 export async function newFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600).catch(unless('ENOENT'))
   if (file) return file

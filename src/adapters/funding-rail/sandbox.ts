@@ -23,7 +23,6 @@ interface Seen {
   readonly reference: string
 }
 
-/** The status changes after this many days. */
 const within =
   (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
   (seen: Seen): ChargeState => {

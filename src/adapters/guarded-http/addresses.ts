@@ -59,7 +59,7 @@ const METADATA: Reserved = {
 }
 
 /** The only block from which IANA has assigned IPv6 addresses. */
-const GIVEN_OUT = ['2000::/3']
+const ASSIGNED = ['2000::/3']
 
 const isV6 = (text: string) => text.includes(':')
 
@@ -81,18 +81,17 @@ function within(blocks: readonly string[]): (address: string) => boolean {
 
 const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: within(blocks) }))
 const isMetadata = within(METADATA.blocks)
-const isGivenOut = within(GIVEN_OUT)
+const isAssigned = within(ASSIGNED)
 
-/** `allowed` has the blocks that the operator permits. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {
-    const address = innerOf(given)
+    const address = unmapped(given)
     if (isMetadata(address)) return refusal(METADATA.rule, given, METADATA.what)
     if (isAllowed(address)) return undefined
     const found = reserved.find(({ holds }) => holds(address))
     if (found) return refusal(found.rule, given, found.what, OPENING)
-    if (isV6(address) && !isGivenOut(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
+    if (isV6(address) && !isAssigned(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
     return undefined
   }
 }
@@ -106,7 +105,7 @@ const refusal = (rule: string, address: string, what: string, remedy = ' Use a p
 })
 
 /** An IPv4 address written as IPv6 (::ffff:7f00:1) is checked as IPv4. */
-function innerOf(address: string): string {
+function unmapped(address: string): string {
   if (isIPv4(address)) return address
   if (!isIPv6(address)) throw new Error(`Not an address: ${address}`)
   const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname)

@@ -13,7 +13,6 @@ export interface Answer {
   readonly cut: boolean
 }
 
-/** Thrown when the time for the whole answer has run out. */
 export class TooLate extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
     super(`There was no whole answer within ${timeoutMs / 1000} s.`)
@@ -31,7 +30,6 @@ export function exchange(agent: Dispatcher, target: Target, request: OutboundReq
   })
 }
 
-/** Aborts the connection at the size limit. */
 class Reader implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
   readonly #resolve: (answer: Answer) => void
@@ -107,7 +105,6 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Headers that only the HTTP client itself may set. */
 const OURS =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 

@@ -9,12 +9,10 @@ import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from 
 import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
 
 interface Options {
-  /** Non-public blocks that the operator allows. */
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
   /** Trusted certificate authorities, instead of the system's. */
   readonly ca?: string
-  /** The listener of this process, once it listens. */
   readonly ownListener?: () => OwnListener | undefined
 }
 
@@ -33,7 +31,7 @@ export function guardedHttp({
   const judgeOthers = boundedCache(urlJudge(allow))
   const judgeUrl = (url: string, ofOwn = false) =>
     (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
-  const limited = underWay()
+  const limited = concurrencyLimit()
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {
@@ -41,14 +39,14 @@ export function guardedHttp({
       const judged = judgeUrl(url, ownListener)
       return isRefused(judged) ? judged : undefined
     },
-    isOpened: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
+    isAllowed: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
     async send(request) {
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      const ask = answerTo.bind(null, agents, target, request)
-      if (request.atOnce === undefined) return ask()
-      return (await limited.within(target.origin, request.atOnce, ask)) ?? BUSY
+      const sendWithRetry = answerTo.bind(null, agents, target, request)
+      if (request.maxConcurrent === undefined) return sendWithRetry()
+      return (await limited.within(target.origin, request.maxConcurrent, sendWithRetry)) ?? BUSY
     },
   }
 }
@@ -58,7 +56,6 @@ const BUSY: OutboundAnswer = {
   message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
 }
 
-/** Whether connections are kept open for the next request. */
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
 /** Loaded with the first request, to keep the start short. */
@@ -113,18 +110,17 @@ async function ask({ keeping, fresh }: Agents, target: Target, request: Outbound
   try {
     return await exchange(keeping, target, request)
   } catch (error) {
-    if (!request.again || !wasUnheard(error)) throw error
+    if (!request.retryHeaders || !brokeBeforeAnswer(error)) throw error
     const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
     const timeoutMs = secondsLeft * 1_000
-    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
+    return await exchange(fresh, target, { ...request, headers: request.retryHeaders(), timeoutMs })
   }
 }
 
 /** Counts concurrent requests by origin, so that a slow host does not block others. */
-function underWay() {
+function concurrencyLimit() {
   const counts = new Map<string, number>()
   return {
-    /** Undefined if the origin is at its limit. */
     async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
       const count = counts.get(origin) ?? 0
       if (count >= most) return undefined
@@ -140,13 +136,12 @@ function underWay() {
   }
 }
 
-/** Connections that have carried a request. */
 const used = new WeakSet<object>()
 /** Requests on a reused connection whose answers have not begun. */
 const unanswered = new WeakSet<object>()
 const unheard = new WeakSet<object>()
 
-interface Told {
+interface RequestMessage {
   readonly request: object
 }
 
@@ -154,15 +149,15 @@ const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
 // undici reports only on diagnostics channels which connection a request uses.
 subscribe('undici:client:sendHeaders', message => {
-  const { request, socket } = message as Told & { socket: object }
+  const { request, socket } = message as RequestMessage & { socket: object }
   if (used.has(socket)) unanswered.add(request)
   used.add(socket)
 })
 subscribe('undici:request:headers', message => {
-  unanswered.delete((message as Told).request)
+  unanswered.delete((message as RequestMessage).request)
 })
 subscribe('undici:request:error', message => {
-  const { request, error } = message as Told & { error: NodeJS.ErrnoException }
+  const { request, error } = message as RequestMessage & { error: NodeJS.ErrnoException }
   if (unanswered.has(request) && CLOSED.includes(error.code ?? '')) unheard.add(error)
 })
 
@@ -170,7 +165,7 @@ subscribe('undici:request:error', message => {
  * Whether a kept connection broke before the answer began. Usually the receiver had closed it as idle while
  * the request was on its way, and has not seen the request.
  */
-const wasUnheard = (error: unknown): boolean => unheard.has(error as object)
+const brokeBeforeAnswer = (error: unknown): boolean => unheard.has(error as object)
 
 /** For the customer who chose the URL. An error without a code is a defect of the service. */
 function failureOf(error: unknown): string {

@@ -16,7 +16,6 @@ export class RefusedConnection extends Error {
   }
 }
 
-/** More addresses than an honest host has. */
 const MAX_ADDRESSES = 32
 
 /**

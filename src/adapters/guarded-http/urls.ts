@@ -2,11 +2,9 @@ import { isIP } from 'node:net'
 import type { RefusedAddress } from '../../ports/outbound.ts'
 import { addressJudge } from './addresses.ts'
 
-/** A URL that passes every check that needs no network. */
 export interface Target {
   readonly origin: string
   readonly path: string
-  /** Headers that the target requires. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -105,7 +103,6 @@ export interface OwnListener {
 
 export const PASS_HEADER = 'x-own-request'
 
-/** A merchant of the sandbox, or a payment request that a program pays. */
 const PATHS = /^\/(simulate\/mpp|collect\/402)(\/[\w-][\w.-]*)+$/
 
 /**

@@ -19,7 +19,6 @@ interface MagicRule {
   readonly forgetsForMs?: number
   readonly reviewMs: number
   readonly end: FinalStatus
-  /** Sent during the submission, one after the other. */
   readonly notices?: readonly FinalStatus[]
 }
 
@@ -63,7 +62,6 @@ function answerAt(
   return passedMs < reviewMs ? { status: 'in_review', expectedAt: after(submittedAt, reviewMs) } : end
 }
 
-/** Longer than every notice of the sandbox. */
 const MAX_BYTES = 4_096
 
 const Notice = z.strictObject({
@@ -94,7 +92,6 @@ function jsonOf(body: Uint8Array): unknown {
 
 const HEADER = 'identity-provider-signature'
 
-/** The current secret first, then earlier ones. */
 type Secrets = readonly Buffer[]
 
 interface SignedNotice {
@@ -102,7 +99,6 @@ interface SignedNotice {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Delivers a signed notice to the provider webhook. */
 export type DeliverNotice = (notice: SignedNotice, requestId: string) => Promise<void>
 
 export function signedNotice(secrets: Secrets, notice: IdentityNotice): SignedNotice {

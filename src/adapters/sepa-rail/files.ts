@@ -12,16 +12,13 @@ import type {
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-/** Payments for the next file. A reference identifies a payment. */
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
-  /** Null if the payment was never queued. */
-  standing(payment: Payment, call: RailCall): Promise<Standing | null>
-  /** Removes a payment that is still queued; returns its status afterwards. */
-  takeOut(payment: Payment, call: RailCall): Promise<Standing | null>
+  statusOf(payment: Payment, call: RailCall): Promise<QueueStatus | null>
+  remove(payment: Payment, call: RailCall): Promise<QueueStatus | null>
 }
 
-export type Standing = 'waiting' | 'ordered' | 'taken_out'
+export type QueueStatus = 'waiting' | 'ordered' | 'taken_out'
 
 interface ByFiles {
   readonly debtor: Debtor
@@ -30,12 +27,12 @@ interface ByFiles {
   readonly files: HandOver
 }
 
-const statusFor = (standing: Standing): PaymentStatus =>
+const statusFor = (standing: QueueStatus): PaymentStatus =>
   standing === 'taken_out'
     ? { status: 'rejected', reasonCode: 'FOCR' }
     : { status: 'pending', reasonCode: null }
 
-const alone = (payment: Payment): Order => ({
+const singlePayment = (payment: Payment): Order => ({
   messageId: payment.endToEndId,
   madeAt: payment.submittedAt,
   executeOn: bankDateOf(payment.submittedAt),
@@ -48,21 +45,21 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
-    const standing = await queue.standing(payment, call)
+    const standing = await queue.statusOf(payment, call)
     if (standing) return statusFor(standing)
     if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
-    if (!canBeOrdered(alone(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
+    if (!canBeOrdered(singlePayment(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
     await queue.put(payment, call)
     return statusFor('waiting')
   },
 
   async statusOf(payment, call) {
-    const standing = await queue.standing(payment, call)
+    const standing = await queue.statusOf(payment, call)
     return standing ? statusFor(standing) : { status: 'unknown', reasonCode: null }
   },
 
   recall: async (payment, call) =>
-    (await queue.takeOut(payment, call)) === 'taken_out'
+    (await queue.remove(payment, call)) === 'taken_out'
       ? { status: 'accepted', reasonCode: 'FOCR' }
       : { status: 'refused', reasonCode: NOT_BY_FILES },
 

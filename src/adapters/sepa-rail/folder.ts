@@ -2,14 +2,11 @@ import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HandOver } from '../../ports/sepa-rail.ts'
 
-/** The bank's client fetches files from here. */
 const OUT = 'out'
 /** On the same disk as `out`, so that a rename releases files atomically. */
 const STAGED = '.staged'
-/** Every staged file stays here for good. */
 const SENT = 'sent'
 
-/** A folder that is shared with the bank's client. */
 export function outFolder(folder: string): HandOver {
   const at = (place: string, name = ''): string => join(folder, place, name)
   return {
@@ -35,7 +32,6 @@ const unless =
     if (error.code !== code) throw error
   }
 
-/** Readable by its owner only, and flushed before it gets its name. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   const file = await open(unfinished, 'w', 0o600)

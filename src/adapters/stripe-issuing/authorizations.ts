@@ -90,7 +90,7 @@ export function outcomeOf(authorization: Authorization): CardFact | null {
   if (request_history.length === 0) return null
   const inTime = [...request_history].sort((one, other) => one.created - other.created)
   const asks = inTime.map(({ amount, approved }, ask) => ({
-    amountCents: approved ? lesser(amount, metadata[partOf(ask)]) : amount,
+    amountCents: approved ? approvedPart(amount, metadata[partOf(ask)]) : amount,
     approved,
   }))
   return { kind: 'outcome', authorizationId: id, asks, merchant: merchantOf(authorization) }
@@ -99,7 +99,7 @@ export function outcomeOf(authorization: Authorization): CardFact | null {
 /** Stripe's history has only requested amounts, so a partly approved amount is stored in the metadata. */
 export const partOf = (ask: number): string => `approved_cents_${ask}`
 
-function lesser(asked: Cents, part: string | undefined): Cents {
+function approvedPart(asked: Cents, part: string | undefined): Cents {
   const approved = part && /^\d{1,15}$/.test(part) ? BigInt(part) : asked
   return approved < asked ? approved : asked
 }

@@ -8,7 +8,6 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 
-/** Distinguishes requests that would otherwise share an idempotency key. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)))
@@ -18,7 +17,6 @@ export const digestOf = (value: unknown): string =>
 type Holder = Stripe.Issuing.Cardholder
 type HolderParams = Stripe.Issuing.CardholderCreateParams
 
-/** With everything that Stripe requires. */
 interface CompleteHolder extends CardHolder {
   readonly address: PostalAddress
   readonly phone: string

@@ -84,7 +84,6 @@ interface Order {
   readonly call: ProcessorCall
 }
 
-/** The stored part of an answer. */
 const Issued = z
   .object({
     id: z.string().min(1),
@@ -105,7 +104,6 @@ const Issued = z
 
 /** Stripe forgets a key a day after its first use at the earliest. */
 const KEY_LASTS_MS = minutes(20 * 60)
-/** The most that the clocks of both sides may differ. */
 const LEEWAY_MS = minutes(60)
 
 /**

@@ -7,25 +7,22 @@ export interface StripeAccount {
   readonly secretKey: string
   /** The signing secrets of the endpoints that Stripe calls: of real-time authorizations, and of all other events. */
   readonly webhookSecrets: readonly string[]
-  /** For tests. */
   readonly apiUrl?: string | undefined
 }
 
 /** The API version of requests, answers and events: the one that the package knows. */
 export const API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
 
-/** Time for one request, its body included, and for all requests of one call. */
-interface Patience {
+interface CallTimeouts {
   readonly requestMs: number
   readonly callMs: number
 }
 
-export const PATIENCE: Patience = { requestMs: 4_000, callMs: 6_000 }
+export const TIMEOUTS: CallTimeouts = { requestMs: 4_000, callMs: 6_000 }
 
 /** Errors of the package; its classes are not loaded for this. */
-interface Thrown {
+interface StripeError {
   readonly type?: unknown
-  /** Stripe's type of an error without a code: `card_error`. */
   readonly rawType?: unknown
   readonly code?: unknown
   readonly statusCode?: unknown
@@ -40,29 +37,28 @@ export const UNUSABLE: ProcessorFailure = { failure: 'unusable' }
 const BUSY = new Set<unknown>([408, 409, 429])
 
 /** The key or its rights are wrong: an operator must correct that, and the card must not be closed over it. */
-const OUR_ACCESS = new Set<unknown>([401, 403])
+const ACCESS_ERRORS = new Set<unknown>([401, 403])
 
 /** Only an answer that refuses the request itself is final. */
 export function failureOf(error: unknown): ProcessorFailure {
-  const thrown = (error ?? {}) as Thrown
+  const thrown = (error ?? {}) as StripeError
   const { type, statusCode } = thrown
   if (type === 'StripeConnectionError' || BUSY.has(statusCode)) return LATE
   const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isRefusal && !OUR_ACCESS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
+  return isRefusal && !ACCESS_ERRORS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
 }
 
-const refusalOf = ({ rawType, code, message }: Thrown): ProcessorFailure => ({
+const refusalOf = ({ rawType, code, message }: StripeError): ProcessorFailure => ({
   failure: 'refused',
   code: String(code ?? rawType ?? 'refused').slice(0, 100),
   message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe has refused without a reason.',
 })
 
-/** Every failure is an answer, and one comes within seconds. */
 export type Connection = <T extends object>(
   requests: (stripe: Stripe) => Promise<T | ProcessorFailure>,
 ) => Promise<T | ProcessorFailure>
 
-export function connectTo(account: StripeAccount, patience: Patience): Connection {
+export function connectTo(account: StripeAccount, patience: CallTimeouts): Connection {
   let client: Promise<Stripe> | undefined
   return requests => {
     client ??= clientOf(account, patience)
@@ -80,7 +76,7 @@ async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | 
 }
 
 /** The package takes a tenth of a second to load, so it is loaded only if Stripe issues cards. */
-async function clientOf({ secretKey, apiUrl }: StripeAccount, { requestMs }: Patience): Promise<Stripe> {
+async function clientOf({ secretKey, apiUrl }: StripeAccount, { requestMs }: CallTimeouts): Promise<Stripe> {
   const { default: Stripe } = await import('stripe')
   return new Stripe(secretKey, {
     ...addressOf(apiUrl),

@@ -66,7 +66,7 @@ async function open(
   if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
-    amount: Number(smaller(amountCents, clearing.amountCents)),
+    amount: Number(min(amountCents, clearing.amountCents)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
@@ -79,7 +79,7 @@ async function open(
   }
 }
 
-const smaller = (one: Cents, other: Cents): Cents => (one < other ? one : other)
+const min = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
 async function find(stripe: Stripe, transaction: string, disputeId: string) {
   const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })

@@ -14,10 +14,9 @@ function isStorable(text: string): boolean {
 }
 
 /** Free text is made storable, as a message about money must not be lost over it. */
-const words = (longest: number) =>
+const freeText = (longest: number) =>
   z.string().transform(text => text.replaceAll('\0', '').slice(0, longest).toWellFormed().trim())
 
-/** The object if it is expanded, else its id. */
 const reference = z.union([id, z.object({ id })]).transform(idOf)
 
 function idOf(value: string | { id: string }): string {
@@ -32,11 +31,11 @@ const amountAsked = z.int().min(0).transform(BigInt)
 
 const merchantData = z
   .object({
-    name: words(200).nullish(),
-    network_id: words(200),
+    name: freeText(200).nullish(),
+    network_id: freeText(200),
     category_code: z.string().nullish(),
     country: z.string().nullish(),
-    url: words(2_000).nullish(),
+    url: freeText(2_000).nullish(),
   })
   .transform(({ name, network_id, category_code, country, url }) => ({
     descriptor: name || network_id,
@@ -78,12 +77,12 @@ export const Transaction = moved.extend({ card: reference, authorization: refere
 export const Card = z.object({
   id,
   status: z.string(),
-  cancellation_reason: words(200).nullish(),
+  cancellation_reason: freeText(200).nullish(),
   shipping: z
     .object({
       status: z.string().nullish(),
-      carrier: words(200).nullish(),
-      tracking_number: words(200).nullish(),
+      carrier: freeText(200).nullish(),
+      tracking_number: freeText(200).nullish(),
     })
     .nullish(),
 })

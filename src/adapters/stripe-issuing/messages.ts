@@ -58,9 +58,9 @@ function ofToken(object: unknown): Translated {
 }
 
 type DisputeObject = z.output<typeof Dispute>
-type Said = Pick<DisputeNews, 'says' | 'amountCents'> | null
+type DisputeReport = Pick<DisputeNews, 'says' | 'amountCents'> | null
 
-function ofDispute(read: (dispute: DisputeObject) => Said) {
+function ofDispute(read: (dispute: DisputeObject) => DisputeReport) {
   return (object: unknown): Translated => {
     const dispute = Dispute.parse(object)
     const { card, dispute_id: disputeId } = dispute.metadata
@@ -71,17 +71,16 @@ function ofDispute(read: (dispute: DisputeObject) => Said) {
 }
 
 /** A dispute that was never submitted has expired: the network did not pay. */
-function closing({ status, amount }: DisputeObject): Said {
+function closing({ status, amount }: DisputeObject): DisputeReport {
   if (status === 'won') return { says: 'won', amountCents: amount }
   return { says: 'lost', amountCents: null }
 }
 
 /** Stripe pays during a dispute, or once it is won. */
-function reinstating({ status, amount }: DisputeObject): Said {
+function reinstating({ status, amount }: DisputeObject): DisputeReport {
   return { says: status === 'won' ? 'won' : 'credited', amountCents: amount }
 }
 
-/** The signature has been verified. */
 export function translate(body: Uint8Array): ReadMessage {
   try {
     const { id, type, created, data } = Event.parse(JSON.parse(Buffer.from(body).toString('utf8')))

@@ -3,14 +3,14 @@ import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../
 import { minutes } from '../../values/clock.ts'
 import { partOf } from './authorizations.ts'
 import { changeState, issueCard, replaceCard } from './cards.ts'
-import { API_VERSION, connectTo, PATIENCE, type StripeAccount } from './connection.ts'
+import { API_VERSION, connectTo, type StripeAccount, TIMEOUTS } from './connection.ts'
 import { changeControls } from './controls.ts'
 import { discloseCard, ephemeralKey } from './disclosure.ts'
 import { stripeDisputes } from './disputes.ts'
 import { translate } from './messages.ts'
 
 /** Stripe Issuing has no network tokens, and only Stripe can sign its messages. */
-export function stripeIssuing(account: StripeAccount, patience = PATIENCE): CardProcessor {
+export function stripeIssuing(account: StripeAccount, patience = TIMEOUTS): CardProcessor {
   const ask = connectTo(account, patience)
   return {
     name: 'stripe',
@@ -53,7 +53,6 @@ function bodyOf({ content }: CardMessage, reply: CardReply): object {
   return { approved: true, amount: Number(approvedCents), metadata }
 }
 
-/** The most that the time of a message may differ from the service's. */
 const TOLERANCE_MS = minutes(5)
 /** While secrets are rotated, Stripe sends one signature per valid secret. */
 const MOST_SIGNATURES = 10

@@ -6,7 +6,7 @@ import { AccessEvent, type AccessReason, type AccessWay } from './access-event.t
 import type { accessEvents, denialEvents } from './api.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
 
-export interface Ask {
+export interface AccessRequest {
   readonly way: AccessWay
   readonly sourceId: string | null
   readonly purpose: string | null
@@ -14,7 +14,7 @@ export interface Ask {
   readonly keyThumbprint: string | null
 }
 
-interface Asked {
+interface AccessTarget {
   readonly card: Pick<Card, 'id' | 'agentId'> | null
   readonly cardOfOther: string | null
   readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
@@ -23,8 +23,8 @@ interface Asked {
 type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
 
 function create(
-  { card, cardOfOther, intent }: Asked,
-  ask: Ask,
+  { card, cardOfOther, intent }: AccessTarget,
+  ask: AccessRequest,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
 ): AccessEvent {
@@ -43,7 +43,7 @@ function create(
   })
 }
 
-export const askEvent = ({ id, reasons, ...ask }: AccessEvent) => ({
+export const accessEventData = ({ id, reasons, ...ask }: AccessEvent) => ({
   accessEventId: id,
   cardId: ask.cardId,
   agentId: ask.agentId,
@@ -60,7 +60,7 @@ type DenialContext = RecordContext &
   }
 
 /** Reasons that only the caller can judge: the session or credential is over, or its reader is not allowed. */
-interface FurtherReasons {
+interface CallerReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
 }
@@ -71,8 +71,8 @@ interface FurtherReasons {
  */
 export function denialOf(
   subject: AccessSubject,
-  ask: Ask,
-  { before = [], after = [] }: FurtherReasons,
+  ask: AccessRequest,
+  { before = [], after = [] }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
   const reasons = [...before, ...blockersOf(subject, context.now), ...after]
@@ -80,18 +80,18 @@ export function denialOf(
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {
     const denied = create(subject, ask, reasons, context)
-    context.emit('card.access_denied', askEvent(denied))
+    context.emit('card.access_denied', accessEventData(denied))
   }
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
 }
 
 /** Recorded before the processor is called, so that no data leaves without a record. */
 export function grant(
-  subject: Asked,
-  ask: Ask,
+  subject: AccessTarget,
+  ask: AccessRequest,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {
   const granted = create(subject, ask, [], context)
-  context.emit('card.access_granted', askEvent(granted))
+  context.emit('card.access_granted', accessEventData(granted))
   return granted
 }

@@ -48,10 +48,6 @@ const outcome = defineEntity({
   },
 })
 
-/**
- * Whether the processor gave the granted data. Its id is that of the access event; a grant without an outcome
- * is unknown.
- */
 export class AccessOutcome extends outcome.class {}
 outcome.setClass(AccessOutcome)
 

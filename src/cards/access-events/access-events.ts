@@ -14,7 +14,7 @@ import { isFailure } from '../../ports/card-processor.ts'
 import { first } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { recipientOf } from '../filler-keys/index.ts'
-import { type Ask, denialOf, grant } from './access-decision.ts'
+import { type AccessRequest, denialOf, grant } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonal } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
 import { callOf, disclose, recordLost, recordOutcome } from './disclosure.ts'
@@ -23,7 +23,6 @@ import { openSubject } from './subject.ts'
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
 
-/** Who decrypts the data: the holder of a key, or the processor's own elements in the browser that made the nonce. */
 interface Reader {
   readonly key: EncryptionKey | null
   readonly nonce: string | null
@@ -55,7 +54,7 @@ const access = externalCall(accessEventsApi.access, {
     ])
     const key = isReason(reader) ? publicKeyJwk : reader.key
     const keyThumbprint = key?.thumbprint ?? null
-    const ask: Ask = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
+    const ask: AccessRequest = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
     const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
     if (denial) return denial
     if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')

@@ -9,7 +9,6 @@ import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { type NamedRecipient, recipientMembers, recipientRefusals } from '../filler-keys/index.ts'
 import { accessWays } from './access-event.ts'
 
-/** Shared with operations that do not ask for data yet. */
 export const subjectRefusals = {
   intent_not_found: [404, 'intentId: the agent has no such intent.'],
   card_required: [
@@ -127,7 +126,6 @@ const AccessEventEvent = z.object({
   reasons: z.array(z.string()).meta({ examples: [['card_not_active']] }),
 })
 
-/** Also declared by operations that precede the request for data: a session or credential that was not made. */
 export const denialEvents = {
   'card.access_denied': event('Somebody has asked for the data of a card in vain.', AccessEventEvent),
 }
@@ -181,7 +179,7 @@ export const accessEventsApi = {
     tag: 'Cards',
     callers: ['key', 'agent'],
     scope: 'cards:reveal',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(

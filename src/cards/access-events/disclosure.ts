@@ -8,7 +8,7 @@ import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { CardNumber } from '../cards/index.ts'
 import { type NamedRecipient, recipientOf, recipientRefusals } from '../filler-keys/index.ts'
-import { askEvent, denialOf, grant } from './access-decision.ts'
+import { accessEventData, denialOf, grant } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
 import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
 import { openSubject } from './subject.ts'
@@ -39,7 +39,6 @@ export const disclosureRequest = (
   now: now.toISOString(),
 })
 
-/** The id of the access event is the reference of the call. */
 export const callOf = (
   { accessEventId, now }: Pick<DisclosureRequest, 'accessEventId' | 'now'>,
   requestId: string,
@@ -81,11 +80,10 @@ async function recordFailed(
 ): Promise<Refusal> {
   const ask = await records.findOneOrFail(AccessEvent, { id: accessEventId })
   records.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
-  emit('card.access_failed', { ...askEvent(ask), reasons: [code] })
+  emit('card.access_failed', { ...accessEventData(ask), reasons: [code] })
   return refuse(code, message)
 }
 
-/** Returns the refusal if the processor gave no data. */
 export async function recordOutcome<T extends object>(
   answer: T | ProcessorFailure,
   accessEventId: string,
@@ -114,7 +112,7 @@ interface Redeemable {
   readonly cardId: string
   readonly intentId: string
   readonly merchantHost: string | null
-  readonly over: AccessReason | undefined
+  readonly unusable: AccessReason | undefined
 }
 
 /**
@@ -122,7 +120,7 @@ interface Redeemable {
  * used, so that of two concurrent redemptions only one succeeds.
  */
 export async function redeem(
-  { id, way, cardId, intentId, merchantHost, over }: Redeemable,
+  { id, way, cardId, intentId, merchantHost, unusable }: Redeemable,
   recipient: NamedRecipient,
   context: RedeemContext,
 ): Promise<DisclosureRequest | Refusal> {
@@ -134,7 +132,7 @@ export async function redeem(
   const keyThumbprint = (isKey ? key : recipient.publicKeyJwk)?.thumbprint ?? null
   const ask = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
   const after = isKey ? [] : [{ code: key, message: recipientRefusals[key][1] }]
-  const denial = denialOf(subject, ask, { before: over ? [over] : [], after }, context)
+  const denial = denialOf(subject, ask, { before: unusable ? [unusable] : [], after }, context)
   if (denial) return denial
   if (!isKey || !subject.number) throw new Error('granted without a key or a number')
   // Throws before anything is reserved if this mode has no processor.

@@ -18,19 +18,19 @@ import { subjectRefusals } from './api.ts'
 interface Candidate extends Row {
   readonly intentId: string
   readonly id: string
-  readonly isMeant: boolean
+  readonly isNamed: boolean
 }
 
 const CANDIDATES = `
 select w.id as "intentId", found.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select c.id, coalesce(c.id = i.card_id or c.intent_id = i.id, false) as "isMeant"
+  select c.id, coalesce(c.id = i.card_id or c.intent_id = i.id, false) as "isNamed"
   from intents i
   join cards c on (c.owner_id, c.mode, c.agent_id) = (i.owner_id, i.mode, i.agent_id)
   where (i.owner_id, i.mode, i.id) = ($1, $2, w.id)
     and (c.id = i.card_id or c.status = 'active' and (c.intent_id is null or c.intent_id = i.id))
-  order by "isMeant" desc, c.id desc limit 2) as found
-order by "isMeant" desc, id desc`
+  order by "isNamed" desc, c.id desc limit 2) as found
+order by "isNamed" desc, id desc`
 
 interface Payable {
   readonly cardId?: string | undefined
@@ -55,11 +55,10 @@ export async function chosenCards(
   return payables.map(({ cardId, intentId }) => {
     if (cardId !== undefined) return cardId
     const [first, second] = rows.filter(row => row.intentId === intentId)
-    return first && (first.isMeant || !second) ? first.id : null
+    return first && (first.isNamed || !second) ? first.id : null
   })
 }
 
-/** Everything that a request for card data is judged by; null = not found, or not the caller's. */
 export interface AccessSubject {
   /** Null if the request names no card and the agent does not have exactly one. */
   readonly cardId: string | null
@@ -69,7 +68,6 @@ export interface AccessSubject {
   readonly number: CardNumber | null
   readonly agent: Agent | null
   readonly intent: Intent | null
-  /** False only for network tokens. */
   readonly needsIntent: boolean
 }
 
@@ -119,7 +117,7 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   }))
 }
 
-interface SubjectAsk {
+interface SubjectQuery {
   readonly actor: Actor
   readonly cardId: string | null
   readonly intentId: string | null
@@ -133,7 +131,7 @@ const AGENTS_OF_CARDS =
  * pays nothing.
  */
 export async function openSubjects<K>(
-  asks: ReadonlyMap<K, SubjectAsk>,
+  asks: ReadonlyMap<K, SubjectQuery>,
   { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
   const named = [...asks.values()]
@@ -150,7 +148,7 @@ export async function openSubjects<K>(
   const cardsById = new Map(cards.map(card => [card.id, card]))
   const agentsById = new Map(agents.map(agent => [agent.id, agent]))
   const numbersByCard = new Map(numbers.map(number => [number.cardId, number]))
-  const subjectOf = ({ actor, cardId, intentId }: SubjectAsk): AccessSubject => {
+  const subjectOf = ({ actor, cardId, intentId }: SubjectQuery): AccessSubject => {
     const asked = cardsById.get(cardId ?? '')
     const isOwn = asked !== undefined && (!actor.agentId || actor.agentId === asked.agentId)
     const intent = intents.get(intentId ?? '')
@@ -168,7 +166,7 @@ export async function openSubjects<K>(
 }
 
 export async function openSubject(
-  { cardId, intentId }: Pick<SubjectAsk, 'cardId' | 'intentId'>,
+  { cardId, intentId }: Pick<SubjectQuery, 'cardId' | 'intentId'>,
   { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
 ): Promise<AccessSubject> {
   const records = tenantRecords(sql, { tenant, now })

@@ -42,7 +42,6 @@ const schema = defineEntity({
     /** The processor's id of the network token; the token itself is never stored. */
     tokenId: nullable.string(),
     last4: nullable.string(),
-    /** Why the processor did not apply the last change of state. */
     processorProblem: nullable.string(),
     accessEventId: p.text(),
     keyThumbprint: p.text(),

@@ -103,12 +103,12 @@ const CreatedAgentCredential = AgentCredentialRecord.extend({
 }).meta({ id: 'CreatedAgentCredential' })
 
 const notFound = { agent_credential_not_found: missing('agent credential') }
-const over: Failure = [400, 'The agent credential is revoked, expired or failed already.']
+const endedReason: Failure = [400, 'The agent credential is revoked, expired or failed already.']
 
 const stateChange = {
   callers: ['key', 'agent'],
   scope: 'credentials:write',
-  run: 'outside',
+  run: 'external',
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
@@ -122,7 +122,7 @@ export const agentCredentialsApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'credentials:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -203,7 +203,7 @@ export const agentCredentialsApi = {
     summary: 'Revoke an agent credential',
     description:
       'It pays nothing any more from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
-    fails: { ...notFound, agent_credential_over: over },
+    fails: { ...notFound, agent_credential_over: endedReason },
     emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
   suspend: post('/v1/agent-credentials/{id}/suspend', {
@@ -213,7 +213,7 @@ export const agentCredentialsApi = {
       'It pays nothing until it is resumed, from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
     fails: {
       ...notFound,
-      agent_credential_over: over,
+      agent_credential_over: endedReason,
       agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
     },
     emits: { 'agent_credential.suspended': agentCredentialEvents['agent_credential.suspended'] },
@@ -225,7 +225,7 @@ export const agentCredentialsApi = {
     description: 'It pays again once the processor has said so.',
     fails: {
       ...notFound,
-      agent_credential_over: over,
+      agent_credential_over: endedReason,
       agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
       processor_silent: [504, 'The processor did not answer in time. The token stays suspended: try again.'],
       processor_unusable: [

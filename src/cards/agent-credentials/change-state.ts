@@ -14,7 +14,6 @@ type TokenState = 'active' | 'suspended' | 'deleted'
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
-  /** Null while the processor has not issued the token. */
   readonly tokenId: string | null
   readonly state: TokenState
   readonly now: string
@@ -29,7 +28,7 @@ const requestFor = (
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
 /** Each change has its own reference: the processor acts once per reference. */
-async function tell(
+async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Done | ProcessorFailure> {
@@ -53,7 +52,11 @@ function problemOf(answer: Done | ProcessorFailure): string | null {
 }
 
 /** The service already refuses payments by the token; the processor's answer is only noted. */
-async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequest, { records }: Records) {
+async function noteAnswer(
+  answer: Done | ProcessorFailure,
+  { credentialId }: StateRequest,
+  { records }: Records,
+) {
   const credential = await records.lock(AgentCredential, credentialId)
   if (!credential) throw new Error('an agent credential without its record')
   credential.processorProblem = problemOf(answer)
@@ -62,14 +65,14 @@ async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequ
 
 const LOST: ProcessorFailure = { failure: 'late' }
 
-const noting = {
-  call: tell,
-  record: note,
-  recover: (request: StateRequest, context: Records) => note(LOST, request, context),
+const stateCall = {
+  call: sendState,
+  record: noteAnswer,
+  recover: (request: StateRequest, context: Records) => noteAnswer(LOST, request, context),
 }
 
 export const revoke = externalCall(agentCredentialsApi.revoke, {
-  ...noting,
+  ...stateCall,
   async reserve({ params }, context) {
     const { records, now, emit, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -85,7 +88,7 @@ export const revoke = externalCall(agentCredentialsApi.revoke, {
 })
 
 export const suspend = externalCall(agentCredentialsApi.suspend, {
-  ...noting,
+  ...stateCall,
   async reserve({ params }, context) {
     const { records, emit, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -116,7 +119,7 @@ export const resume = externalCall(agentCredentialsApi.resume, {
     if (credential.status !== 'suspended') return refuse('agent_credential_not_suspended')
     return requestFor(credential, 'active', context)
   },
-  call: tell,
+  call: sendState,
   async record(told, { credentialId }, { records, emit, refuse }) {
     const credential = await records.lock(AgentCredential, credentialId)
     if (!credential) return refuse('agent_credential_not_found')

@@ -1,9 +1,8 @@
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
+import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
@@ -23,7 +22,6 @@ interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountCents: Cents
   readonly now: Date
-  /** An increment raises a charge that is already counted. */
   readonly isIncrement?: boolean
 }
 
@@ -58,7 +56,6 @@ export class CredentialCharges {
     return this.#byToken.get(tokenId)
   }
 
-  /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
     { merchant, amountCents, now, isIncrement = false }: TokenCharge,

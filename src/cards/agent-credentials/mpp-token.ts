@@ -18,15 +18,12 @@ interface MppToken {
   readonly cardId: string
   readonly amountCents: Cents
   readonly merchantHost: string
-  /** The thumbprint of the merchant's key, to which the token is encrypted. */
   readonly keyThumbprint: string
-  /** The network gets no authorization on the token after this instant. */
   readonly expiresAt: Date
   readonly processor: string
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
 }
 
-/** Declared by operations that register or revoke such a token. */
 export const mppTokenEvents = {
   'card.access_granted': accessEvents['card.access_granted'],
   'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
@@ -72,9 +69,8 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-const UNTOLD = 'The processor has not been told yet.'
+const NOT_DELETED = 'The processor has not been told yet.'
 
-/** False if the token has already ended. */
 export async function revokeMppToken(
   mppCredentialId: string,
   { records, now, emit }: Pick<TokenContext, 'records' | 'now' | 'emit'>,
@@ -82,7 +78,7 @@ export async function revokeMppToken(
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
-  Object.assign(credential, { revokedAt: now, processorProblem: UNTOLD })
+  Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
   return true
 }

@@ -154,7 +154,7 @@ const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
 
 const webhookDescription = [
   'The door for what the card processor sends: requests that it asks the service to decide, and facts that it reports. The signature over the raw body is checked before anything is read; valid ones stand outside the rate limit.',
-  'A request for authorization is decided within `CARD_ANSWER_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. What cannot be decided by then is declined, and leaves nothing. A message that comes again is answered with the same bytes. Facts are booked in whatever order they come: the money is taken from what is held, then from the wallet; what is not there the owner owes.',
+  'A request for authorization is decided within `CARD_AUTH_TIMEOUT_MS`: by the card, the agent’s policy, the controls of the card, the risk, and the intent that covers it. What cannot be decided by then is declined, and leaves nothing. A message that comes again is answered with the same bytes. Facts are booked in whatever order they come: the money is taken from what is held, then from the wallet; what is not there the owner owes.',
 ].join('\n\n')
 
 export const authorizationsApi = {
@@ -166,7 +166,6 @@ export const authorizationsApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     emits: { ...authorizationEvents, ...chargeEvents },
   }),
-  /** News about a card itself: shipped, added to a mobile wallet, closed by the processor. */
   notice: post('/rails/card-processor/notices', {
     summary: 'Take news of the card processor about a card',
     callers: [],
@@ -183,7 +182,6 @@ export const authorizationsApi = {
     returns: [200, MessageAnswer],
     emits: messageEvents,
   }),
-  /** Gets the raw bytes; the operations above process the messages. */
   receive: post('/rails/card-processor', {
     summary: 'Take a signed message of the card processor',
     description: webhookDescription,

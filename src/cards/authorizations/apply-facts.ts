@@ -67,7 +67,6 @@ function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBa
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
 }
 
-/** Withdraws the approval of a request that was answered too late. */
 export function withdrawApproval(
   authorization: AuthorizationRow,
   { id, content: { ask } }: IncomingMessage<AuthorizationRequest>,
@@ -135,7 +134,6 @@ export const expire: HandlerOf<typeof authorizationsApi.expire> = {
 const AGENTS = `
 select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Locks the agents of intents that checkouts confirm, and reads their known payments. */
 export async function loadConfirmations(
   sql: Sql,
   tenantNow: TenantNow,
@@ -159,7 +157,6 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
         (authorization.transactionId !== null && authorization.transactionId === intent.transactionId)),
   )
 
-/** The code of a refusal; undefined if a checkout can confirm the intent. */
 export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)

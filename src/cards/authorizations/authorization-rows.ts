@@ -1,7 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import type { Cents } from '../../values/money.ts'
 import type { cardUsages, numberMachine } from '../cards/index.ts'
 import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'
@@ -80,7 +79,6 @@ cross join lateral (
     and a.processor_ref is null and a.status = 'confirmed'
   order by a.id limit $5) as found`
 
-/** Payments whose pending refunds expect exactly this amount, the oldest refund first. */
 const REFUNDED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
@@ -135,7 +133,6 @@ export const messagesById = async (
   ids: readonly string[],
 ): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
 
-/** A merchant's credit to a card that names no payment. */
 export interface UnnamedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
@@ -167,7 +164,6 @@ export interface PayingCard extends Row {
   readonly processorCardId: string
   readonly usage: (typeof cardUsages)[number]
   readonly walletId: string | null
-  /** The payment made by a single-use card; null while there is none. */
   readonly paymentId: string | null
   readonly numberStatus: (typeof numberMachine.states)[number]
   readonly retiresAt: Date | null

@@ -6,7 +6,7 @@ import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { RowOf } from '../../kernel/database/hot-table.ts'
+import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
@@ -29,10 +29,8 @@ export const authorizationMachine = machine('card-authorization', {
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
 
-/** Refunds name the type of their source record. */
 export const REFUND_SOURCE = 'card_authorization'
 
-/** The hold of an approved intent, the purse of the card, or the wallet of the agent. */
 export const sources = ['intent', 'purse', 'wallet'] as const
 
 const schema = defineEntity({
@@ -65,7 +63,6 @@ const schema = defineEntity({
     facts: p.json<PaymentFacts>(),
     decision: p.json<Decision | null>().strictNullable(),
     declineReason: nullable.string(),
-    /** When the held or confirmed amount is released; null if nothing is held. */
     expiresAt: nullable.instant(),
     transactionId: nullable.string(),
   },
@@ -78,7 +75,6 @@ schema.setClass(CardAuthorization)
 const message = defineEntity({
   ...tenantTable('CardMessage', 'card_messages', 'agentId'),
   properties: {
-    /** The processor's id of the message. */
     ...record('cardmessage'),
     agentId: p.text(),
     cardId: p.text(),
@@ -96,7 +92,6 @@ const message = defineEntity({
 export class CardMessage extends message.class {}
 message.setClass(CardMessage)
 
-/** A plain object, as group commits load, decide and write it. */
 export type AuthorizationRow = RowOf<CardAuthorization>
 export type MessageRow = RowOf<CardMessage>
 
@@ -106,7 +101,6 @@ export interface FundingSource {
   readonly walletId: string
 }
 
-/** As the network writes it. */
 type MerchantMembers = Pick<AuthorizationRow, 'descriptor' | 'mcc' | 'country'>
 
 function fundedMembers(descriptor: string, { intent, source, walletId }: FundingSource) {

@@ -24,7 +24,7 @@ import { firstRequest } from './network/incoming-message.ts'
 import { processMessages, processNotice } from './network/process-messages.ts'
 import { receive } from './network/processor-webhook.ts'
 
-interface Named {
+interface AuthorizationParams {
   readonly id: string
   readonly authorizationId: string
 }
@@ -33,7 +33,7 @@ interface Named {
  * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
  * precedence, and is unique.
  */
-async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
     records.findOne(CardAuthorization, { processorRef: id, cardId }),
@@ -45,7 +45,6 @@ const authorizations = implement(authorizationsApi, {
   take: processMessages,
   notice: processNotice,
   expire,
-  // The pipeline passes the raw bytes to `receive` instead.
   receive: () => ({}),
 
   async list({ params, query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -80,7 +79,6 @@ const authorizations = implement(authorizationsApi, {
     }
   },
 
-  /** Decides a hypothetical payment by the code that decides real ones, and stores nothing. */
   async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
@@ -119,7 +117,6 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-/** Checks that only cards have. The message of each check says what is wrong. */
 const CARD_REMEDY = 'Do what is said there, or pay with another card.'
 
 /** The card's own check comes first, if it has one. */
@@ -198,7 +195,6 @@ cross join lateral (
 ) a
 order by a.id desc`
 
-/** Machine payments are reported by the area that makes them. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountCents, declineReason, updatedAt }) => ({

@@ -85,7 +85,6 @@ export function authorize(
   return { reply: replyOf(response, content.amountCents), authorizationId: id }
 }
 
-/** A repeated message about an answered request gets the same answer. */
 const repeatedReply = (
   { declineReason, decision }: AuthorizationRow,
   { requestedCents, approvedCents }: AuthRequest,
@@ -128,7 +127,6 @@ function learn(
     riskAssessor.learn(agentId, { amountCents: approvedCents, merchant, country }, now)
 }
 
-/** Changes nothing; simulations use it too. */
 export function decideRequest(
   request: CardRequest,
   spender: Spender,
@@ -172,7 +170,6 @@ function findCover(
   return findPayable(ids, batch)
 }
 
-/** Takes the first of these intents that can be paid now. */
 export const findPayable = (
   intentIds: readonly string[] = [],
   { payments }: Pick<DecisionState, 'payments'>,

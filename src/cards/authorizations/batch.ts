@@ -58,19 +58,18 @@ export interface CardBatchQuery {
   readonly processorRefs?: readonly string[]
   readonly authorizationIds?: readonly string[]
   readonly intentIds?: readonly string[]
-  /** In the order of the requests. */
   readonly searches?: readonly IntentSearch[]
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
   readonly tokenIds?: readonly string[]
   readonly unnamedRefunds?: readonly UnnamedRefund[]
-  readonly takesRefunds?: boolean
+  readonly hasRefunds?: boolean
   /** Facts move money between the owner's accounts; requests only hold it. */
   readonly movesMoney: boolean
 }
 
 const emptyQuery = {
   ...{ cardIds: [], numberIds: [], messageIds: [], processorRefs: [], authorizationIds: [], intentIds: [] },
-  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], takesRefunds: false },
+  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
 }
 
 /** Everything that a batch reads, locked through its agents, and what it has changed so far. */
@@ -80,7 +79,6 @@ export interface CardBatch extends TenantNow {
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
   readonly messages: Map<string, MessageRow>
-  /** The best intent first. */
   readonly candidates: ReadonlyMap<IntentSearch, readonly string[]>
   readonly payments: IntentPayments
   readonly counters: BudgetCounters
@@ -95,10 +93,8 @@ export interface CardBatch extends TenantNow {
   readonly riskAssessor: RiskAssessor
   readonly credentials: CredentialCharges
   readonly transactions: Map<string, TransactionRow>
-  /** Single-use cards, and the payments that they have made in this batch. */
   readonly singleUse: ReadonlySet<string>
   readonly used: Map<string, string>
-  /** Single-use cards whose payment has ended. */
   readonly spent: Set<string>
   readonly changed: BatchChanges
 }
@@ -118,7 +114,6 @@ interface BatchChanges {
 /** The ledger's locked book, or balances that were only read. */
 type Funds = Pick<Book, 'available' | 'isFrozen'>
 
-/** The state that a decision reads; deciding does not change it. */
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
   readonly book: F
 }
@@ -134,8 +129,7 @@ const noChanges = (): BatchChanges => ({
   decisions: [],
 })
 
-/** Reads everything that changes only under the agents' locks, in one round trip. */
-async function readOfAgents(
+async function readAgentRecords(
   sql: Sql,
   tenantNow: TenantNow,
   query: Required<CardBatchQuery>,
@@ -170,7 +164,7 @@ async function readOfAgents(
     refundedAuthorizations(sql, tenant, query.unnamedRefunds),
     messagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
-    query.takesRefunds ? mainWalletId(sql, tenant) : undefined,
+    query.hasRefunds ? mainWalletId(sql, tenant) : undefined,
   ])
   const rows = new Map(
     [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
@@ -186,13 +180,13 @@ async function readOfAgents(
   }
 }
 
-type OfAgents = Awaited<ReturnType<typeof readOfAgents>>
+type AgentRecords = Awaited<ReturnType<typeof readAgentRecords>>
 
 const present = <T>(values: readonly (T | null | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== null && value !== undefined)),
 ]
 
-const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents): string[] =>
+const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: AgentRecords): string[] =>
   present([
     ownersWalletId,
     ...[...agents.values()].map(({ walletId }) => walletId),
@@ -200,7 +194,6 @@ const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents
     ...authorizations.map(({ walletId }) => walletId),
   ])
 
-/** The owner's accounts that facts move money between. */
 const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] as const
 
 interface FundsNeeded {
@@ -215,7 +208,6 @@ interface CountersNeeded {
   readonly causes: readonly Cause[]
 }
 
-/** Rows that one loader locks and the other only reads. */
 interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
   readonly intents: typeof lockIntents
@@ -233,7 +225,7 @@ const batchLoader =
     const query = { ...emptyQuery, ...given }
     const tenantNow = { tenant, now }
     const { movesMoney } = query
-    const ofAgents = await readOfAgents(sql, tenantNow, query, rows.agents)
+    const ofAgents = await readAgentRecords(sql, tenantNow, query, rows.agents)
     const { agents, authorizations, candidates } = ofAgents
     const linked = authorizations.map(({ intentId }) => intentId)
     const intentIds = present([...query.intentIds, ...candidates.flat(), ...linked])
@@ -259,7 +251,7 @@ const batchLoader =
         rows.intents(sql, tenant, intentIds),
         openCredentialCharges(sql, tenant, tokenIds),
         openRefunds(sql, tenantNow, {
-          transactionIds: query.takesRefunds ? transactionIds : [],
+          transactionIds: query.hasRefunds ? transactionIds : [],
           sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
         }),
       ])
@@ -283,7 +275,7 @@ const batchLoader =
     }
   }
 
-const singleUseOf = ({ cards }: OfAgents): ReadonlySet<string> =>
+const singleUseOf = ({ cards }: AgentRecords): ReadonlySet<string> =>
   new Set([...cards.values()].flatMap(({ usage, cardId }) => (usage === 'single' ? cardId : [])))
 
 const lockBatch = batchLoader({
@@ -295,7 +287,6 @@ const lockBatch = batchLoader({
     openBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
 })
 
-/** For callers that write what the batch changes. */
 export const loadCardBatch = async (
   sql: Sql,
   tenantNow: TenantNow,
@@ -319,7 +310,6 @@ export const readDecisionState = batchLoader<Funds>({
   },
 })
 
-/** Writes each table in one statement. */
 export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, sql: Sql): Promise<void> {
   await Promise.all([
     insertTransactions(sql, [...changed.newTransactions]),
@@ -353,12 +343,12 @@ const FREE_AGENTS = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
 
 /** A network waits one second for its answer. */
-const OF_NETWORK = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
+const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
 /** Payments first lock their agent. Agents that another transaction has locked do not hold up the rest. */
 export const agentLanes = <I>(
   of: Lanes<I>['of'],
-  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = OF_NETWORK,
+  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,
 ): Lanes<I> => ({
   of,
   ...waits,

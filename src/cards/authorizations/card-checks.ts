@@ -10,7 +10,6 @@ import { type CardRequest, requestFact } from './network/incoming-message.ts'
 
 export const TOO_LATE = 'The decision came too late for the card network.'
 
-/** Checked before any rule. Undefined if the card itself can pay this. */
 export function blockerOf(
   request: CardRequest,
   intent: IntentRow | undefined,
@@ -63,7 +62,6 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
   ask > 0 && (!existing || foldFacts(existing.facts).isOver)
 
-/** Undefined if the network token can pay this, or if no token pays. */
 function tokenBlocker(
   { content, existing, cardId }: CardRequest,
   intent: IntentRow | undefined,
@@ -76,11 +74,11 @@ function tokenBlocker(
   if (token?.cardId !== cardId) return 'The network token is not known here.'
   if (content.amountCents > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
-  return credentials.blockerOf(networkTokenId, { merchant, now, ...furtherCharge(content, existing) })
+  return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 
 /** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
-function furtherCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
+function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
   const { amountCents, ask } = content
   if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
   const before = chargedCents(existing.facts)

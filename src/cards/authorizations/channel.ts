@@ -139,20 +139,19 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
   void: 'The machine payment has come to nothing.',
 }
 
-/** A machine payment without evidence of payment has no transaction. */
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type Shown = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
+type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
 
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
-  const shown = isUnconfirmed(authorization) ? null : shownOf(authorization, state)
+  const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
   return { ...shown, type, intentId: authorization.intentId, transferId: null }
 }
 
-function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | null {
+function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {
   const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver } = state
   if (clearedCents > 0n) {
     const isDone = isOver || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
@@ -165,7 +164,6 @@ function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | 
   }
   if (confirmedCents !== null)
     return paid(confirmedCents, refundedCents, isOver || refundedCents >= confirmedCents, 'completed')
-  // The payment has not been cleared yet.
   if (refundedCents > 0n)
     return state.isRefundOnly
       ? paid(refundedCents, 0n, false, 'completed')
@@ -182,15 +180,14 @@ const paid = (
   amountCents: bigint,
   refundedCents: bigint,
   isBack: boolean,
-  status: Shown['status'],
-): Shown => ({
+  status: TransactionView['status'],
+): TransactionView => ({
   status: isBack ? 'refunded' : status,
   amountCents,
   refundedCents: isBack ? amountCents : refundedCents,
   declineReason: null,
 })
 
-/** A single-use card closes after the last clearing of its payment. */
 function closeSpentCard(
   { cardId, agentId }: AuthorizationRow,
   { isOver, clearedCents }: PaymentState,
@@ -230,11 +227,9 @@ function emitCharge(
     emit('agent_credential.declined', { ...data, amountCents: authorization.amountCents })
 }
 
-/** Zero if the payment is over and the merchant cleared nothing of it. */
 const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Cents =>
   isOver && clearedCents === 0n ? 0n : approvedCents
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
-/** Counts our answers to requests and the processor's own. */
 const answerCount = (facts: PaymentFacts): number => authRequestsOf(facts).length + facts.outcome.length

@@ -25,12 +25,10 @@ import { type CardRequest, firstRequest } from './network/incoming-message.ts'
 /** A payment that the service itself is about to begin, by a network token that a merchant gets for it. */
 export interface TokenPayment {
   readonly mppCredentialId: string
-  /** The processor's id of the token. */
   readonly tokenId: string
   readonly agentId: string
   readonly intentId: string
   readonly cardId: string
-  /** The number of the card behind the token. */
   readonly numberId: string
   readonly amountCents: Cents
   /** The host that asks for the money: the rules treat it as the merchant. */
@@ -40,9 +38,8 @@ export interface TokenPayment {
 
 export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
-type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type HotContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
-/** The code of a refusal; nothing of the payment is stored. */
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
   | 'intent_not_found'
@@ -59,11 +56,11 @@ type DecidedTokenPayment =
   | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
-const BEGUN = `
+const STARTED = `
 select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
 
-interface BegunPayment {
+interface StartedPayment {
   readonly id: string
   readonly agentId: string
   readonly cardId: string
@@ -76,13 +73,13 @@ interface BegunPayment {
 export async function loadTokenPayments(
   sql: Sql,
   tenantNow: TenantNow,
-  { payments = [], mppCredentialIds = [], begun }: LoadedPayments,
+  { payments = [], mppCredentialIds = [], started }: LoadedPayments,
 ): Promise<CardBatch> {
   const settled =
-    begun ??
+    started ??
     (mppCredentialIds.length === 0
       ? []
-      : await sql<BegunPayment & Row>(BEGUN, [
+      : await sql<StartedPayment & Row>(STARTED, [
           tenantNow.tenant.ownerId,
           tenantNow.tenant.mode,
           mppCredentialIds,
@@ -102,7 +99,7 @@ interface LoadedPayments {
   readonly payments?: readonly TokenPayment[]
   readonly mppCredentialIds?: readonly string[]
   /** Payments to be settled whose ids the caller already knows: the locks are then sent at once. */
-  readonly begun?: readonly BegunPayment[]
+  readonly started?: readonly StartedPayment[]
 }
 
 /**
@@ -113,7 +110,7 @@ interface LoadedPayments {
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
-  context: DecideContext,
+  context: HotContext,
 ): DecidedTokenPayment {
   const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
   const spender = batch.agents.get(agentId)

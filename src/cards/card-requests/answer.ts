@@ -6,22 +6,20 @@ import { after, minutes } from '../../values/clock.ts'
 import { type LockedCard, lockCard } from '../cards/index.ts'
 import type { cardRequestsApi, requestEvents } from './api.ts'
 import {
-  askedLimits,
   CardRequest,
   cardRequestMachine,
   limitsToApprove,
   noLimits,
+  raisedLimitProblem,
   requestEvent,
+  requestedLimits,
   requestResponse,
-  whyNotLowered,
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
-/** Locked until the transaction ends. */
 export interface LockedRequest {
   readonly request: CardRequest
   readonly agent: Agent
-  /** The card whose limits are to change; null for a new card. */
   readonly locked: LockedCard | null
 }
 
@@ -46,13 +44,12 @@ export async function lockRequest(
 /** How long the process has to carry out an approval before the sweep does. */
 const PROCESS_GRACE_MS = minutes(1)
 
-type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
-/** Does nothing if the status has no such step. */
 export function moveRequest(
   request: CardRequest,
   status: CardRequest['status'],
-  { emit, wake }: Telling,
+  { emit, wake }: EmitContext,
   reason: string | null = null,
 ): void {
   if (!cardRequestMachine.move(request, status)) return
@@ -61,7 +58,7 @@ export function moveRequest(
   wake(cardRequestProcess, request)
 }
 
-export function whyNotWaiting(
+export function notPendingReason(
   { status, expiresAt }: CardRequest,
   now: Date,
 ): readonly [code: 'request_not_waiting' | 'request_expired', message?: string] | undefined {
@@ -75,12 +72,12 @@ export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ param
   const found = await lockRequest(params.id, context)
   if (!found) return refuse('request_not_found')
   const { request, agent, locked } = found
-  const problem = whyNotWaiting(request, now)
+  const problem = notPendingReason(request, now)
   if (problem) return refuse(...problem)
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (locked?.card.status === 'closed') return refuse('card_closed')
-  const asked = askedLimits(request)
-  const notLowered = whyNotLowered(asked, body.limits, locked?.terms ?? noLimits)
+  const asked = requestedLimits(request)
+  const notLowered = raisedLimitProblem(asked, body.limits, locked?.terms ?? noLimits)
   if (notLowered) return refuse('limit_not_lowered', notLowered)
   // Throws before anything is approved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
@@ -102,7 +99,7 @@ export const deny: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, bod
   const { records, actor, now, refuse } = context
   const request = await records.lock(CardRequest, params.id)
   if (!request) return refuse('request_not_found')
-  const problem = whyNotWaiting(request, now)
+  const problem = notPendingReason(request, now)
   if (problem) return refuse(...problem)
   Object.assign(request, { answeredAt: now, answeredBy: deciderOf(actor), comment: body.reason })
   moveRequest(request, 'denied', context, body.reason)

@@ -38,7 +38,6 @@ const schema = defineEntity({
   properties: {
     ...record('cardreq'),
     agentId: p.text(),
-    /** The delegation whose token made the request. */
     delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
@@ -46,23 +45,19 @@ const schema = defineEntity({
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
-    /** Null = this limit is not requested. */
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
     controls: nullable.json<Omit<CardControls, 'maxTransactionCents'>>(),
     reason: p.text(),
-    /** At most the requested limits; null without an approval. */
     approvedMaxTransactionCents: nullable.cents('approved_max_transaction_cents'),
     approvedDailyLimitCents: nullable.cents('approved_daily_limit_cents'),
     approvedMonthlyLimitCents: nullable.cents('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
-    /** Why the approval could not be carried out. */
     failureReason: nullable.string(),
     expiresAt: timestamp(),
-    /** When the process or the sweep next acts; null if nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
@@ -78,8 +73,7 @@ const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
 export const limitNames = ['maxTransactionCents', 'dailyLimitCents', 'monthlyLimitCents'] as const
 type LimitName = (typeof limitNames)[number]
 
-/** A limit that the approver leaves out stays as requested. */
-type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
+type ApproverLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
 export const noLimits: Limits = { maxTransactionCents: null, dailyLimitCents: null, monthlyLimitCents: null }
 
@@ -89,7 +83,7 @@ const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => (
   monthlyLimitCents: limitOf('monthlyLimitCents'),
 })
 
-export const askedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
+export const requestedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
 
 export const approvedLimits = (request: CardRequest): Limits => ({
   maxTransactionCents: request.approvedMaxTransactionCents,
@@ -97,11 +91,14 @@ export const approvedLimits = (request: CardRequest): Limits => ({
   monthlyLimitCents: request.approvedMonthlyLimitCents,
 })
 
-export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
+export const limitsToApprove = (asked: Limits, given: ApproverLimits): Limits =>
   mapLimits(name => given[name] ?? asked[name])
 
-/** A sentence about the first limit that the approver would raise or drop; undefined if there is none. */
-export function whyNotLowered(asked: Limits, given: GivenLimits, current: Limits): string | undefined {
+export function raisedLimitProblem(
+  asked: Limits,
+  given: ApproverLimits,
+  current: Limits,
+): string | undefined {
   for (const name of limitNames) {
     const problem = problemWith(given[name], asked[name], current[name])
     if (problem) return `limits.${jsonName(name)}: ${problem}`
@@ -143,7 +140,7 @@ const isApproved = ({ status }: CardRequest): boolean =>
 export const requestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
-    limits: askedLimits(request),
+    limits: requestedLimits(request),
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
@@ -154,11 +151,11 @@ export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   cardId: shownCardId(request),
   type: request.type,
   status: request.status,
-  ...(isApproved(request) ? approvedLimits(request) : askedLimits(request)),
+  ...(isApproved(request) ? approvedLimits(request) : requestedLimits(request)),
   ...(reason ? { reason: excerpt(reason) } : {}),
 })
 
-export const isToBeCarriedOut = ({ status, dueAt }: CardRequest): boolean =>
+export const isCarryOutDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
 
 export const cardRequestsPersonal = {

@@ -7,11 +7,11 @@ import { type LockedRequest, lockRequest, moveRequest } from './answer.ts'
 import { type cardRequestsApi, requestEvents } from './api.ts'
 import {
   approvedLimits,
-  askedLimits,
   CardRequest,
   cardRequestMachine,
-  isToBeCarriedOut,
+  isCarryOutDue,
   limitsAfter,
+  requestedLimits,
 } from './card-request.ts'
 
 type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
@@ -33,14 +33,13 @@ export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ par
   const found = await lockRequest(params.id, context)
   if (!found) return context.refuse('request_not_found')
   const { request, agent } = found
-  if (!isToBeCarriedOut(request)) return DONE
+  if (!isCarryOutDue(request)) return DONE
   if (agent.status !== 'active') fail(request, AGENT_NOT_ACTIVE, context)
   else if (request.type === 'new_card') await issue(request, context)
   else change(found, context)
   return DONE
 }
 
-/** The request becomes `issued` when the processor has issued the card. */
 async function issue(request: CardRequest, context: CarryingOut): Promise<void> {
   const { agentId, usage, displayName, controls } = request
   const issued = await issueCard(
@@ -57,11 +56,11 @@ async function issue(request: CardRequest, context: CarryingOut): Promise<void> 
     },
     context,
   )
-  if (typeof issued === 'string') fail(request, failureWords(issued), context)
+  if (typeof issued === 'string') fail(request, failureMessages(issued), context)
   else Object.assign(request, { cardId: issued.card.id, dueAt: null })
 }
 
-const failureWords = (blocker: IssueBlocker): string =>
+const failureMessages = (blocker: IssueBlocker): string =>
   blocker === 'agent_not_found' || blocker === 'agent_not_active'
     ? AGENT_NOT_ACTIVE
     : `No card can be issued: ${blocker}.`
@@ -69,7 +68,7 @@ const failureWords = (blocker: IssueBlocker): string =>
 function change({ request, locked }: LockedRequest, context: CarryingOut): void {
   if (!locked || locked.card.status === 'closed') fail(request, 'The card was closed meanwhile.', context)
   else {
-    const limits = limitsAfter(askedLimits(request), approvedLimits(request), locked.terms)
+    const limits = limitsAfter(requestedLimits(request), approvedLimits(request), locked.terms)
     setLimits(locked, limits, context)
     moveRequest(request, 'changed', context)
   }

@@ -138,7 +138,6 @@ const MobileWallet = z.object({
   tokenId: z.string().max(200),
 })
 
-/** Each operation declares those that it can cause. */
 export const cardEvents = {
   'card.created': event('A card has been asked of the processor.', CardEvent),
   'card.issued': event('The processor has issued a card.', CardEvent),
@@ -180,7 +179,6 @@ export const cardEvents = {
   ),
 }
 
-/** The processor's answer decides which of them. */
 const stepEvents = {
   'card.issued': cardEvents['card.issued'],
   'card.activated': cardEvents['card.activated'],
@@ -217,7 +215,7 @@ export const cardsApi = {
       'The processor is asked once. If it answers in time the card is `active`, or `inactive` with `activate: false`; else the card is `pending`, and its process goes on until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. No answer, lost or late, makes a second card.',
       'Limits and controls hold beside the agent’s policy: what either of them forbids is declined. With `intentId`, an approved and unpaid intent of the agent, the card pays that intent alone, once, and closes with it: its `usage` is `single`. A card for a single use closes when its one payment has ended.',
     ].join('\n\n'),
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -428,7 +426,7 @@ const step = {
   fails,
 } as const
 
-const outside = { ...step, run: 'outside', requires: 'cardProcessor', emits: stepEvents } as const
+const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {

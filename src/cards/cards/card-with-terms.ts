@@ -8,7 +8,6 @@ import { first } from '../../values/collections.ts'
 import type { cardEvents } from './api.ts'
 import { Card, CardNumber } from './card.ts'
 
-/** A card with everything that changes with it, locked until the transaction ends. */
 export interface LockedCard {
   readonly agent: Agent
   readonly card: Card
@@ -49,7 +48,6 @@ export async function lockCard(cardId: string, context: Locking): Promise<Locked
   return agent && terms && card && { agent, terms, card }
 }
 
-/** Also locks the card's numbers, the newest first. */
 export async function lockNumbers(cardId: string, context: Locking): Promise<LockedNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
@@ -62,7 +60,6 @@ type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
 const EMPTY: Balance = { availableCents: 0n, heldCents: 0n }
 
-/** Terms have the members of limits and controls. */
 function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
   const { walletId } = card
   return withBalance({ card, terms }, walletId === null ? null : (balances.get(walletId) ?? EMPTY))

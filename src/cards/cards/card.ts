@@ -6,7 +6,6 @@ import type { NumberState } from '../../ports/card-processor.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 
-/** `pending`: the processor has not issued it yet. */
 export const cardMachine = machine('card', {
   pending: ['inactive', 'active', 'closed'],
   inactive: ['active', 'closed'],
@@ -40,7 +39,6 @@ const card = defineEntity({
     displayName: p.text(),
     /** The only intent that the card pays; the card closes with it. */
     intentId: nullable.string(),
-    /** The agent's request that the card is issued for; null = the owner made it. */
     requestId: nullable.string(),
     activates: p.boolean(),
     frozenReason: nullable.string(),
@@ -49,29 +47,22 @@ const card = defineEntity({
     /** The purse: a wallet that only this card pays from; null until it is funded. */
     walletId: nullable.string(),
     processor: p.text(),
-    /** The number in use; null until the processor has issued one. */
     numberId: nullable.string(),
     brand: nullable.string(),
     last4: nullable.string(),
     expMonth: nullable.integer(),
     expYear: nullable.integer(),
-    /** Why the processor did not do what the card needs. */
     processorProblem: nullable.string(),
-    /** When the process or the sweep next acts; null if nothing is left to do. */
     dueAt: nullable.instant(),
-    /** Consecutive calls of the processor without an answer. */
     attempts: p.integer().onCreate(() => 0),
     /**
      * When the processor is called again unless the current call is answered; null = no call is under way and
      * none failed.
      */
     callDueAt: nullable.instant(),
-    /** The id of the requested number that replaces the current one. */
     nextNumberId: nullable.string(),
     nextNumberAt: nullable.instant(),
-    /** How long the replaced number keeps paying. */
     overlapMinutes: nullable.integer(),
-    /** When the payment of a single-use card ended: the card closes. */
     spentAt: nullable.instant(),
     /** When the remaining balance of a closed card's purse is returned; null = the purse is empty. */
     purseDueAt: nullable.instant(),

@@ -43,7 +43,6 @@ const WAITS: Readonly<Record<Step, string>> = {
   end: 'for its end or a change',
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(step: Step, at: Date, now: Date): string {
   if (at <= now) return WAITS[step]
   const asked = step === 'end' ? 'at the latest' : 'which is tried again'

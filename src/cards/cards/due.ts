@@ -24,17 +24,18 @@ const LONGEST_PAUSE_MS = minutes(30)
 
 const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
-/** The state that the processor should have for a number. */
-export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNumber, 'status'>): NumberState {
+export function requiredState(
+  card: Pick<Card, 'status'>,
+  { status }: Pick<CardNumber, 'status'>,
+): NumberState {
   if (card.status === 'closed' || status === 'replaced') return 'closed'
   return card.status === 'active' ? 'active' : 'inactive'
 }
 
-/** True while the processor lacks the number's state, or the card's limits and controls. */
 export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   // A closed number is never opened again.
   if (number.processorState === 'closed') return false
-  const wanted = wantedState(card, number)
+  const wanted = requiredState(card, number)
   const isInDoubt = number.requestedState !== null || number.processorState !== wanted
   return isInDoubt || number.controlsVersion !== terms.version
 }
@@ -47,8 +48,7 @@ export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | nu
   return numbers.some(number => needsSync(state, number)) ? 'tell' : null
 }
 
-/** When a replaced number stops paying, and when the card expires. */
-function endsOf({ card, numbers }: CardState): Date[] {
+function endDates({ card, numbers }: CardState): Date[] {
   const retiring = numbers.filter(({ status }) => status === 'retiring').map(({ retiresAt }) => retiresAt)
   const current = numbers.find(({ id }) => id === card.numberId)
   return [...retiring, current?.endsAt, card.spentAt].filter(at => at instanceof Date)
@@ -59,12 +59,11 @@ interface NextStep {
   readonly at: Date
 }
 
-/** Null once nothing is left to do. */
 export function nextStep(state: CardState, now: Date): NextStep | null {
   const { card } = state
   const call = pendingCall(state)
   const steps: NextStep[] = call ? [{ step: call, at: card.callDueAt ?? now }] : []
-  if (card.status !== 'closed') steps.push(...endsOf(state).map(at => ({ step: 'end' as const, at })))
+  if (card.status !== 'closed') steps.push(...endDates(state).map(at => ({ step: 'end' as const, at })))
   // Money does not wait for the processor.
   else if (card.purseDueAt) steps.unshift({ step: 'return', at: card.purseDueAt })
   return steps.reduce<NextStep | null>((first, next) => (first && first.at <= next.at ? first : next), null)
@@ -84,11 +83,10 @@ export function beginCall(card: Card, now: Date): void {
   card.dueAt = card.callDueAt
 }
 
-/** True if no call is under way and the wait after the last failure is over. */
 export const isCallDue = ({ callDueAt }: Card, now: Date): boolean => callDueAt === null || callDueAt <= now
 
 /** Wakes the card's process. A processor that did not answer is tried again soon. */
-export function announceChange(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
+export function wakeCardProcess(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
   const again = after(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
   const soon = card.callDueAt ?? after(now, PROCESS_GRACE_MS)

@@ -12,15 +12,15 @@ import type { Cents } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { announceChange, beginCall, schedule } from './due.ts'
+import { beginCall, schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
@@ -37,7 +37,6 @@ export interface Limits {
 interface CardMembers {
   readonly agentId: string
   readonly usage: Card['usage']
-  /** The agent's name, if it is left out. */
   readonly displayName?: string | undefined
   readonly limits: Limits
   readonly controls: Omit<CardControls, 'maxTransactionCents'>
@@ -47,7 +46,6 @@ interface CardMembers {
   readonly metadata: Record<string, string>
 }
 
-/** The code of a refusal. */
 export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
 
 /**
@@ -59,11 +57,10 @@ export async function issueCard(
   context: CardContext<'card.created'>,
 ): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
-  if (typeof reserved !== 'string') announceChange(reserved.card, context)
+  if (typeof reserved !== 'string') wakeCardProcess(reserved.card, context)
   return reserved
 }
 
-/** Records a card whose first processor call the caller makes after the transaction. */
 export async function issueCardWithCall(
   members: CardMembers,
   context: CardContext<'card.created'>,
@@ -137,7 +134,6 @@ export function addNumber(
   return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
-/** In UTC. */
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
 /** The card's id is the reference of its first number: however often it is requested, there is one card. */
@@ -157,7 +153,7 @@ export const requestIssue = (request: NumberRequest, { ports, requestId }: CallC
 export const issueStep = externalCall(stepsApi.issue, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'issue', context)
-    return locked ? issueRequestFor(locked, context) : NOTHING_DUE
+    return locked ? issueRequestFor(locked, context) : NOT_DUE
   },
   call: requestIssue,
   async record(answer, request, context) {
@@ -165,12 +161,11 @@ export const issueStep = externalCall(stepsApi.issue, {
     return ACTED
   },
   // Its process asks again: by the same reference there is one card.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
-/** The first answer counts. */
 export async function recordIssued(
   answer: IssuedCard | ProcessorFailure,
   { cardId }: NumberRequest,
@@ -191,12 +186,11 @@ export async function recordIssued(
   context.emit('card.issued', cardEvent(card))
   if (isOpen && card.activates) context.emit('card.activated', cardEvent(card))
   const issued = { ...locked, numbers: [number, ...numbers] }
-  answered(issued, context)
+  afterAnswer(issued, context)
   return issued
 }
 
-/** A card that the processor does not issue is closed; nothing is left to do for it. */
 function refuseCard(locked: LockedNumbers, context: Recording): void {
   closeCard(locked, 'processor_refused', context)
-  answered(locked, context)
+  afterAnswer(locked, context)
 }

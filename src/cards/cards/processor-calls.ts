@@ -26,11 +26,9 @@ export type StoredControls = Omit<ProcessorControls, LimitName> &
   Readonly<Record<JsonName<LimitName>, string | null>>
 type LimitName = 'maxTransactionCents' | 'dailyLimitCents' | 'monthlyLimitCents'
 
-/** Reserved before the transaction ended. */
 export interface ProcessorRequest {
   readonly cardId: string
   readonly mode: Mode
-  /** The tenant's time at the reservation. */
   readonly now: string
 }
 
@@ -115,22 +113,20 @@ const UNANSWERED = {
   unusable: 'The answer of the processor cannot be read. It is asked again.',
 }
 
-/** What a person reads about a call that failed. */
 export const problemOf = (failure: ProcessorFailure): string =>
   failure.failure === 'refused' ? excerpt(failure.message) : UNANSWERED[failure.failure]
 
-/** True for a problem that the processor's next answer ends. */
 const isUnanswered = (problem: string | null): boolean =>
   problem === UNANSWERED.late || problem === UNANSWERED.unusable
 
 export type StepContext = ContextOf<typeof stepsApi.issue>
 
-export const NOTHING = { acted: false }
-export const NOTHING_DUE = new AnswerNow(NOTHING)
+export const NOT_ACTED = { acted: false }
+export const NOT_DUE = new AnswerNow(NOT_ACTED)
 export const ACTED = { acted: true }
 
 /** After an answer, an earlier failure is no problem any more, and the next step is due at once. */
-export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
+export function afterAnswer(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })
   if (isUnanswered(card.processorProblem)) card.processorProblem = null

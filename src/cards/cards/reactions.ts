@@ -12,8 +12,8 @@ import { Card } from './card.ts'
 import { openReturn, returnPurse } from './purse.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-const ends = { 'card.closed': cardEvents['card.closed'] }
-const endsOrStops = { ...ends, 'card.frozen': cardEvents['card.frozen'] }
+const closeEvents = { 'card.closed': cardEvents['card.closed'] }
+const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.frozen'] }
 
 const notClosed = { $ne: 'closed' } as const
 
@@ -34,18 +34,17 @@ async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Conte
   })
 }
 
-/** Closes the card that was issued for a single intent when the intent ends unpaid. */
 const onIntentEnded = (closedReason: string) =>
   onlyWith(
     'cardId',
-    reactionToAll(IntentEvent, ends, async (events, context) => {
+    reactionToAll(IntentEvent, closeEvents, async (events, context) => {
       const intentIds = events.map(({ intentId }) => intentId)
       const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
       for (const locked of cards) closeCard(locked, closedReason, context)
     }),
   )
 
-const onPolicyExpired = reaction(PolicyExpired, endsOrStops, async ({ agentId, action }, context) => {
+const onPolicyExpired = reaction(PolicyExpired, closeOrFreezeEvents, async ({ agentId, action }, context) => {
   if (action === 'notify' || !agentId) return
   const cards = await lockOpenCards({ agentId, status: notClosed }, context)
   for (const locked of cards) {
@@ -62,7 +61,6 @@ export const cardReactions = {
   'policy.expired': onPolicyExpired,
 }
 
-/** Cards closed in one transaction. */
 const CLOSE_BATCH = 200
 
 /**
@@ -70,7 +68,7 @@ const CLOSE_BATCH = 200
  * returns to one of the owner's wallets when it is released.
  */
 export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ params }, context) => {
-  const { records, sql, now, sendAlong, wake } = context
+  const { records, sql, now, queueStatement, wake } = context
   const agent = await records.lock(Agent, params.id)
   if (agent?.status !== 'deleting') return { done: true }
   const toEnd = {
@@ -85,7 +83,7 @@ export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ par
     closeCard(locked, 'agent_deleted', context)
     if (opened) returnPurse(locked.card, opened, context)
   }
-  if (opened) sendAlong(opened.book.post(sql))
+  if (opened) queueStatement(opened.book.post(sql))
   const done = found.length < CLOSE_BATCH
   if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
   return { done }

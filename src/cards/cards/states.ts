@@ -12,7 +12,7 @@ import {
   lockCard,
   lockNumbers,
 } from './card-with-terms.ts'
-import { announceChange, schedule } from './due.ts'
+import { schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 
 /** Moves card and terms together. Returns false, and writes nothing, if there is no such step. */
@@ -30,11 +30,10 @@ export function closeCard(
   const { now } = context
   Object.assign(card, { closedReason, closedAt: now, purseDueAt: card.walletId ? now : null })
   context.emit('card.closed', cardEvent(card, closedReason))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return true
 }
 
-/** False if the card is not active. */
 export function freezeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   frozenReason: string | null,
@@ -44,7 +43,7 @@ export function freezeCard(
   if (!move(locked, 'frozen')) return false
   card.frozenReason = frozenReason
   context.emit('card.frozen', cardEvent(card, frozenReason))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return true
 }
 
@@ -65,7 +64,7 @@ export const activate: HandlerOf<typeof cardsApi.activate> = async ({ params }, 
   if (card.status !== 'inactive') return context.refuse('card_not_inactive', alreadyMessage(card))
   move(locked, 'active')
   context.emit('card.activated', cardEvent(card))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
@@ -88,7 +87,7 @@ export const unfreeze: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, 
   move(locked, 'active')
   card.frozenReason = null
   context.emit('card.unfrozen', cardEvent(card))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
@@ -109,7 +108,6 @@ export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, contex
   return { acted }
 }
 
-/** Closes replaced numbers whose overlap has ended; true if there were any. */
 function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   const over = numbers.filter(
     ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
@@ -118,7 +116,6 @@ function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   return over.length > 0
 }
 
-/** Closes a card whose only payment ended or that has expired; false if neither is the case. */
 function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context
@@ -127,7 +124,7 @@ function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): bo
   return current && current.endsAt <= now ? closeCard(locked, 'expired', context) : false
 }
 
-const SPEND = `
+const MARK_SPENT = `
 update cards set spent_at = coalesce(spent_at, $4::timestamptz), due_at = least(due_at, $4::timestamptz)
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is null`
 
@@ -135,11 +132,11 @@ where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is null
  * Records that the only payment of these cards has ended: their processes close them. The caller holds the
  * agents' locks.
  */
-export async function spendCards(
+export async function markCardsSpent(
   sql: Sql,
   { ownerId, mode }: Tenant,
   cardIds: readonly string[],
   at: Date,
 ): Promise<void> {
-  if (cardIds.length > 0) await sql(SPEND, [ownerId, mode, [...new Set(cardIds)], at])
+  if (cardIds.length > 0) await sql(MARK_SPENT, [ownerId, mode, [...new Set(cardIds)], at])
 }

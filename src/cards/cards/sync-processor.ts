@@ -13,15 +13,15 @@ import { excerpt } from '../../values/schemas.ts'
 import { cardEvents, stepsApi } from './api.ts'
 import { type CardNumber, cardEvent } from './card.ts'
 import { type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { announceChange, needsSync, schedule, wantedState } from './due.ts'
+import { needsSync, requiredState, schedule, wakeCardProcess } from './due.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   controlsFrom,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type ProcessorRequest,
   problemOf,
   requestFor,
@@ -31,7 +31,6 @@ import {
 } from './processor-calls.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-/** Null = the processor already has it. */
 interface Instruction extends ProcessorRequest {
   readonly numberId: string
   readonly processorCardId: string
@@ -51,18 +50,18 @@ export const syncStep = externalCall(stepsApi.tell, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'tell', context)
     const number = locked?.numbers.find(one => needsSync(locked, one))
-    return locked && number ? instructionFor(number, locked, context) : NOTHING_DUE
+    return locked && number ? instructionFor(number, locked, context) : NOT_DUE
   },
   call: (instruction, { ports, requestId }): Promise<Replies> =>
     carryOut(instruction, ports.cardProcessor(instruction.mode), requestId),
   async record(replies, instruction, context) {
     const locked = await lockNumbers(instruction.cardId, context)
-    if (!locked) return NOTHING
+    if (!locked) return NOT_ACTED
     recordReplies(locked, instruction, replies, context)
     return ACTED
   },
   // Its process sends it again.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
 /** Each requested state has its own reference, which repetitions reuse. */
@@ -71,7 +70,7 @@ function instructionFor(
   { card, terms }: LockedNumbers,
   context: { readonly now: Date; readonly tenant: { readonly mode: Mode } },
 ): Instruction {
-  const wanted = wantedState(card, number)
+  const wanted = requiredState(card, number)
   const sendsState = number.requestedState !== null || number.processorState !== wanted
   if (sendsState && number.requestedState !== wanted) {
     number.requestedState = wanted
@@ -126,7 +125,7 @@ function recordReplies(
   if (failures.length === 0) card.processorProblem = null
   if (state?.wanted === 'active' && replies.state && isFailure(replies.state))
     freezeCard(locked, 'processor_refused', context)
-  answered(locked, context)
+  afterAnswer(locked, context)
 }
 
 /**
@@ -179,7 +178,7 @@ function closeNumber(numberId: string, reason: string, locked: LockedNumbers, co
   if (!number || number.processorState === 'closed') return
   Object.assign(number, { processorState: 'closed', requestedState: null })
   if (numberId !== card.numberId || card.nextNumberId !== null) {
-    announceChange(card, context)
+    wakeCardProcess(card, context)
     return
   }
   card.processorProblem = excerpt(reason)

@@ -3,7 +3,6 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A redeemed credential is issued again if the processor gave no data for it. */
 export const credentialMachine = machine('credential', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['issued'],
@@ -35,8 +34,7 @@ schema.setClass(Credential)
 /** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'issued'"
 
-/** The code of a refusal; undefined if the credential can be redeemed. */
-export function overBecause({ status, expiresAt }: Credential, now: Date) {
+export function unusableReason({ status, expiresAt }: Credential, now: Date) {
   if (status === 'redeemed') return 'credential_redeemed'
   if (status === 'revoked') return 'credential_revoked'
   return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined

@@ -13,19 +13,18 @@ import {
   recordOutcome,
   redeem as redeemForData,
 } from '../access-events/index.ts'
-import { credentialsApi, overRefusals } from './api.ts'
+import { credentialsApi, unusableRefusals } from './api.ts'
 import {
   Credential,
   credentialEvent,
   credentialMachine,
   credentialsPersonal,
   OPEN,
-  overBecause,
+  unusableReason,
 } from './credential.ts'
 
 type Context = ContextOf<typeof credentialsApi.redeem>
 
-/** Makes a credential redeemable again after a redemption that gave no data. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const credential = await records.lock(Credential, id)
   if (!credential || !credentialMachine.move(credential, 'issued')) return
@@ -39,10 +38,10 @@ const redeem = externalCall(credentialsApi.redeem, {
     const { records, now, emit, refuse } = context
     const credential = await records.lock(Credential, id)
     if (!credential) return refuse('credential_not_found')
-    const code = overBecause(credential, now)
-    const over = code && { code, message: overRefusals[code][1] }
+    const code = unusableReason(credential, now)
+    const unusable = code && { code, message: unusableRefusals[code][1] }
     const { cardId, intentId } = credential
-    const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, over } as const
+    const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, unusable } as const
     const request = await redeemForData(redeemable, recipient, context)
     if (request instanceof Refusal) return request
     const { accessEventId, key } = request

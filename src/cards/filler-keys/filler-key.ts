@@ -22,7 +22,7 @@ const schema = defineEntity({
 export class FillerKey extends schema.class {}
 schema.setClass(FillerKey)
 
-export const encryptionKeyIn = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKey): EncryptionKey => ({
+export const encryptionKeyOf = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKey): EncryptionKey => ({
   jwk,
   alg,
   thumbprint,

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
-import { encryptionKeyIn, FillerKey } from './filler-key.ts'
+import { encryptionKeyOf, FillerKey } from './filler-key.ts'
 
 export const recipientMembers = {
   publicKeyJwk: encryptionKey.optional(),
@@ -18,7 +18,7 @@ export interface NamedRecipient {
 
 export const namesOneKey = ({ publicKeyJwk, fillerKeyId }: NamedRecipient): boolean =>
   (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
-export const oneKeyWanted = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
+export const oneKeyRequired = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
 
 export const recipientRefusals = {
   filler_key_not_found: [404, 'fillerKeyId: no such filler key. GET /checkout/filler-keys lists them.'],
@@ -38,10 +38,10 @@ export async function recipientOf(
 ): Promise<EncryptionKey | keyof typeof recipientRefusals> {
   if (fillerKeyId !== undefined) {
     const registered = await records.findOne(FillerKey, { id: fillerKeyId })
-    return registered ? encryptionKeyIn(registered) : 'filler_key_not_found'
+    return registered ? encryptionKeyOf(registered) : 'filler_key_not_found'
   }
   if (!publicKeyJwk) throw new Error('a request without a key to encrypt to')
   if (!actor.agentId) return publicKeyJwk
   const registered = await records.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
-  return registered ? encryptionKeyIn(registered) : 'filler_key_required'
+  return registered ? encryptionKeyOf(registered) : 'filler_key_required'
 }

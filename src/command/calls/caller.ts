@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, answerOf, type CallInput, requestOf } from '../../derive/call.ts'
-import { NoAnswer, untilAnswered } from '../../derive/repeat.ts'
+import { NoAnswer, withRetries } from '../../derive/retry.ts'
 import type { Connection } from '../credentials.ts'
 import { CommandFailure, exitCodes, type Io, usageError } from '../io.ts'
 import type { Command, Table } from '../table.ts'
@@ -70,7 +70,7 @@ async function openReply(
   const content = raw ?? body
   const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
   try {
-    const reply = await untilAnswered(async () => read(await send(sent, io.signal)), {
+    const reply = await withRetries(async () => read(await send(sent, io.signal)), {
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void (io.stderr.isTTY && io.stderr.write(`${sentence}\n`)),
       async drain({ content }) {

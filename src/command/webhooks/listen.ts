@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { NoAnswer } from '../../derive/repeat.ts'
+import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import { signedHeaders } from '../../values/webhook-signature.ts'
 import { type Reply, send } from '../calls/send.ts'

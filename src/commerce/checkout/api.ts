@@ -61,7 +61,7 @@ const SessionEvent = z.object({
   status,
 })
 
-export const overRefusals = {
+export const unusableRefusals = {
   session_redeemed: [410, 'token: it is redeemed already and opens the card once. Begin another session.'],
   session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
 } as const satisfies Record<string, Failure>
@@ -144,7 +144,7 @@ export const checkoutApi = {
       'The data of the card as a compact JWE for the key of the filler, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives nothing, the token can be redeemed again.',
     callers: ['key', 'agent'],
     scope: 'checkout:write',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -171,7 +171,7 @@ export const checkoutApi = {
     returns: [200, RedeemedSession],
     fails: {
       session_not_found: [404, 'token: no session of yours has it.'],
-      ...overRefusals,
+      ...unusableRefusals,
       ...accessRefusals,
     },
     emits: {

@@ -5,7 +5,6 @@ import { nullable, record, tenantTable, timestamp } from '../../kernel/database/
 import { minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A redeemed session opens again if the processor gave no data for it. */
 export const sessionMachine = machine('checkout_session', {
   open: ['redeemed', 'expired'],
   redeemed: ['open'],
@@ -40,13 +39,11 @@ export const SESSION_LIFETIME_MS = minutes(15)
 /** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'open'"
 
-/** The code of a refusal; undefined if the session can be redeemed. */
-export function overBecause({ status, expiresAt }: CheckoutSession, now: Date) {
+export function unusableReason({ status, expiresAt }: CheckoutSession, now: Date) {
   if (status === 'redeemed') return 'session_redeemed'
   return status === 'expired' || expiresAt <= now ? 'session_expired' : undefined
 }
 
-/** Undefined for an address that cannot be a shop on the public web. */
 export function shopHostOf(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === ''

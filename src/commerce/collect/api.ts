@@ -84,11 +84,11 @@ export const way = z.enum(paymentWays).meta({
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
 /** Bytes of `unlocks` as JSON in UTF-8. */
-const MOST_UNLOCKS = 16 * 1_024
+const MAX_UNLOCKS_BYTES = 16 * 1_024
 
 const unlocks = z
   .record(z.string().max(1_000), z.unknown())
-  .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MOST_UNLOCKS, {
+  .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MAX_UNLOCKS_BYTES, {
     error: 'an object of up to 16 KiB as JSON',
   })
   .meta({
@@ -170,7 +170,6 @@ const request_not_found = missing('payment request')
 
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
 
-/** For operations that need an open request without a payment under way. */
 export const openFails = {
   request_not_open: [400, 'The request waits for no money any more.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
@@ -182,7 +181,7 @@ const HIGHEST = 99_999_999_999n
 const NO_NUMBER = 'No payment here takes one: leave it out.'
 
 const readers = { callers: ['key', 'agent'], scope: 'collect:read' } as const
-const askers = { callers: ['key', 'agent'], scope: 'collect:write' } as const
+const requesters = { callers: ['key', 'agent'], scope: 'collect:write' } as const
 
 const body = z.strictObject({
   walletId: id('wallet').meta({ description: 'Where the money goes. An agent asks for its own wallet.' }),
@@ -207,7 +206,7 @@ const comes = [
 
 export const collectApi = {
   create: post('/collect/requests', {
-    ...askers,
+    ...requesters,
     summary: 'Ask for money',
     description: `Answers with \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${comes}`,
     body: withoutCardNumbers(body, NO_NUMBER),
@@ -259,7 +258,7 @@ export const collectApi = {
     fails: lookupFails,
   }),
   cancel: post('/collect/requests/{id}/cancel', {
-    ...askers,
+    ...requesters,
     summary: 'Cancel a payment request',
     description:
       'While it is open and no payment on it is under way. A part that has come already stays in the wallet, and can be refunded.',

@@ -22,7 +22,7 @@ import {
   lockRequest,
   lockRequests,
   refusalOfNotOpen,
-  waitOn,
+  scheduleExpiry,
   writeRequests,
 } from './payments.ts'
 import { type CollectSignal, collectProcess } from './process.ts'
@@ -86,13 +86,13 @@ function cancelRequest(
 
 /** A request whose deadline has passed expires instead of being cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
-  const { sql, tenant, actor, sendAlong, refuse } = context
+  const { sql, tenant, actor, queueStatement, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   cancelRequest(locked, body.comment, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(locked.request, context)
 }
 
@@ -101,7 +101,7 @@ const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) 
   const { sql, tenant, now, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked) return refuse('request_not_found')
-  if (locked.request.expiresAt <= now) waitOn(locked, context)
+  if (locked.request.expiresAt <= now) scheduleExpiry(locked, context)
   await writeRequests(sql, tenant, [locked])
   return { done: true }
 }
@@ -123,8 +123,8 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 }
 
 async function settleByCredit(id: string, creditId: string, context: Settling) {
-  const { sql, tenant, sendAlong, refuse } = context
-  const locked = await lockKnown(id, context)
+  const { sql, tenant, queueStatement, refuse } = context
+  const locked = await lockKnownRequest(id, context)
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   const { request } = locked
@@ -132,7 +132,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
   addPayment(locked, { way: 'sepa', amountCents: credit.amountCents, sourceId: credit.id }, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(request, context)
 }
 
@@ -142,7 +142,7 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const [, wallets, locked] = await Promise.all([
     openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
     walletsById(sql, tenant, [walletId]),
-    lockKnown(id, context),
+    lockKnownRequest(id, context),
   ])
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
@@ -150,11 +150,11 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
   await simulateCredit({ ...sent, amountCents: dueCents(request) }, context)
-  await context.react()
-  return requestResponse((await lockKnown(id, context)).request, context)
+  await context.runReactions()
+  return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
-async function lockKnown(id: string, context: Settling): Promise<LockedRequest> {
+async function lockKnownRequest(id: string, context: Settling): Promise<LockedRequest> {
   const locked = await lockRequest(id, context)
   if (!locked) throw new Error(`${id}: a request that has gone`)
   return locked
@@ -165,14 +165,12 @@ const paid = { ...paymentEvents, ...transactionEvents }
 type Credit = z.output<typeof IncomingEvent>
 type PaidCredit = Credit & { readonly walletId: string; readonly payableId: string }
 
-/** A credit in suspense is reported again once it is assigned to a wallet. */
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
-/** Runs in the transaction that books the credits. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const locked = await lockRequests(
     sql,
     tenant,
@@ -183,7 +181,7 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
     const way = source === 'owner' ? 'wallet' : 'sepa'
     if (one) addPayment(one, { way, amountCents, sourceId: creditId, walletId }, context)
   }
-  sendAlong(writeRequests(sql, tenant, [...locked.values()]))
+  queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
 /** A closed wallet cannot receive the money any more. */
@@ -191,15 +189,16 @@ async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const ids = await openRequestsOf(
     sql,
     tenant,
     events.map(({ walletId }) => walletId),
   )
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
-  for (const one of locked) if (!one.underWay) cancelRequest(one, 'The wallet has been closed.', context)
-  sendAlong(writeRequests(sql, tenant, locked))
+  for (const one of locked)
+    if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
+  queueStatement(writeRequests(sql, tenant, locked))
 }
 
 const collectReactions = {
@@ -216,7 +215,6 @@ const collectReactions = {
 interface Progress {
   readonly request: PaymentRequest
   readonly isUnderWay: boolean
-  /** When the next pending refund is checked; null if none is pending. */
   readonly refundDueAt: Date | null
 }
 
@@ -230,7 +228,6 @@ function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
@@ -242,7 +239,6 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
     : `for the money to come, until ${minuteInWords(expiresAt)}`
 }
 
-/** Milliseconds until the earlier deadline; null if nothing is due. */
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
   const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
   return due.length > 0 ? Math.min(...due) : null

@@ -2,13 +2,13 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import {
   completedTransaction,
   insertTransactions,
   type TransactionRow,
   type transactionEvents,
 } from '../../money/transactions/index.ts'
+import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
@@ -30,11 +30,10 @@ import {
   updateRequests,
 } from './request.ts'
 
-/** Locked until the transaction ends, with the changes that will be written. */
 export interface LockedRequest {
   readonly request: RequestRow
   /** The payment with an unknown outcome; until it ends, no other may pay or end the request. */
-  underWay: PaymentRow | undefined
+  pendingPayment: PaymentRow | undefined
   readonly added: PaymentRow[]
   readonly changed: PaymentRow[]
   readonly transactions: TransactionRow[]
@@ -45,13 +44,10 @@ interface ReportedPayment {
   readonly amountCents: Cents
   /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
-  /** The wallet that it comes into, if it is not the request's. */
   readonly walletId?: string
-  /** The acquirer's charge, by which a payment by card is refunded. */
   readonly charge?: AcquirerCharge
 }
 
-/** Available in requests and in items of group commits. */
 type PayingContext = TenantNow &
   Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
 
@@ -77,20 +73,19 @@ export async function lockRequests(
 ): Promise<ReadonlyMap<string, LockedRequest>> {
   const ids = [...new Set(requestIds)]
   if (ids.length === 0) return new Map()
-  const [requests, underWay] = await Promise.all([
+  const [requests, pending] = await Promise.all([
     sql<RequestRow & Row>(LOCK, [ownerId, mode, ids]),
     sql<PaymentRow & Row>(UNDER_WAY, [ownerId, mode, ids]),
   ])
-  const paying = new Map(underWay.map(payment => [payment.requestId, payment]))
+  const paying = new Map(pending.map(payment => [payment.requestId, payment]))
   return new Map(
     requests.map(request => [
       request.id,
-      { request, underWay: paying.get(request.id), added: [], changed: [], transactions: [] },
+      { request, pendingPayment: paying.get(request.id), added: [], changed: [], transactions: [] },
     ]),
   )
 }
 
-/** Undefined if the tenant has no request of this id. */
 export const lockRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
@@ -101,9 +96,9 @@ export const lockRequest = async (
  * expire, and no other payment begins on it. `addPayment` or `failPayment` of the same source ends it.
  */
 export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
-  if (locked.underWay) throw new Error(`${locked.request.id}: a payment is under way already`)
-  locked.underWay = newPayment(locked.request, payment, context)
-  locked.added.push(locked.underWay)
+  if (locked.pendingPayment) throw new Error(`${locked.request.id}: a payment is under way already`)
+  locked.pendingPayment = newPayment(locked.request, payment, context)
+  locked.added.push(locked.pendingPayment)
   locked.request.dueAt = null
   locked.request.updatedAt = context.now
   context.wake(collectProcess, locked.request)
@@ -118,10 +113,10 @@ export function addPayment(
   reported: ReportedPayment,
   context: PayingContext,
 ): PaymentRow {
-  const { request, underWay } = locked
-  const wasBegun = underWay?.sourceId === reported.sourceId
-  const payment = wasBegun ? underWay : newPayment(request, reported, context)
-  if (wasBegun) endUnderWay(locked, payment)
+  const { request, pendingPayment } = locked
+  const wasBegun = pendingPayment?.sourceId === reported.sourceId
+  const payment = wasBegun ? pendingPayment : newPayment(request, reported, context)
+  if (wasBegun) endPending(locked, payment)
   else locked.added.push(payment)
   const { amountCents, charge = null } = reported
   const share = shareOf(request, amountCents, context.now, wasBegun)
@@ -139,16 +134,15 @@ export function addPayment(
 
 /** Ends a failed payment. A request whose deadline passed meanwhile expires. */
 export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
-  const { underWay } = locked
-  if (underWay?.sourceId !== sourceId) return
-  endUnderWay(locked, underWay)
-  requestPaymentMachine.move(underWay, 'failed')
-  underWay.updatedAt = context.now
+  const { pendingPayment } = locked
+  if (pendingPayment?.sourceId !== sourceId) return
+  endPending(locked, pendingPayment)
+  requestPaymentMachine.move(pendingPayment, 'failed')
+  pendingPayment.updatedAt = context.now
   locked.request.updatedAt = context.now
-  waitOn(locked, context)
+  scheduleExpiry(locked, context)
 }
 
-/** Writes each table in one statement. */
 export async function writeRequests(
   sql: Sql,
   tenant: Tenant,
@@ -192,8 +186,8 @@ const newPayment = (
 })
 
 /** A payment that began in this transaction is inserted in its final state. */
-function endUnderWay(locked: LockedRequest, payment: PaymentRow): void {
-  locked.underWay = undefined
+function endPending(locked: LockedRequest, payment: PaymentRow): void {
+  locked.pendingPayment = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)
 }
 
@@ -204,13 +198,16 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
     Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
     context.emit('claim.request.paid', requestEvent(request))
     context.wake(collectProcess, request)
-  } else waitOn(locked, context)
+  } else scheduleExpiry(locked, context)
   emitShare(request, payment, isPaid, context)
 }
 
 /** Schedules the deadline of an open request again unless a payment is under way; a past deadline expires it. */
-export function waitOn({ request, underWay }: LockedRequest, { now, emit, wake }: PayingContext): void {
-  if (request.status !== 'open' || underWay) return
+export function scheduleExpiry(
+  { request, pendingPayment }: LockedRequest,
+  { now, emit, wake }: PayingContext,
+): void {
+  if (request.status !== 'open' || pendingPayment) return
   request.dueAt = request.expiresAt
   if (request.expiresAt <= now && requestMachine.move(request, 'expired')) {
     Object.assign(request, { dueAt: null, updatedAt: now })
@@ -249,7 +246,7 @@ const transactionOf = (
   }
 }
 
-const NO_MORE = {
+const surplusByStatus = {
   paid: 'already_paid',
   refunded: 'already_paid',
   expired: 'expired',
@@ -267,7 +264,8 @@ function shareOf(
   wasInTime: boolean,
 ): Pick<PaymentRow, 'countedCents' | 'surplusReason'> {
   const { status, expiresAt } = request
-  if (status !== 'open') return { countedCents: 0n, surplusReason: NO_MORE[status as keyof typeof NO_MORE] }
+  if (status !== 'open')
+    return { countedCents: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
   if (expiresAt <= now && !wasInTime) return { countedCents: 0n, surplusReason: 'expired' }
   const due = dueCents(request)
   return amountCents > due
@@ -275,20 +273,20 @@ function shareOf(
     : { countedCents: amountCents, surplusReason: null }
 }
 
-type Asking = Pick<
+type ExpireContext = Pick<
   Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
 >
 
 /**
  * For operations that need an open request without a payment under way; undefined if it is one. An overdue
  * request expires here.
  */
-export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
-  const { sql, tenant, sendAlong, refuse } = context
-  if (locked.underWay) return refuse('payment_under_way')
-  waitOn(locked, context)
+export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
+  const { sql, tenant, queueStatement, refuse } = context
+  if (locked.pendingPayment) return refuse('payment_under_way')
+  scheduleExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)
 }

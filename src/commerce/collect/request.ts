@@ -4,7 +4,6 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   nullable,
   record,
@@ -13,7 +12,7 @@ import {
   withMembers,
   zeroCents,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -28,7 +27,6 @@ export const requestPaymentMachine = machine('request-payment', {
 export const paymentWays = ['sepa', 'card', 'wallet'] as const
 export type PaymentWay = (typeof paymentWays)[number]
 
-/** Why money does not count towards the request. */
 export const surplusReasons = ['above_amount', 'already_paid', 'expired', 'cancelled'] as const
 export type SurplusReason = (typeof surplusReasons)[number]
 
@@ -49,7 +47,6 @@ const paymentSchema = defineEntity({
     amountCents: p.bigint().name('amount_cents'),
     countedCents: zeroCents('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
-    /** Refunded so far, and pending. */
     refundedCents: zeroCents('refunded_cents'),
     walletId: p.text(),
     /** The incoming credit or the settlement that it came from: each counts once. */
@@ -79,9 +76,7 @@ const requestSchema = defineEntity({
   ...tenantTable('PaymentRequest', 'payment_requests', 'agentId', 'delegationId'),
   properties: {
     ...record('request'),
-    /** Null for a wallet of the owner's. */
     agentId: nullable.string(),
-    /** The delegation whose token made it. */
     delegationId: nullable.string(),
     walletId: p.text(),
     amountCents: p.bigint().name('amount_cents'),
@@ -91,21 +86,16 @@ const requestSchema = defineEntity({
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
     /** Given only to payers who have paid. */
     unlocks: nullable.json<Record<string, unknown>>(),
-    /** The creditor reference, by which a SEPA credit finds this request. */
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
-    /** The part of the received money that counts towards the amount. */
     paidCents: zeroCents('paid_cents'),
     /** Received above the amount or too late; it stays in the wallet. */
     surplusCents: zeroCents('surplus_cents'),
     refundedCents: zeroCents('refunded_cents'),
-    /** In pending refunds. */
     refundingCents: zeroCents('refunding_cents'),
-    /** How the payment came that completed the request. */
     paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
     expiresAt: timestamp(),
-    /** When its expiry is checked; null while a payment is under way, and once it is not open. */
     dueAt: nullable.instant(),
     comment: nullable.string(),
     workflowId: p.text(),
@@ -161,7 +151,6 @@ export const collectPersonal = {
   },
 } as const satisfies Personal
 
-/** A plain row: payers with different credentials change the same one. */
 export type RequestRow = RowOf<PaymentRequest>
 export type PaymentRow = RowOf<RequestPayment>
 
@@ -229,7 +218,6 @@ export const refundablePayments = (
 export const paymentsById = rowsById(paymentTable)
 
 interface PayableRow extends Row, Payable {
-  /** How far the owner's clock is ahead. */
   readonly offsetMs: number
 }
 
@@ -260,10 +248,8 @@ export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFo
   })
 }
 
-/** The page for a person who pays. */
 const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
 
-/** The address for a program that pays. */
 export const mppUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string =>
   `${ports.publicUrl()}/collect/402/${id}`
 

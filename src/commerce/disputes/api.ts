@@ -12,7 +12,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { money, positiveMoney } from '../../values/money.ts'
 import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { calls, type Dispute, findings, MOST_EVIDENCE } from './dispute.ts'
+import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
 
 const status = z.enum(disputeMachine.states)
@@ -132,7 +132,6 @@ const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
-/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const description = z
@@ -266,7 +265,7 @@ export const disputesApi = {
       evidenceIds: z
         .array(id('evidence'))
         .min(1)
-        .max(MOST_EVIDENCE)
+        .max(MAX_EVIDENCE)
         .refine(ids => new Set(ids).size === ids.length, 'each of them once'),
     }),
     example: { evidenceIds: ['evidence_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
@@ -275,7 +274,7 @@ export const disputesApi = {
       ...lookupFails,
       dispute_not_open: not_open,
       evidence_not_found: [404, 'evidenceIds: no such evidence of the agent that has paid.'],
-      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MOST_EVIDENCE} pieces of evidence.`],
+      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MAX_EVIDENCE} pieces of evidence.`],
     },
     emits: laterEvents,
   }),
@@ -284,7 +283,7 @@ export const disputesApi = {
     summary: 'Submit a dispute to the card network',
     description:
       'With the bundle as it is now. Nothing can be added afterwards. The answer shows what the network has credited at once; a processor that does not answer is asked again meanwhile.',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: [200, DisputeRecord],
     fails: { ...lookupFails, dispute_not_open: not_open },
@@ -371,10 +370,9 @@ export const disputesApi = {
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
   }),
-  /** Reports of the network about a dispute; run by the card processor's webhook. */
   notice: post('/rails/card-processor/disputes', {
     summary: 'Take what the card network says of a dispute',
     callers: [],

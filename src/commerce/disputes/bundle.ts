@@ -9,7 +9,7 @@ import { readFile } from '../../kernel/database/stored-files.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
@@ -64,8 +64,7 @@ export async function bundleOf(
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
-/** The oldest entries of the timeline are shown. */
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
 
@@ -86,7 +85,7 @@ async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFil
     intentId === null ? null : proofOf(intentId, records),
     receiptsOf([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
-    timelineOfRecords(sql, tenant, ids, undefined, MOST_ENTRIES),
+    timelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),
   ])
   return { holder, dispute, transaction, payment, refunds, intent, proof, receipts, evidence, timeline }
 }
@@ -123,8 +122,8 @@ async function viewOf(
   const content = await readFile(files, owner, viewSha256 ?? sha256)
   if (typeof content === 'string') return null
   if (viewSha256 !== null) return content
-  const looked = await viewer.look(owner.ownerId, kind, ({ module, name }) =>
-    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
+  const looked = await viewer.render(owner.ownerId, kind, ({ module, name }) =>
+    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<ViewResult>>(
       { module: new URL(module), name, owner: owner.ownerId },
       content,
       kind,
@@ -133,13 +132,11 @@ async function viewOf(
   return 'large' in looked ? looked.large : null
 }
 
-/** Everything known about a disputed payment. */
 interface CaseFile {
   readonly holder: string
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly payment: CardAuthorization | null
-  /** Requested refunds, and refunds that the merchant made without a request. */
   readonly refunds: readonly Refund[]
   readonly intent: Intent | null
   readonly proof: string | null
@@ -150,11 +147,9 @@ interface CaseFile {
 
 type Rows = readonly (readonly [name: string, value: string | null | undefined])[]
 
-/** `2026-11-22 09:30:05 UTC`. */
-const timeInWords = (at: Date | string): string =>
+const formatTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** Omits rows without a value. */
 const facts = (rows: Rows): Block => ({
   kind: 'facts',
   rows: rows.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
@@ -180,7 +175,7 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
         ['Reason', reasons[dispute.reason]],
         ['Disputed', formatMoney(dispute.amountCents)],
         ['Refunded meanwhile', dispute.refundedCents > 0n ? formatMoney(dispute.refundedCents) : null],
-        ['Opened', timeInWords(dispute.createdAt)],
+        ['Opened', formatTime(dispute.createdAt)],
         ['Dispute', dispute.id],
         ['At the processor', dispute.processorDisputeId],
         ['Card frozen with it', dispute.cardFrozen ? 'yes' : null],
@@ -203,7 +198,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Amount', formatMoney(transaction.amountCents)],
         ['Refunded', formatMoney(transaction.refundedCents)],
         ['Kind', transaction.type === 'mpp' ? 'machine payment by card' : 'payment by card'],
-        ['Begun', timeInWords(transaction.createdAt)],
+        ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
         ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
@@ -219,7 +214,6 @@ const refundOrigins = {
   payee: 'given back by who was paid',
 } as const satisfies Record<Refund['origin'], string>
 
-/** The refunds of the payment, and requested ones that have not arrived; nothing if there are none. */
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
   const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
@@ -235,7 +229,7 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
       { name: 'Refund', share: 0.33 },
     ],
     rows: refunds.map(({ id, createdAt, completedAt, amountCents, arrivedCents, status, origin }) => [
-      timeInWords(completedAt ?? createdAt),
+      formatTime(completedAt ?? createdAt),
       formatMoney(amountCents),
       formatMoney(arrivedCents),
       status,
@@ -271,7 +265,7 @@ function timelineSection({ timeline }: CaseFile): Section {
           { name: 'Details', share: 0.36 },
         ],
         rows: timeline.map(({ at, event, actorType, amountCents, reason, resourceId }) => [
-          timeInWords(at),
+          formatTime(at),
           event,
           actors[actorType] ?? actorType,
           amountCents === null ? '' : formatMoney(amountCents),
@@ -282,7 +276,7 @@ function timelineSection({ timeline }: CaseFile): Section {
   }
 }
 
-const factsInWords = {
+const factLabels = {
   credited: 'The card network has paid for the time being.',
   won: 'The card network has decided for the cardholder.',
   lost: 'The card network has decided for the merchant.',
@@ -290,12 +284,11 @@ const factsInWords = {
   lapsed: 'The time for evidence was over, and nothing was handed in.',
 } as const
 
-/** Between owner, operator and network; absent if there is none. */
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factsInWords[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -306,7 +299,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
       { name: 'When', share: 0.22 },
       { name: 'What', share: 0.78 },
     ],
-    rows: rows.map(({ at, text }) => [timeInWords(at), text]),
+    rows: rows.map(({ at, text }) => [formatTime(at), text]),
   }
   return [{ title: 'Correspondence', blocks: [block] }]
 }
@@ -319,7 +312,6 @@ const deciders = {
   mandate: 'a mandate that a person has signed',
 } as const
 
-/** What the agent declared before paying; absent if no intent covered the payment. */
 function intentSection({ intent, proof }: CaseFile): Section[] {
   if (!intent) return []
   const { decidedBy } = intent
@@ -328,11 +320,11 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
       ['Amount', formatMoney(intent.amountCents)],
-      ['Declared', timeInWords(intent.createdAt)],
+      ['Declared', formatTime(intent.createdAt)],
       ['Agent', intent.agentId],
       ['Run', intent.runId],
       ['Intent', intent.id],
-      ['Approved', intent.decidedAt && timeInWords(intent.decidedAt)],
+      ['Approved', intent.decidedAt && formatTime(intent.decidedAt)],
       [
         'Approved by',
         decidedBy && `${deciders[decidedBy.type]}${decidedBy.name ? `: ${decidedBy.name}` : ''}`,
@@ -351,7 +343,6 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
   return [{ title: 'What was to be paid, and why', blocks }]
 }
 
-/** The decision about the intent, else about the payment itself, with the result of each rule. */
 function decisionSection({ intent, payment }: CaseFile): Section[] {
   const decision = intent?.decision ?? payment?.decision
   if (!decision) return []
@@ -386,7 +377,7 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
   const blocks = evidence.flatMap((piece, index): Block[] => [
     facts([
       [`${index + 1}. ${piece.type}`, piece.note ?? piece.fileName ?? 'no note'],
-      ['Received', timeInWords(piece.receivedAt)],
+      ['Received', formatTime(piece.receivedAt)],
       [
         'File',
         piece.text === null
@@ -402,16 +393,15 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
 }
 
 /** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
-const MOST_LINES = 300
+const MAX_LINES = 300
 
 /** Says how much was left out, and gives the SHA-256 of the whole text. */
 function excerptOf(text: string): string {
-  const shown = text.split('\n', MOST_LINES).join('\n')
+  const shown = text.split('\n', MAX_LINES).join('\n')
   if (shown.length === text.length) return text
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
 
-/** As they were uploaded. */
 function receiptSections({ receipts }: CaseFile): Section[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
@@ -421,7 +411,7 @@ function receiptSections({ receipts }: CaseFile): Section[] {
         `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`,
       ],
       ['Stands', receipt.status],
-      ['Received', timeInWords(receipt.receivedAt)],
+      ['Received', formatTime(receipt.receivedAt)],
       ['SHA-256', receipt.sha256],
       ['Receipt', receipt.id],
     ]),
@@ -429,10 +419,8 @@ function receiptSections({ receipts }: CaseFile): Section[] {
   return [{ title: 'Receipts', blocks }]
 }
 
-/** Files shown as pictures; all are listed. */
-const MOST_PICTURES = 20
+const MAX_PICTURES = 20
 
-/** Each on its own page: the first page of a document. */
 function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
   const papers = receipts.map(
     ({ sha256, mediaType, largeSha256 }, index): Picture => ({
@@ -454,5 +442,5 @@ function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
           },
         ],
   )
-  return [...papers, ...pieces].slice(0, MOST_PICTURES)
+  return [...papers, ...pieces].slice(0, MAX_PICTURES)
 }

@@ -39,7 +39,6 @@ interface DisputeCall {
   readonly kind: ProcessorCallKind
   readonly mode: Mode
   readonly ownerId: string
-  /** The tenant's time at the reservation. */
   readonly now: string
   readonly claim: {
     readonly cents: string
@@ -63,7 +62,7 @@ type StepContext = ContextOf<typeof disputesApi.callProcessor>
 type SubmitContext = ContextOf<typeof disputesApi.submit>
 type CallContext = StepContext | SubmitContext
 
-const NOTHING = { acted: false }
+const NOT_ACTED = { acted: false }
 const ACTED = { acted: true }
 
 /** The due time moves before the call, so that no two calls run at once. */
@@ -74,7 +73,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
     const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
-    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOTHING)
+    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOT_ACTED)
   },
 
   call: askProcessor,
@@ -82,7 +81,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
   async record(answer, asked, context) {
     const recorded = await recordAnswer(answer, asked, context)
     if (recorded instanceof CallExternal) return recorded
-    return recorded ? ACTED : NOTHING
+    return recorded ? ACTED : NOT_ACTED
   },
 
   // The process calls again: by the same reference the processor acts once.
@@ -161,7 +160,6 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
   }
 }
 
-/** Leaves out what the merchant has refunded. */
 const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): DisputeCall['claim'] => ({
   cents: String(amountCents - refundedCents),
   reason,
@@ -184,7 +182,7 @@ async function askProcessor(
     const dispute = { ...claim, disputeId, amountCents, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }
-  const known = knownOf(asked, amountCents)
+  const known = knownDispute(asked, amountCents)
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
@@ -201,13 +199,15 @@ async function askProcessor(
   }
 }
 
-const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountCents: bigint): KnownDispute => ({
+const knownDispute = (
+  { processorDisputeId, submittedAt }: DisputeCall,
+  amountCents: bigint,
+): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountCents,
   submittedAt: submittedAt === null ? null : new Date(submittedAt),
 })
 
-/** A dispute that was decided during the call stays decided. */
 function applyAnswer(
   { kind, answer }: DisputeAnswer,
   locked: LockedDispute,
@@ -222,7 +222,7 @@ function applyAnswer(
     if (kind === 'document') dispute.documentedAt ??= now
     if (kind === 'file') dispute.filedAt ??= now
     if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
-    if (kind === 'inquire') learn(dispute, answer, now)
+    if (kind === 'inquire') recordDecision(dispute, answer, now)
     if (pendingCall(dispute) === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
   }
   reconcile(locked, context)
@@ -261,7 +261,7 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
 }
 
 /** The processor is asked every day, so an answer without news is no new fact. */
-function learn(dispute: Dispute, standing: DisputeStanding, now: Date): void {
+function recordDecision(dispute: Dispute, standing: DisputeStanding, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
   const amountCents = 'amountCents' in standing ? standing.amountCents : null

@@ -13,7 +13,7 @@ import {
   isCovered,
   isUnauthorized,
   isUndecided,
-  MOST_EVIDENCE,
+  MAX_EVIDENCE,
   planCredit,
   recordFact,
 } from './dispute.ts'
@@ -88,7 +88,7 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
   const missing = body.evidenceIds.find(id => !ofAgent.some(piece => piece.id === id))
   if (missing) return refuse('evidence_not_found')
   const evidenceIds = [...new Set([...dispute.evidenceIds, ...body.evidenceIds])]
-  if (evidenceIds.length > MOST_EVIDENCE) return refuse('too_much_evidence')
+  if (evidenceIds.length > MAX_EVIDENCE) return refuse('too_much_evidence')
   dispute.evidenceIds = evidenceIds
   reconcile(locked, context, { change: 'evidence' })
   return dispute
@@ -96,7 +96,6 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
 
 const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
 
-/** Gives the provisional credit, sends the reminder, or ends the time for evidence, whichever is due. */
 export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async ({ params }, context) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
@@ -117,10 +116,9 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
 
 const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
 
-/** Submits the dispute if it has evidence; otherwise it lapses. */
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
-  if (hasSomething(dispute)) handIn(locked, context)
+  if (hasEvidence(dispute)) handIn(locked, context)
   else {
     recordFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
     reconcile(locked, context)
@@ -128,7 +126,7 @@ function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
 }
 
 /** For an unauthorized payment the owner's statement is enough; no other evidence is required. */
-const hasSomething = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
+const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `
 select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -142,9 +140,12 @@ interface Owner extends Row {
 }
 
 /** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
-async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
+async function actForOwnerOf(
+  id: string,
+  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false
-  actFor({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
+  switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))
   return true
 }

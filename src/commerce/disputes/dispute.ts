@@ -16,7 +16,6 @@ import {
   type StoredDisputeFact,
 } from './state.ts'
 
-/** SQL condition, written as in the indexes. */
 const UNDECIDED = "status in ('open', 'submitted')"
 export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
@@ -44,7 +43,6 @@ export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses
   return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
 }
 
-/** The time for evidence if the processor names none. */
 export const EVIDENCE_MS = days(7)
 export const REMINDER_MS = days(1)
 export const INQUIRY_MS = days(1)
@@ -54,11 +52,10 @@ const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 export const pauseAfter = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
 
-export const MOST_EVIDENCE = 50
+export const MAX_EVIDENCE = 50
 
 export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
 
-/** The operator's finding about a payment that is claimed to be unauthorized. */
 interface Finding {
   readonly finding: (typeof findings)[number]
   readonly reasons: string
@@ -79,20 +76,15 @@ const schema = defineEntity({
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    /** As requested. */
     amountCents: p.bigint().name('amount_cents'),
     /**
      * Refunded before the dispute, apart from requested refunds, whose amounts were never disputed. Only
      * later refunds reduce the dispute.
      */
     refundedBeforeCents: p.bigint().name('refunded_before_cents'),
-    /** Refunded by the merchant since. */
     refundedCents: zeroCents('refunded_cents'),
-    /** Currently credited to the owner. */
     creditedCents: zeroCents('credited_cents'),
-    /** Paid by the card network. */
     recoveredCents: zeroCents('recovered_cents'),
-    /** Borne by the platform. */
     lostCents: zeroCents('lost_cents'),
     /** The part of the payment that the dispute claims: it cannot be refunded as well. */
     countedCents: zeroCents('counted_cents'),
@@ -109,7 +101,6 @@ const schema = defineEntity({
     cardFrozen: flag(),
     resolution: nullable.string(),
     resolvedAt: nullable.instant(),
-    /** When the provisional credit is due; `creditedAt` once it is. */
     creditDueAt: nullable.instant(),
     creditedAt: nullable.instant(),
     evidenceDueAt: nullable.instant(),
@@ -117,15 +108,12 @@ const schema = defineEntity({
     submittedAt: nullable.instant(),
     processor: p.text(),
     processorDisputeId: nullable.string(),
-    /** When the processor received the evidence, and when it submitted it. */
     documentedAt: nullable.instant(),
     filedAt: nullable.instant(),
     toldWithdrawnAt: nullable.instant(),
     processorProblem: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
-    /** When the processor is called next; null if no call is needed. */
     callDueAt: nullable.instant(),
-    /** The earliest of all deadlines. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
@@ -139,14 +127,12 @@ interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
   readonly amountCents?: Cents | null
 }
 
-/** A known fact changes nothing. */
 export function recordFact(dispute: Dispute, { id, type, at, amountCents = null }: NewFact): void {
   const fact = { id, type, at: at.toISOString(), cents: amountCents?.toString() ?? null }
   dispute.facts = addFact(dispute.facts, fact)
 }
 
-/** The disputed amount less the merchant's refunds. */
-export const leftOf = ({ amountCents, refundedCents }: Dispute): Cents =>
+export const disputedRest = ({ amountCents, refundedCents }: Dispute): Cents =>
   minus(cents(amountCents), cents(refundedCents))
 
 /**
@@ -158,7 +144,7 @@ export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding
 
 export const claimOf = (dispute: Dispute): Claim => ({
   isSubmitted: dispute.submittedAt !== null,
-  leftCents: leftOf(dispute),
+  leftCents: disputedRest(dispute),
   isCovered: isCovered(dispute),
   isCreditDue: dispute.creditedAt !== null,
 })
@@ -172,7 +158,6 @@ export const bookedBy = ({ creditedCents, recoveredCents, lostCents }: Dispute):
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
 export type ProcessorCallKind = (typeof calls)[number]
 
-/** Null if no call is needed. */
 export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
   const { status, processorDisputeId, documentedAt, filedAt } = dispute
   if (!isUndecided(dispute)) return mustWithdraw(dispute) ? 'withdraw' : null

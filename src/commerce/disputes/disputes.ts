@@ -88,7 +88,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountCents: body.amountCents ?? left,
     cardFrozen,
-    // Refunded without a request.
     refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
@@ -123,13 +122,12 @@ function blockerOf(
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
-/** A card that is closed or frozen pays nothing anyway. */
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
   const locked = cardId === null ? null : await lockCard(cardId, context)
   return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
 }
 
-const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
+const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
@@ -141,13 +139,12 @@ const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
 const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
   `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} given back`
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute
   const call = pendingCall(dispute)
   if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
   const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
-  return `${callsInWords[call]}${when}`
+  return `${callLabels[call]}${when}`
 }
 
 const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
@@ -191,7 +188,6 @@ async function recordsOf({ id, transactionId }: Dispute, records: Records): Prom
 
 const Refunded = z.object({ transactionId: id('txn') })
 
-/** A merchant's refund reduces the payment's disputes and their credits. */
 const follow: Reaction = {
   ...reactionToAll(Refunded, laterEvents, async (events, context) => {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs while a dispute is undecided, and until the processor knows that it has ended. */
 export const disputeProcess = {
   name: 'dispute',
   title: 'Dispute',

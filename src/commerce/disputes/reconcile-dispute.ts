@@ -11,7 +11,7 @@ import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
 import { type Cents, cents, formatMoney, minOf, restOf } from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
-import { bookedBy, claimOf, Dispute, isUndecided, leftOf, pendingCall, schedule } from './dispute.ts'
+import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
 import {
   type DisputeDiff,
@@ -25,7 +25,6 @@ import {
 
 type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 
-/** A dispute with everything that changes with it, locked until the transaction ends. */
 export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
@@ -79,7 +78,7 @@ export async function openAccounts(
 
 export type ReconcileContext = Pick<
   Context<never, typeof disputeEvents>,
-  'sql' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'sql' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 export interface ChangeNote {
@@ -93,19 +92,19 @@ export interface ChangeNote {
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
-  const { sql, now, wake, sendAlong } = context
+  const { sql, now, wake, queueStatement } = context
   const { status, creditedCents: creditedBefore, refundedCents } = dispute
   dispute.refundedCents = refundedSince(locked)
   const state = foldFacts(factsOf(dispute.facts), claimOf(dispute))
   moveMoney(locked, diffOf(bookedBy(dispute), state))
   const { creditedCents, recoveredCents, lostCents } = state
   Object.assign(dispute, { creditedCents, recoveredCents, lostCents })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   moveStatus(dispute, state, now)
   // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
   credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
-  if (credits) sendAlong(credits.write(sql))
-  const counted = isUndecided(dispute) ? leftOf(dispute) : creditedCents
+  if (credits) queueStatement(credits.write(sql))
+  const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
   transaction.disputedCents += counted - dispute.countedCents
   dispute.countedCents = counted
   const call = pendingCall(dispute)
@@ -150,7 +149,6 @@ function moveMoney(
   if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', -advanceCents, next())
 }
 
-/** A decided dispute has no deadlines. */
 function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
   if (!disputeMachine.move(dispute, status) || isUndecided(dispute)) return
   Object.assign(dispute, {
@@ -166,7 +164,7 @@ function resolutionOf(dispute: Dispute): string {
   const kept = formatMoney(dispute.creditedCents)
   switch (dispute.status) {
     case 'won':
-      return leftOf(dispute) === 0n
+      return disputedRest(dispute) === 0n
         ? 'The merchant has refunded all that was disputed.'
         : `The card network has decided for you: ${kept} stay yours.`
     case 'lost':

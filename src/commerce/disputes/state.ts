@@ -15,7 +15,6 @@ export const disputeMachine = machine('dispute', {
 })
 export type DisputeStatus = (typeof disputeMachine.states)[number]
 
-/** From the network (credited, won, lost), the owner (withdrawn) or a deadline (lapsed). */
 export interface DisputeFact {
   /** The id of the message, or the name of the inquiry: facts with one id are one fact. */
   readonly id: string
@@ -40,14 +39,10 @@ export const factsOf = (stored: readonly StoredDisputeFact[]): DisputeFact[] =>
 
 export const isOfNetwork = ({ type }: DisputeFact): boolean => type !== 'withdrawn' && type !== 'lapsed'
 
-/** With the facts, everything that the state of a dispute depends on. */
 export interface Claim {
   readonly isSubmitted: boolean
-  /** The disputed amount less the merchant's refunds. */
   readonly leftCents: Cents
-  /** Whether the platform bears what the network does not pay. */
   readonly isCovered: boolean
-  /** Whether the owner is credited before a decision. */
   readonly isCreditDue: boolean
 }
 
@@ -90,7 +85,6 @@ export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): Dispu
   return { status, creditedCents, recoveredCents, lostCents }
 }
 
-/** A merchant that refunded everything has ended the dispute in the owner's favour. */
 function statusOf(
   { isSubmitted, leftCents }: Claim,
   ending: DisputeFact | undefined,

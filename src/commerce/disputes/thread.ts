@@ -8,12 +8,10 @@ export interface BundleInput {
   readonly title: string
   readonly subtitle: string
   readonly author: string
-  /** Printed at the foot of each page. */
   readonly foot: string
   /** The instant of the last entry: the document contains no other time, so that equal facts give equal bytes. */
   readonly madeAt: string
   readonly sections: readonly Section[]
-  /** Each on its own page, after the text. */
   readonly pictures: readonly Picture[]
 }
 
@@ -33,16 +31,13 @@ export type Block =
 
 interface Column {
   readonly name: string
-  /** The share of the page's width. */
   readonly share: number
 }
 
 export interface Picture {
   readonly title: string
-  /** Of the uploaded file. */
   readonly sha256: string
   readonly kind: FileKind
-  /** Of the re-encoded picture; null while there is none. */
   readonly viewSha256: string | null
 }
 
@@ -107,7 +102,6 @@ class BundleLayout {
     return this
   }
 
-  /** Starts a page if less than this height is left. */
   #need(height: number): void {
     if (this.#y + height > BOTTOM) this.#nextPage()
   }
@@ -189,7 +183,6 @@ class BundleLayout {
     this.#y += 6
   }
 
-  /** A file that is no picture is only listed, with its SHA-256. */
   #picture({ title, sha256 }: Picture): void {
     const bytes = this.#pictures.get(sha256)
     if (!bytes) return

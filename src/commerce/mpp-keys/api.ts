@@ -41,7 +41,7 @@ export const mppKeysApi = {
       'New challenges are made with new keys from now on. What was offered before can still be paid: the old private key is deleted five minutes after the last of its challenges has expired.',
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     returns: [201, MppKeyRecord],
     emits: {
       'mpp_key.rotated': event(
@@ -50,11 +50,10 @@ export const mppKeysApi = {
       ),
     },
   }),
-  /** Does nothing if the tenant has a key. */
   make: post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ made: z.boolean() })],
     emits: {
       'mpp_key.created': event(

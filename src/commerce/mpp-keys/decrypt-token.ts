@@ -22,7 +22,6 @@ const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto
     crypto.subtle.importKey('jwk', openPrivateKey(vault, kid, sealed), RSA_OAEP, false, ['decrypt']),
   )
 
-/** A compact JWE, split; its header says exactly how it was encrypted. */
 interface Parsed {
   readonly header: string
   readonly parts: readonly [key: Buffer, iv: Buffer, text: Buffer, tag: Buffer]
@@ -69,7 +68,6 @@ function parse(jwe: string, kid: string): Parsed | Unreadable {
   return { header, parts: parts as unknown as Parsed['parts'] }
 }
 
-/** Allowed besides the required header members. */
 const HARMLESS = ['alg', 'enc', 'kid', 'typ', 'cty']
 
 function headerProblem(encoded: string, kid: string): string | undefined {

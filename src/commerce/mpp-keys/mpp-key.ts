@@ -11,7 +11,6 @@ import { weightedCache } from '../../values/bounded-cache.ts'
 import { after, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** How long a challenge can be paid. */
 export const CHALLENGE_MS = minutes(5)
 /** Keys outlive their challenges: a payment may be on its way when its challenge expires. */
 const GRACE_MS = minutes(5)
@@ -30,7 +29,6 @@ const schema = defineEntity({
     secret: nullable.string(),
     privateKey: nullable.string(),
     retiredAt: nullable.instant(),
-    /** When secret and private key are deleted. */
     endsAt: nullable.instant(),
   },
 })
@@ -51,7 +49,6 @@ export const publicJwkOf = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>
   kid,
 })
 
-/** Challenges offered before can still be paid. */
 export function retire(key: Pick<MppKey, 'retiredAt' | 'endsAt'>, now: Date): void {
   key.retiredAt = now
   key.endsAt = after(now, CHALLENGE_MS + GRACE_MS)
@@ -89,7 +86,6 @@ export async function newMppKey(vault: Vault): Promise<NewKey> {
   }
 }
 
-/** The thumbprint of RFC 7638: the required members in alphabetical order. */
 const thumbprintOf = (n: string): string =>
   hash('sha256', JSON.stringify({ e: 'AQAB', kty: 'RSA', n }), 'base64url')
 
@@ -108,7 +104,6 @@ interface StoredKey {
   readonly secret: string
 }
 
-/** What a challenge is made with, and recognized by. */
 export interface OfferingKey {
   readonly secret: string
   readonly jwk: MerchantKey
@@ -145,7 +140,6 @@ export async function offeringKey(
   return openKey(made, ports)
 }
 
-/** A key whose challenges can be paid, with its private half as the vault sealed it. */
 export interface LiveKey extends OfferingKey {
   readonly privateKey: string
 }

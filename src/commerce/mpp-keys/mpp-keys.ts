@@ -15,7 +15,6 @@ async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
   return context.records.findOne(MppKey, { retiredAt: null })
 }
 
-/** Does nothing if another request was quicker. */
 async function storeFirst(key: NewKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
   if (await lockCurrent(context)) return { made: false }
   const { id, kid } = context.records.create(MppKey, key)

@@ -13,12 +13,12 @@ import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../val
 import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 import {
   headersProblem,
-  LONGEST_BODY,
-  LONGEST_HEADER,
-  MOST_HEADERS,
+  MAX_BODY_LENGTH,
+  MAX_HEADER_LENGTH,
+  MAX_HEADERS,
   merchantMethods,
 } from './merchant-request.ts'
-import { MOST_RULES, ruleTypes } from './protect-rule.ts'
+import { MAX_RULES, ruleTypes } from './protect-rule.ts'
 
 /** Because of the address; nothing was sent. */
 export const addressRefusals = {
@@ -35,7 +35,6 @@ export const addressRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Because of the offer; nothing was minted for it. */
 export const offerRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
   no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
@@ -48,8 +47,7 @@ export const offerRefusals = {
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
 } as const satisfies Record<string, Failure>
 
-/** The merchant gave no offer; nothing was minted. */
-export const askRefusals = {
+export const merchantRefusals = {
   merchant_busy: [
     503,
     'Too many requests to this merchant are still without an answer. Nothing was sent or paid: try again, with a new Idempotency-Key.',
@@ -228,7 +226,10 @@ const subject = {
 
 const body = z
   .union(
-    [z.string().max(LONGEST_BODY), z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 })],
+    [
+      z.string().max(MAX_BODY_LENGTH),
+      z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
+    ],
     { error: 'must be a text or an object' },
   )
   .optional()
@@ -238,8 +239,8 @@ const body = z
   })
 
 const headers = z
-  .record(z.string().max(100), z.string().max(LONGEST_HEADER))
-  .meta({ maxProperties: MOST_HEADERS })
+  .record(z.string().max(100), z.string().max(MAX_HEADER_LENGTH))
+  .meta({ maxProperties: MAX_HEADERS })
   .superRefine((given, context) => {
     const problem = headersProblem(given)
     if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -315,7 +316,7 @@ export const mppApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(Payable, 'the merchant is given a network token by this service.'),
@@ -325,7 +326,7 @@ export const mppApi = {
       cardId: 'card_01jd8x2m4ye7k9v0c3q5r6t8wz',
     },
     returns: [200, MppPayment],
-    fails: { ...paying, ...askRefusals, ...sentRefusals },
+    fails: { ...paying, ...merchantRefusals, ...sentRefusals },
     emits: { ...payingEvents, ...outcomeEvents },
   }),
   mint: post('/v1/mpp/credentials', {
@@ -334,7 +335,7 @@ export const mppApi = {
       'For an agent that speaks with the merchant itself: it hands in the challenge, and is shown the credential once, to be sent in the named header. All checks are those of `POST /v1/mpp/pay`, with the address that was asked; without `url`, the realm of the challenge. Whether it was paid, the card network says, or a key.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: withoutCardNumbers(
@@ -362,9 +363,9 @@ export const mppApi = {
     returns: [201, CreatedMppCredential],
     fails: {
       ...paying,
-      merchant_busy: askRefusals.merchant_busy,
-      merchant_unusable: askRefusals.merchant_unusable,
-      merchant_silent: askRefusals.merchant_silent,
+      merchant_busy: merchantRefusals.merchant_busy,
+      merchant_unusable: merchantRefusals.merchant_unusable,
+      merchant_silent: merchantRefusals.merchant_silent,
     },
     emits: payingEvents,
   }),
@@ -479,7 +480,7 @@ export const protectApi = {
       merchant_unclear,
       agent_not_found: [404, 'agentId: no such agent.'],
       rule_exists: [400, 'There is such a rule already.'],
-      too_many_rules: [400, `There are ${MOST_RULES.toLocaleString('en')} rules already. Delete one.`],
+      too_many_rules: [400, `There are ${MAX_RULES.toLocaleString('en')} rules already. Delete one.`],
     },
     emits: {
       'mpp.protect_rule.created': event(
@@ -525,7 +526,6 @@ export const stepsApi = {
     ],
     fails: { credential_not_found },
   }),
-  /** If the merchant does not answer, the outcome stays unknown; after 31 days it counts as not paid. */
   settle: post('/v1/mpp/credentials/{id}/settle', {
     summary: 'Do what is due for a machine payment',
     callers: [],
@@ -537,7 +537,7 @@ export const stepsApi = {
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Tell the processor that the token of a machine payment is over',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'cardProcessor',
     returns: acted,
     fails: { credential_not_found },

@@ -20,10 +20,8 @@ export const mppCredentialMachine = machine('mpp_credential', {
 
 export type MppStatus = (typeof mppCredentialMachine.states)[number]
 
-/** This service, or the caller that the credential was shown to. */
 export const senders = ['service', 'caller'] as const
 
-/** `deadline`: no one stated an outcome within 31 days. */
 export const witnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
 export type Witness = (typeof witnesses)[number]
 
@@ -35,7 +33,6 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
-    /** The network token inside, with its limits. */
     agentCredentialId: p.text(),
     status: p.enum(mppCredentialMachine.states).onCreate(() => mppCredentialMachine.initial),
     sentBy: p.enum(senders),
@@ -51,23 +48,18 @@ const schema = defineEntity({
     challengeId: p.text(),
     /** As the merchant sent it: every parameter byte for byte. */
     challenge: p.json<Challenge>(),
-    /** SHA-256 of method, address and body of the request. */
     requestDigest: p.text(),
     /** SHA-256 of the credential, which is never kept itself. */
     credentialDigest: p.text(),
     merchantStatus: nullable.integer(),
-    /** The receipt's header as it came; null unless it belongs to this payment. */
     receipt: nullable.string(),
-    /** What an operator must know about the answer. */
     note: nullable.string(),
     outcomeBy: nullable.enum(witnesses),
-    /** The card network refused a payment by the token, and has approved none since. */
     declinedAt: nullable.instant(),
     askedAt: timestamp(),
     sentAt: nullable.instant(),
     answeredAt: nullable.instant(),
     endedAt: nullable.instant(),
-    /** When the next step is due, by the process or, if that is down, by the sweep. */
     dueAt: nullable.instant(),
     transactionId: nullable.string(),
     workflowId: nullable.string(),

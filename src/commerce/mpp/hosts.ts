@@ -36,7 +36,6 @@ function addressIn(text: string): string | undefined {
   return plainHost(url)
 }
 
-/** Undefined for a text that is neither a host name nor an address. */
 const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
 
 /** Generic top-level domains of shops, and those reserved for tests. Country codes are checked separately. */
@@ -53,7 +52,7 @@ const TOP_LEVEL = new Set(
  * The host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like hosts but
  * end in no top-level domain.
  */
-export function calledHost(name: string): string | undefined {
+export function hostInName(name: string): string | undefined {
   const named = namedHost(name)
   if (named === undefined || isAddress(named) || name.includes('//')) return named
   const last = named.slice(named.lastIndexOf('.') + 1)
@@ -61,12 +60,10 @@ export function calledHost(name: string): string | undefined {
   return isHost ? named : undefined
 }
 
-/** Whether hosts of many owners are below this name. */
 export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
-/** Whether a host is below a domain of one owner. */
-const isBelow = (host: string, domain: string): boolean =>
+const isSubdomain = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
 /** `example.co.uk` of `pay.example.co.uk`. */
@@ -84,7 +81,7 @@ const registeredLabel = (host: string): string | undefined =>
  * platform, where a label may be a region instead of an owner, sibling hosts are different sites.
  */
 export function isSameSite(one: string, other: string): boolean {
-  if (one === other || isBelow(one, other) || isBelow(other, one)) return true
+  if (one === other || isSubdomain(one, other) || isSubdomain(other, one)) return true
   if (isAddress(one) || isAddress(other)) return false
   const domain = registeredDomain(one)
   const parent = domain.slice(domain.indexOf('.') + 1)
@@ -107,11 +104,10 @@ function isOwnName(name: string, host: string): boolean {
 export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean {
   const host = plainHost(url)
   const named = namedHost(merchant)
-  if (named !== undefined) return named === host || isBelow(host, named)
+  if (named !== undefined) return named === host || isSubdomain(host, named)
   return isAllowed || isOwnName(merchant, host)
 }
 
-/** Names the intent's merchant, the requested host and the remedy. */
 export const otherPayeeMessage = (merchant: string, url: URL): string =>
   namedHost(merchant) === undefined
     ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or let the owner allow that host: POST /mpp/protect.`

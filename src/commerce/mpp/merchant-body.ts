@@ -3,26 +3,23 @@ import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbe
 
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-/** Bytes of an answer that are passed on. */
-export const MOST_BYTES = 1_048_576
+export const MAX_BYTES = 1_048_576
 
 /** Deeper than any honest answer, and flat enough to be serialized again. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 /** Parsed, checked and serialized in a few milliseconds, during which other requests wait. */
-const MOST_VALUES = 20_000
+const MAX_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
 interface MerchantContent {
   readonly body: Uint8Array
   readonly contentType: string | undefined
-  /** Whether the answer was longer than what was read. */
   readonly cut: boolean
 }
 
-interface Given {
+interface ParsedContent {
   readonly members: MerchantBody
-  /** Whether card numbers in it were masked. */
   readonly isMasked: boolean
 }
 
@@ -36,7 +33,7 @@ export function merchantBody(content: MerchantContent): MerchantBody {
   return { ...members, ...(content.cut && { truncated: true }), ...(isMasked && { masked: true }) }
 }
 
-function contentOf({ body, contentType, cut }: MerchantContent): Given {
+function contentOf({ body, contentType, cut }: MerchantContent): ParsedContent {
   const text = textOf(body, cut)
   if (text === undefined) return bytesOf(body, contentType, cut)
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
@@ -50,7 +47,7 @@ function contentOf({ body, contentType, cut }: MerchantContent): Given {
 }
 
 /** Each character of Latin-1 is a byte, so masking keeps the length in bytes. */
-function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): Given {
+function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): ParsedContent {
   const bytes = Buffer.from(body).toString('latin1')
   const masked = maskCardNumbers(bytes, { isCut })
   return {
@@ -65,7 +62,7 @@ function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boole
 /** JSON may write a digit as an escape, or a number with an exponent: its text does not show a card number then. */
 const HIDDEN = /\\u00|\d[eE]\+?\d/
 
-function jsonOf(text: string, isFound: boolean): Given | undefined {
+function jsonOf(text: string, isFound: boolean): ParsedContent | undefined {
   try {
     const value: unknown = JSON.parse(text)
     const given = isFound || HIDDEN.test(text) ? maskCardNumbersIn(value) : value
@@ -92,7 +89,6 @@ function textOf(body: Uint8Array, cut: boolean): string | undefined {
   return undefined
 }
 
-/** Counts brackets and commas outside of strings, before anything is parsed. */
 function isExcessive(text: string): boolean {
   let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {
@@ -103,7 +99,7 @@ function isExcessive(text: string): boolean {
       depth++
       values++
     } else if (character === ']' || character === '}') depth--
-    if (depth > DEEPEST || values > MOST_VALUES) return true
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return true
   }
   return false
 }

@@ -10,12 +10,11 @@ export interface MerchantRequest {
 export const merchantMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type MerchantMethod = (typeof merchantMethods)[number]
 
-export const MOST_HEADERS = 50
-export const LONGEST_HEADER = 4_096
+export const MAX_HEADERS = 50
+export const MAX_HEADER_LENGTH = 4_096
 /** In characters, all names and values together: merchants' servers accept no more. */
-const LONGEST_HEADERS = 12_288
-/** In characters. */
-export const LONGEST_BODY = 131_072
+const MAX_HEADERS_LENGTH = 12_288
+export const MAX_BODY_LENGTH = 131_072
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab and the visible characters of ASCII: nothing that could end a line. */
@@ -25,21 +24,18 @@ const VALUE = /^[\t\x20-\x7e]*$/
 const HOP_BY_HOP =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|accept-encoding|proxy-.*)$/i
 
-/** Headers of the payment itself. */
-const OURS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
+const PAYMENT_HEADERS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
 
-/** Undefined if the header can be sent. */
 function headerProblem(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a header'
   if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
-  if (OURS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
+  if (PAYMENT_HEADERS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
   if (!VALUE.test(value)) return 'has a value that is not plain ASCII text'
   return /^authorization$/i.test(name) && /^\s*payment\b/i.test(value)
     ? 'holds a payment; this service makes it, so leave it out'
     : undefined
 }
 
-/** A sentence about the first invalid header; undefined if all are valid. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const names = new Set<string>()
   let size = 0
@@ -49,7 +45,7 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
     names.add(name.toLowerCase())
     size += name.length + value.length
   }
-  return size > LONGEST_HEADERS ? `more than ${LONGEST_HEADERS} characters together` : undefined
+  return size > MAX_HEADERS_LENGTH ? `more than ${MAX_HEADERS_LENGTH} characters together` : undefined
 }
 
 interface RequestBody {
@@ -74,7 +70,6 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
   }
 }
 
-/** Method, address and body identify a request. Evidence contains this instead of the request. */
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
@@ -84,7 +79,7 @@ export function shownUrl(url: URL): string {
 }
 
 /** Omits the caller's `Authorization` if the payment uses that header. */
-export const headersBeside = (
+export const requestHeaders = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,
 ): Record<string, string> =>

@@ -17,7 +17,6 @@ import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
-/** Shown to operators and kept by Temporal, so it contains no names. */
 const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
   return `Machine payment of ${formatMoney(amountCents)} by ${cardId} in ${mode} mode: ${status}${by}`
@@ -44,7 +43,6 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentStatus['next'] 
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ status, dueAt }: MppCredential): string {
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
   if (status === 'sent') return `for the merchant’s answer${until}`
@@ -77,7 +75,7 @@ select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountCents", c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
-    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isBack"
+    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
 ) p
 order by p.id desc`
@@ -85,7 +83,7 @@ order by p.id desc`
 type PaymentRow = Row &
   Pick<MppCredential, 'id' | 'intentId' | 'amountCents' | 'note' | 'updatedAt'> & {
     readonly status: MppStatus
-    readonly isBack: boolean | null
+    readonly isRefunded: boolean | null
   }
 
 const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
@@ -100,18 +98,17 @@ const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
 
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountCents, note, isBack, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountCents, note, isRefunded, updatedAt }) => ({
     intentId,
     type: 'mpp' as const,
     id,
-    status: status === 'consumed' && isBack ? 'returned' : stateByStatus[status],
+    status: status === 'consumed' && isRefunded ? 'returned' : stateByStatus[status],
     amountCents,
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,
   }))
 }
 
-/** The `typ` of the JWS. */
 const EVIDENCE_TYPE = 'payment-evidence'
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -140,14 +137,12 @@ const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCreden
   answeredWith: merchantStatus,
 })
 
-/** The receipt as it came, and decoded. */
 function receiptClaims(header: string | null) {
   if (header === null) return null
   const parsed = parseReceipt(header)
   return { header, says: isUnusable(parsed) ? null : parsed }
 }
 
-/** Signs the current state of a machine payment: the decision, the request and the answer. */
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
   { records, tenant, ports, refuse },

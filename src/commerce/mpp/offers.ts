@@ -12,15 +12,12 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import { calledHost, isSameSite, plainHost } from './hosts.ts'
+import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
-/** The parts of a merchant's answer that can contain offers. */
 export interface MerchantAnswer {
   readonly status: number
-  /** One entry per `WWW-Authenticate` header. */
   readonly authenticate: readonly string[]
-  /** In lower case. */
   readonly headerNames: readonly string[]
   readonly body: Uint8Array
 }
@@ -31,18 +28,17 @@ export interface CardOffer {
   readonly card: CardDetails
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 const listed = (names: readonly string[]): string =>
   names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
-    .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
+    .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
-/** Takes the first charge by card that can be read. */
 export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
-  if (answer.status !== 402) return notAsked(answer.status)
+  if (answer.status !== 402) return noPaymentRequired(answer.status)
   const charges = challenges.filter(isCardCharge)
   const [first, ...others] = charges.map(readOffer)
   const usable = [first, ...others].find(offer => offer && 'challenge' in offer)
@@ -62,7 +58,7 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
 const isCardCharge = ({ method, intent }: Challenge): boolean =>
   method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
 
-const notAsked = (status: number): PayProblem => ({
+const noPaymentRequired = (status: number): PayProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
@@ -88,7 +84,6 @@ function readOffer(challenge: Challenge): CardOffer | PayProblem {
   return { challenge, charge, card }
 }
 
-/** Payment protocols that use other headers, or the body. */
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
   const isX402 = headerNames.some(name => name === 'payment-required' || name.startsWith('x-payment'))
   return isX402 || namesX402(body) ? ['x402'] : []
@@ -104,21 +99,18 @@ function namesX402(body: Uint8Array): boolean {
   }
 }
 
-/** What an offer is checked against before anything is minted for it. */
 export interface OfferTerms {
   /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
   readonly heldCents: Cents
-  /** Networks for which the card's processor issues tokens. */
   readonly networks: readonly string[]
-  /** The request's body, whose digest a challenge may contain. */
   readonly body: string | null
   readonly url: URL
 }
 
 type Check = (offer: CardOffer, terms: OfferTerms) => PayProblem | undefined
 
-const inTime: Check = ({ challenge: { expires } }, { now }) => {
+const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
   if (!isInstant(expires))
     return {
@@ -132,7 +124,7 @@ const inTime: Check = ({ challenge: { expires } }, { now }) => {
   }
 }
 
-const inEur: Check = ({ charge: { currency } }) =>
+const checkCurrency: Check = ({ charge: { currency } }) =>
   currency === 'eur'
     ? undefined
     : {
@@ -140,7 +132,7 @@ const inEur: Check = ({ charge: { currency } }) =>
         message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros are paid.`,
       }
 
-const withinHeld: Check = ({ charge: { amount } }, { heldCents }) =>
+const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
   amount <= heldCents
     ? undefined
     : {
@@ -148,7 +140,7 @@ const withinHeld: Check = ({ charge: { amount } }, { heldCents }) =>
         message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for what it costs.`,
       }
 
-const ofNetwork: Check = ({ card }, { networks }) =>
+const checkNetwork: Check = ({ card }, { networks }) =>
   networkOf(card.acceptedNetworks, networks)
     ? undefined
     : {
@@ -156,7 +148,7 @@ const ofNetwork: Check = ({ card }, { networks }) =>
         message: `url: the merchant takes ${card.acceptedNetworks.slice(0, 10).join(', ')}; the card is of ${networks.join(', ')}.`,
       }
 
-const ofBody: Check = ({ challenge: { digest } }, { body }) =>
+const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
   digest === undefined || digestMatches(digest, body ?? '')
     ? undefined
     : {
@@ -165,7 +157,7 @@ const ofBody: Check = ({ challenge: { digest } }, { body }) =>
           'url: the challenge is for another body than that of this request. Send the body that is to be paid for.',
       }
 
-const withoutBilling: Check = ({ card: { billingRequired } }) =>
+const checkBilling: Check = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
         code: 'challenge_unusable',
@@ -174,7 +166,7 @@ const withoutBilling: Check = ({ card: { billingRequired } }) =>
     : undefined
 
 /** A key from another origin may not be the merchant's. */
-const ownKey: Check = ({ card: { key } }, { url }) =>
+const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
     : {
@@ -183,8 +175,8 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
       }
 
 /** A name in words proves nothing and is only shown; the host of another site is refused. */
-const ownName: Check = ({ card: { merchantName } }, { url }) => {
-  const named = calledHost(merchantName)
+const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
+  const named = hostInName(merchantName)
   const host = plainHost(url)
   if (named === undefined || isSameSite(host, named)) return undefined
   return {
@@ -193,9 +185,17 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
   }
 }
 
-const checks = [inTime, inEur, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
+const checks = [
+  checkExpiry,
+  checkCurrency,
+  checkHold,
+  checkNetwork,
+  checkDigest,
+  checkBilling,
+  checkKeyOrigin,
+  checkMerchantName,
+]
 
-/** Undefined if the offer can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)

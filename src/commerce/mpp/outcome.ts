@@ -38,7 +38,7 @@ export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeo
 
 type OutcomeContext = Pick<
   Context<never, OutcomeEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
+  'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
 /** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
@@ -59,13 +59,13 @@ export class OpenPayment {
   }
 
   /** Captures the money once, even if another witness has already stated it. */
-  pay(by: Witness): void {
+  markPaid(by: Witness): void {
     this.#state('paid')
-    consume(this.credential, this.#authorization.transactionId, by, this.#context)
+    completePaid(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
   /** Keeps the hold, as the outcome is unknown. The network may have reported it before. */
-  async leaveOpen(note: string): Promise<void> {
+  async markIndeterminate(note: string): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
     credential.note = note
@@ -73,28 +73,27 @@ export class OpenPayment {
     credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
     this.#context.emit('mpp.credential.indeterminate', credentialEvent(credential))
     if (credential.transactionId !== null)
-      consume(credential, credential.transactionId, 'network', this.#context)
-    else if (credential.declinedAt !== null) await this.giveUp('network')
-    else look(credential, this.#context)
+      completePaid(credential, credential.transactionId, 'network', this.#context)
+    else if (credential.declinedAt !== null) await this.markUnpaid('network')
+    else startProcess(credential, this.#context)
   }
 
   /** Not paid: the token is revoked, and the intent can be paid again. False if the network says otherwise. */
-  async giveUp(by: Witness): Promise<boolean> {
+  async markUnpaid(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
     if (!isPaidByNetwork(this.#authorization)) this.#state('not_paid')
     const { transactionId } = this.#authorization
     if (transactionId !== null && credential.declinedAt === null) {
-      consume(credential, transactionId, 'network', this.#context)
+      completePaid(credential, transactionId, 'network', this.#context)
       return false
     }
     const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    // The processor still has to delete the token.
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
     emit('mpp.credential.void', credentialEvent(credential))
-    look(credential, this.#context, runs)
+    startProcess(credential, this.#context, runs)
     return true
   }
 
@@ -103,19 +102,17 @@ export class OpenPayment {
   }
 
   #state(outcome: 'paid' | 'not_paid'): void {
-    const { sql, sendAlong } = this.#context
+    const { sql, queueStatement } = this.#context
     const authorization = this.#authorization
     const { fact, evidence } = outcomeFact(authorization, outcome)
     applyFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
-    sendAlong(writeCardBatch(this.#batch, sql))
+    queueStatement(writeCardBatch(this.#batch, sql))
   }
 }
 
-/** What the outcome of one payment changes outside of the batch. */
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-/** False if the payment has already ended. */
-export function consume(
+export function completePaid(
   credential: MppCredential,
   transactionId: string | null,
   by: Witness,
@@ -136,7 +133,7 @@ export function consume(
  * A payment with an unknown outcome always has a run, even if the setting gives none to payments that are
  * paid at once.
  */
-function look(
+function startProcess(
   credential: MppCredential,
   { wake }: Pick<OutcomeContext, 'wake'>,
   process: Process = mppProcess,
@@ -156,7 +153,6 @@ type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
 
 const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
-/** The latest event of each machine payment among payments by network token. */
 function machinePayments(events: readonly Charge[]): [string, Charge][] {
   const latest = new Map<string, Charge>()
   for (const event of events) if (event.mppCredentialId) latest.set(event.mppCredentialId, event)
@@ -171,7 +167,7 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
   const credential = await context.records.lock(MppCredential, id)
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null })
-  if (credential.status !== 'sent') consume(credential, transactionId, 'network', context)
+  if (credential.status !== 'sent') completePaid(credential, transactionId, 'network', context)
 }
 
 /**
@@ -183,7 +179,7 @@ async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
   if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
   const { credential } = payment
   Object.assign(credential, { transactionId: null, declinedAt: context.now })
-  if (credential.status !== 'sent') await payment.giveUp('network')
+  if (credential.status !== 'sent') await payment.markUnpaid('network')
 }
 
 export const networkReactions = {
@@ -203,7 +199,6 @@ export const networkReactions = {
   ),
 }
 
-/** The owner states an unknown outcome: by a key, or as an operator by a signal. */
 export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
   const { actor, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -214,15 +209,13 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
   const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
-  if (body.outcome === 'paid') payment.pay(by)
-  else if (!(await payment.giveUp(by))) return refuse('network_says_paid')
+  if (body.outcome === 'paid') payment.markPaid(by)
+  else if (!(await payment.markUnpaid(by))) return refuse('network_says_paid')
   return credential
 }
 
-/** The wait before a processor that did not answer is asked again. */
-const AGAIN_MS = minutes(10)
+const RETRY_MS = minutes(10)
 
-/** Does nothing before its time, by the tenant's clock, or when it is repeated. */
 export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -230,16 +223,16 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   const { status, dueAt } = payment.credential
   if (dueAt === null || dueAt > now) return { acted: false }
   if (status === 'sent') {
-    await payment.leaveOpen(
+    await payment.markIndeterminate(
       'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
     )
     return { acted: true }
   }
   const isOpen = status === 'minted' || status === 'indeterminate'
-  return { acted: isOpen && (await payment.giveUp('deadline')) }
+  return { acted: isOpen && (await payment.markUnpaid('deadline')) }
 }
 
-const NOTHING = { acted: false }
+const NOT_ACTED = { acted: false }
 
 export const deleteToken = externalCall(stepsApi.deleteToken, {
   async reserve({ params }, context) {
@@ -247,10 +240,10 @@ export const deleteToken = externalCall(stepsApi.deleteToken, {
     const credential = await records.lock(MppCredential, params.id)
     if (!credential) return refuse('credential_not_found')
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
-    if (!isDue) return new AnswerNow(NOTHING)
+    if (!isDue) return new AnswerNow(NOT_ACTED)
     const tokenId = await tokenToDelete(credential.id, context)
-    credential.dueAt = tokenId === null ? null : after(now, AGAIN_MS)
-    if (tokenId === null) return new AnswerNow(NOTHING)
+    credential.dueAt = tokenId === null ? null : after(now, RETRY_MS)
+    if (tokenId === null) return new AnswerNow(NOT_ACTED)
     return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
   },
   async call({ id, mode, tokenId, now }, { ports, requestId }): Promise<Done | ProcessorFailure> {
@@ -265,5 +258,5 @@ export const deleteToken = externalCall(stepsApi.deleteToken, {
     }
     return { acted: true }
   },
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })

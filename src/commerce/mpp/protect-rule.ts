@@ -10,11 +10,9 @@ const schema = defineEntity({
   properties: {
     ...record('protectrule'),
     type: p.enum(ruleTypes),
-    /** As its owner wrote it. */
     merchant: p.text(),
     /** The normalized form: `shop.example.com`, `*.example.com` or `https://shop.example.com:8443`. */
     pattern: p.text(),
-    /** Null = every agent. */
     agentId: nullable.string(),
     reason: nullable.string(),
   },
@@ -23,14 +21,12 @@ const schema = defineEntity({
 export class ProtectRule extends schema.class {}
 schema.setClass(ProtectRule)
 
-/** Each payment reads all of them. */
-export const MOST_RULES = 1_000
+export const MAX_RULES = 1_000
 
 type Pattern = { readonly pattern: string } | { readonly problem: string }
 
 const WILDCARD = /^\*\.(.+)$/
 
-/** An origin, a host, or all hosts below a domain. */
 export function rulePattern(text: string): Pattern {
   const trimmed = text.trim()
   if (/^https?:/i.test(trimmed)) return originPattern(trimmed)
@@ -72,7 +68,6 @@ function hostPattern(text: string): Pattern {
     : { problem: `is read as the address ${host}; write that, or the host` }
 }
 
-/** Every pattern that matches an address. */
 function patternsFor(url: URL): ReadonlySet<string> {
   const host = plainHost(url)
   const patterns = new Set([`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`, host])
@@ -85,9 +80,7 @@ function patternsFor(url: URL): ReadonlySet<string> {
 export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
 
 interface Protection {
-  /** The rule that denies it; null = none. */
   readonly deniedBy: string | null
-  /** Whether an allow rule covers it. */
   readonly isAllowed: boolean
   /** If there are allow rules, addresses that none of them covers are denied. */
   readonly hasAllowRules: boolean

@@ -15,7 +15,6 @@ import { fileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-/** What a bank's report of a payment led to. */
 export const outcomes = [
   'taken',
   'on_its_way',
@@ -134,13 +133,11 @@ export const railsApi = {
   }),
 }
 
-/** The queue position of a payment that may wait for its file; null if it was never queued. */
-const standing = [
+const queueStatus = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
 
-/** Whether the next step may follow. */
 const done = [200, z.object({ done: z.boolean() })] as const
 
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
@@ -166,18 +163,18 @@ export const stepsApi = {
       payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: null },
       reference: 'Invoice 4711',
     },
-    returns: standing,
+    returns: queueStatus,
     emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
   standing: get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'How a payment stands in the files',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
   }),
   takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
     summary: 'Take a payment out of its file as long as that takes more',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
     emits: {
       'sepa.payment_taken_out': event(
         'A payment has been taken out of a file that has not left.',
@@ -202,7 +199,7 @@ export const stepsApi = {
   stage: post('/rails/sepa/files/{id}/stage', {
     summary: 'Lay a file down for the bank',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: {
@@ -215,7 +212,7 @@ export const stepsApi = {
   release: post('/rails/sepa/files/{id}/release', {
     summary: 'Let the bank have a file',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'sepaRail',
     returns: done,
     emits: { 'sepa.file_handed_over': event('A file is where the bank’s client fetches it.', FileEvent) },

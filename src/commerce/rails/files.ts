@@ -11,7 +11,6 @@ import { fileMachine, SepaFile } from './sepa-file.ts'
 
 type ReleaseContext = ContextOf<typeof stepsApi.release>
 
-/** How long a file is leased to the worker that hands it over. */
 const LEASE_MS = minutes(2)
 
 const DONE = { done: true }
@@ -71,7 +70,6 @@ interface HandOverRequest {
   readonly content: string
 }
 
-/** Null if the file has another status or another worker has leased it. */
 async function leaseFile(
   id: string,
   status: SepaFile['status'],

@@ -39,7 +39,6 @@ const message = defineEntity({
 export class SepaMessage extends message.class {}
 message.setClass(SepaMessage)
 
-/** With a note if the bank's file contains something unknown. */
 export const messageResponse = (message: SepaMessage) =>
   withMembers(message, {
     payments: message.payments.map(payment => ({
@@ -68,7 +67,6 @@ const notice = defineEntity({
     transferId: p.text(),
     notice: p.enum(noticeKinds),
     reasonCode: nullable.string(),
-    /** Of `payee_checked`; null once the payee was erased. */
     payeeCheck: p
       .json<ReportedPayeeCheck | null>()
       .strictNullable()

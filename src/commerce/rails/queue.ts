@@ -35,7 +35,6 @@ const INSERT_INSTRUCTION = `
 insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
 
-/** The key of an instruction: its transfer's. */
 type Name = readonly [ownerId: string, mode: Mode, id: string]
 type QueueContext = Pick<EnqueueContext, 'tenant'>
 
@@ -49,29 +48,29 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
 export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
-  const current = await standingOf(sql, name)
+  const current = await queueStatusOf(sql, name)
   if (current) return { standing: current }
   const { scheme, endToEndId, amountCents, payee, reference } = body
   const file = await openFile(scheme, now, context)
   const values = [...name, file.id, now, endToEndId, amountCents, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
-const STANDING = `
+const QUEUE_STATUS = `
 select case when i.taken_out_at is not null then 'taken_out' when f.status = 'open' then 'waiting' else 'ordered' end
   as standing
 from sepa_instructions i join sepa_files f on f.id = i.file_id
 where (i.owner_id, i.mode, i.id) = ($1, $2, $3)`
 
-async function standingOf(sql: Sql, name: Name) {
-  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, name)
+async function queueStatusOf(sql: Sql, name: Name) {
+  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(QUEUE_STATUS, name)
   return row?.standing ?? null
 }
 
 export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, context) => ({
-  standing: await standingOf(context.sql, nameOf(params, context)),
+  standing: await queueStatusOf(context.sql, nameOf(params, context)),
 })
 
 const LOCK_FILE = `
@@ -86,11 +85,11 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, co
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
-  if (file && (await standingOf(sql, name)) === 'waiting') {
+  if (file && (await queueStatusOf(sql, name)) === 'waiting') {
     await sql(TAKE_OUT, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
 const PAYMENTS_IN_FILE = `
@@ -105,7 +104,6 @@ const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-/** The end-to-end ids in the file with this message id; none if we sent no such file. */
 export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
 

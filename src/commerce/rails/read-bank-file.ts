@@ -18,11 +18,11 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction; each transfer follows in its own. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
-  const { now, records, actFor, refuse, ports } = context
+  const { now, records, switchTenant, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenant(mode)
-  actFor(platform)
+  switchTenant(platform)
   const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return messageResponse(earlier)
   const bankMessage = await ports.threads.run<typeof messageIn>(
@@ -40,12 +40,12 @@ async function recordMessage(
   mode: Mode,
   context: ReadContext,
 ): Promise<SepaMessage> {
-  const { records, actFor, emit } = context
+  const { records, switchTenant, emit } = context
   const platform = platformTenant(mode)
   const { kind, statement } = bankMessage
   const matched = await matchPayments(bankMessage, mode, context.sql)
   const booked = statement && (await recordCredits(statement, mode, context))
-  actFor(platform)
+  switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = excerpt(bankMessage.messageId)
   const message = records.create(SepaMessage, {
@@ -77,7 +77,6 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
   return { ...counts, skipped }
 }
 
-/** Returns the number of notices. */
 function createNotices(
   messageId: string,
   matched: readonly MatchedPayment[],
@@ -98,12 +97,10 @@ function createNotices(
   return taken.length
 }
 
-/** A reported payment with its matched transfer, and whether the report counts. */
 interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
   readonly transferId: string | null
   readonly outcome: (typeof outcomes)[number]
-  /** The owner of the transfer; null if none matches. */
   readonly tenant: Tenant | null
 }
 
@@ -116,7 +113,7 @@ async function matchPayments(
   const ordered = await orderedIn(sql, mode, report.originalMessageId)
   if (ordered.length > 0) {
     const submitted = await submittedPayments(sql, mode, ordered)
-    return [...matchAll(withOthers(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
+    return [...matchAll(withOthersNotice(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
   }
   const unknown = notices.length > 0 ? notices : [wholeFile(report)]
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
@@ -144,8 +141,7 @@ function matchAll(
   })
 }
 
-/** The notices of the named payments, and the one for all other payments of the file if there is one. */
-function withOthers(
+function withOthersNotice(
   { notices, othersNotice }: StatusReport,
   ordered: readonly string[],
 ): readonly PaymentNotice[] {
@@ -155,14 +151,12 @@ function withOthers(
   return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountCents: null }))]
 }
 
-/** Reports that the message is about a whole file that is not ours. */
 const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
   amountCents: null,
 })
 
-/** Reports an unknown status of a whole file of ours. */
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
   ...reported,
   endToEndId: null,

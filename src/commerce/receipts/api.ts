@@ -122,7 +122,6 @@ const receipt_not_found = missing('receipt')
 const transaction_not_found = [404, 'transactionId: no such payment.'] as const
 const updated = event('A receipt has been matched with a transaction, or has changed.', ReceiptEvent)
 
-/** One pixel, as a PNG. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 

@@ -7,15 +7,15 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { after } from '../../values/clock.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
-import { AROUND_MS, differs, matchReceipt, type Payment, type Reason } from './score.ts'
+import { AROUND_MS, matchReceipt, type Payment, type Reason, totalDiffers } from './score.ts'
 
 /** The uploader: a receipt is matched only with payments that its uploader can see. */
-type Bringer = Pick<Context['actor'], 'agentId' | 'delegationId'>
+type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
 
-type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Bringer }
+type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Uploader }
 
 /** A delegation's token reaches only what was paid under that delegation. */
-const reachable = ({ actor }: { readonly actor: Bringer }): Condition<Transaction> =>
+const reachable = ({ actor }: { readonly actor: Uploader }): Condition<Transaction> =>
   ({
     ...underDelegation(actor),
     ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
@@ -29,20 +29,18 @@ const PAID: Condition<Transaction> = {
   status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
 
-/** The most payments compared: those of the same amount, and the newest. */
-const MOST = 100
+const MAX_COMPARED = 100
 
 const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-/** Payments around the receipt's date that its uploader sees. */
 async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
-  const newest = { orderBy: { id: 'desc' }, limit: MOST } as const
+  const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountCents = BigInt(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
     records.find(Transaction, { ...within, amountCents }, newest),
@@ -93,7 +91,6 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-/** Completed payments without a receipt. */
 export const withoutReceipt = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: Pick<Context, 'actor'>,
@@ -112,8 +109,7 @@ export const withoutReceipt = (
     ],
   }) as Condition<Transaction>
 
-/** The match of a receipt, before it is written. */
-interface Found {
+interface MatchResult {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
   readonly by: (typeof matchers)[number] | null
@@ -122,7 +118,7 @@ interface Found {
   readonly suggestions: Suggestion[]
 }
 
-export const unmatched: Omit<Found, 'facts'> = {
+export const unmatched: Omit<MatchResult, 'facts'> = {
   payment: null,
   by: null,
   score: null,
@@ -131,12 +127,15 @@ export const unmatched: Omit<Found, 'facts'> = {
 }
 
 /** Reads the text and looks for the payment. A photograph has no text, so a person must name its payment. */
-export async function match(text: string | null, context: MatchContext): Promise<Found> {
+export async function match(text: string | null, context: MatchContext): Promise<MatchResult> {
   return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
 }
 
-/** Matches a text that was read before. */
-export async function matchFacts(text: string, facts: ReceiptFacts, context: MatchContext): Promise<Found> {
+export async function matchFacts(
+  text: string,
+  facts: ReceiptFacts,
+  context: MatchContext,
+): Promise<MatchResult> {
   const payments = await paymentsAround(facts, context)
   const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
   if (!best) return { facts, ...unmatched, suggestions }
@@ -144,7 +143,7 @@ export async function matchFacts(text: string, facts: ReceiptFacts, context: Mat
   return { facts, payment, by: 'text', score: best.score, reasons: [...best.reasons], suggestions: [] }
 }
 
-export function standing({ facts, payment, by, score, reasons, suggestions }: Found) {
+export function matchMembers({ facts, payment, by, score, reasons, suggestions }: MatchResult) {
   return {
     transactionId: payment?.id ?? null,
     intentId: payment?.intentId ?? null,
@@ -160,8 +159,8 @@ function statusOf({
   facts,
   payment,
   suggestions,
-}: Pick<Found, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return differs(facts, payment.amountCents) ? 'mismatch' : 'matched'
+}: Pick<MatchResult, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
+  if (payment) return totalDiffers(facts, payment.amountCents) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }
@@ -170,12 +169,11 @@ const OF_INTENT = `
 select case when bool_or(status = 'mismatch') then 'mismatch' when count(*) > 0 then 'matched' end as status
 from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
-type NotedContext = Pick<Context, 'records' | 'sql' | 'tenant'>
+type UpdateContext = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-/** Updates the receipt status of the intents. */
-export async function noteOn(
+export async function updateIntents(
   intentIds: readonly (string | null)[],
-  { records, sql, tenant }: NotedContext,
+  { records, sql, tenant }: UpdateContext,
 ): Promise<void> {
   await records.flush()
   for (const intentId of [...new Set(intentIds)].sort()) {

@@ -46,7 +46,6 @@ const MONTHS = [
   ['dec', 'dez', 'déc'],
 ]
 
-/** The merchant is found later, by comparison with the paid merchants. */
 export function readText(text: string): ReceiptFacts {
   const lines = text.split('\n').map(line => line.trim())
   const { total, currency } = totalIn(lines)
@@ -82,7 +81,6 @@ const amountsIn = (line: string): number[] =>
 const NUMERIC = /\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b/
 const IN_WORDS = /\b(\d{1,2})\.?\s+(\p{L}{3,9})\.?,?\s+(\d{4})\b|\b(\p{L}{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})\b/u
 
-/** The first date. Of two numbers the day comes first, as in Europe. */
 function dateIn(text: string): string | null {
   const numeric = NUMERIC.exec(text)
   if (numeric) {

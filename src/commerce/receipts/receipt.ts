@@ -36,12 +36,10 @@ const schema = defineEntity({
     transactionId: nullable.string(),
     intentId: nullable.string(),
     status: p.enum(receiptMachine.states),
-    /** What determined the payment. */
     matchedBy: nullable.enum(matchers),
     score: nullable.integer(),
     reasons: textArray().$type<Reason[]>(),
     suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),
-    /** Read from its text; null if it has none. */
     facts: nullable.json<ReceiptFacts>(),
     /** The first lines of its text, for comparison with later payments. */
     head: p.text(),
@@ -52,7 +50,6 @@ const schema = defineEntity({
     bytes: p.integer(),
     sha256: p.text(),
     pages: nullable.integer(),
-    /** Active content in it, which is never run or opened. */
     notes: textArray().$type<ViewNote[]>(),
     isPlain: p.boolean(),
     smallSha256: p.text(),
@@ -61,7 +58,6 @@ const schema = defineEntity({
   },
 })
 
-/** A receipt for a payment, as uploaded, with re-encoded pictures. */
 export class Receipt extends schema.class {}
 schema.setClass(Receipt)
 
@@ -87,9 +83,8 @@ export const receiptsPersonal = {
   },
 } as const satisfies Personal
 
-const MOST = 100
+const MAX_LISTED = 100
 
-/** Those that the caller sees, oldest first. */
 export const receiptsOf = (
   transactionIds: readonly string[],
   { records }: Pick<Context, 'records'>,
@@ -97,5 +92,5 @@ export const receiptsOf = (
   records.find(
     Receipt,
     { transactionId: { $in: [...new Set(transactionIds)] } },
-    { orderBy: { id: 'asc' }, limit: MOST },
+    { orderBy: { id: 'asc' }, limit: MAX_LISTED },
   )

@@ -6,10 +6,8 @@ import type { ReceiptFacts } from './read-text.ts'
 /** Out of 100 points: the score for a match without a person, and the required lead over the next payment. */
 export const MATCH_FROM = 80
 const LEAD = 10
-/** Below this, a payment is not suggested. */
 const SUGGEST_FROM = 40
 const MOST_SUGGESTIONS = 5
-/** Payments this far from the receipt's date are compared. */
 export const AROUND_MS = days(30)
 
 const POINTS = {
@@ -21,21 +19,18 @@ const POINTS = {
   date_within_3_days: 15,
   date_within_7_days: 10,
   date_within_30_days: 5,
-  /** Another receipt already belongs to the payment. */
   has_receipt: -15,
 } as const
 
 export const matchReasons = Object.keys(POINTS) as [Reason, ...Reason[]]
 export type Reason = keyof typeof POINTS
 
-/** The members of a payment that a receipt is compared with. */
 export interface Payment {
   readonly transactionId: string
   readonly amountCents: Cents
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
-  /** Earlier receipts with the same VAT number were of its merchant, and of no other. */
   readonly hasVatNumber: boolean
 }
 
@@ -46,7 +41,6 @@ export interface Scored {
 }
 
 export interface Matching {
-  /** The only payment above all thresholds. */
   readonly match: Scored | undefined
   readonly suggestions: Scored[]
 }
@@ -75,7 +69,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   if (isInEur(facts) && facts.total === decimal(payment.amountCents)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
-  reasons.push(nearness(payment.at, facts.date, now))
+  reasons.push(dateReason(payment.at, facts.date, now))
   if (payment.hasReceipt) reasons.push('has_receipt')
   const score = reasons.reduce((sum, reason) => sum + POINTS[reason], 0)
   return { transactionId: payment.transactionId, score, reasons }
@@ -85,7 +79,7 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
 const isInEur = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
 /** Without a date, the receipt counts as issued now. */
-function nearness(at: Date, date: string | null, now: Date): Reason {
+function dateReason(at: Date, date: string | null, now: Date): Reason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
   if (apart === 0) return 'date_same_day'
@@ -108,7 +102,6 @@ const linesAtHead = (text: string): string[] =>
     .filter(line => line.length > 2 && line.length < 100)
     .slice(0, HEAD)
 
-/** The part of a text that is kept for later comparisons. */
 export const headOf = (text: string | null): string => linesAtHead(text ?? '').join('\n')
 
 const namesIn = (text: string): Names => ({
@@ -132,8 +125,7 @@ function isNamed(merchant: string, { lines, words }: Names): boolean {
   return plain.length > 3 && words.includes(` ${plain} `)
 }
 
-/** Whether the receipt's total differs from the payment; false if they cannot be compared. */
-export function differs(facts: ReceiptFacts | null, amountCents: Cents): boolean {
+export function totalDiffers(facts: ReceiptFacts | null, amountCents: Cents): boolean {
   if (!facts || facts.total === null || !isInEur(facts)) return false
   return facts.total !== decimal(amountCents)
 }

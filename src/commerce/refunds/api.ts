@@ -67,7 +67,6 @@ export const refundResponse = ({ sourceType, sourceId, ...refund }: RefundRow | 
   source: sourceType && sourceId ? { type: sourceType, id: sourceId } : null,
 })
 
-/** How long the service waits for the merchant's money. */
 export const WAIT_DAYS = 30
 
 const refund_not_found = missing('refund')
@@ -88,7 +87,7 @@ export const refundsApi = {
     description: createDescription,
     callers: ['key'],
     scope: 'refunds:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
       transactionId: id('txn'),
       amountCents: positiveMoney().optional(),
@@ -167,14 +166,10 @@ export const refundsApi = {
     ],
     fails: { refund_not_found },
   }),
-  /**
-   * Repeats the call of processor or acquirer if it did not answer, or if the service stopped before; does
-   * nothing if no call is due.
-   */
   ask: post('/refunds/{id}/ask', {
     summary: 'Ask for a refund that is due',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, done],
     fails: { refund_not_found },
     emits: { ...refundingEvents, ...refundEvents, ...arrivedEvents },

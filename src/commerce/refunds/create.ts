@@ -2,7 +2,7 @@ import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, openCounters } from '../../control/budgets/index.ts'
 import { intentReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, CallExternal, type HotContext, type Item } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
@@ -19,16 +19,16 @@ import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
-  type Answered,
   askAgainAt,
-  askOutside,
+  callOutside,
+  type ExternalAnswer,
   foundRefund,
   type Push,
   type PushablePayment,
   pushableOf,
   pushOf,
   recordAnswer,
-} from './ask.ts'
+} from './external-call.ts'
 import { refundProcess } from './process.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
@@ -129,7 +129,7 @@ async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): P
 type Creates = typeof refundsApi.create
 type CreateItem = Item<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
-type CreateVerdict = Verdict<CreateCode, Creates['emits']>
+type CreateVerdict = HotContext<CreateCode, Creates['emits']>
 
 /** A refund that is requested, with its payment. */
 interface PaymentRefund {
@@ -321,7 +321,7 @@ const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfReques
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
-  settles: true,
+  usuallyAnswers: true,
   load: (items, sql, ports) => {
     const { tenant, now } = items[0]
     const ids = items.map(({ input }) => input.body.transactionId)
@@ -335,12 +335,12 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<Answered | null> {
+  async call(reservation: Reservation, outside): Promise<ExternalAnswer | null> {
     if ('asked' in reservation) return null
-    return askOutside('steps' in reservation ? reservation.steps : reservation, outside)
+    return callOutside('steps' in reservation ? reservation.steps : reservation, outside)
   },
 
-  async record(answered: Answered | null, reservation: Reservation, context) {
+  async record(answered: ExternalAnswer | null, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
     if (answered) await recordAnswer(answered, context)
     return foundRefund(idOf(reservation), context)

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins when a merchant is asked for money; ends when the refund is completed, expired or cancelled. */
 export const refundProcess = {
   name: 'refund',
   title: 'Refund',

@@ -9,12 +9,12 @@ import { minuteInWords } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
+import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
-  const { sql, emit, wake, refuse, sendAlong } = context
+  const { sql, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
@@ -22,7 +22,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   return refundResponse(row)
 }
 
@@ -36,21 +36,20 @@ const GIVEN_UP = {
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
-  const { sql, now, emit, wake, refuse, sendAlong } = context
+  const { sql, now, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
     refunds.fail(row, GIVEN_UP, emit)
     wake(refundProcess, row)
-    sendAlong(refunds.write(sql))
+    queueStatement(refunds.write(sql))
   }
   return { done: true }
 }
 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
-/** Contains no payee, as Temporal keeps it. */
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
   const closed = status !== 'pending'

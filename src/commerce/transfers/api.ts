@@ -34,7 +34,6 @@ const reference = z
   .max(MAX_REFERENCE_LENGTH)
   .meta({ description: 'What it is for, as the payee reads it.', examples: ['Budget of November'] })
 
-/** Undefined if the reference can be spelled in a SEPA message. */
 function referenceProblem(text: string): string | undefined {
   const spelled = sepaText(text, 10 * MAX_REFERENCE_LENGTH)
   if (!/[A-Za-z0-9]/.test(spelled)) return 'nothing of it can be spelled in a SEPA message'
@@ -61,7 +60,6 @@ interface Payment {
   readonly reference: string | null
 }
 
-/** Validates the payee, and the members that depend on its kind. */
 function checkPayment(
   { toWalletId, beneficiaryId, scheme, reference }: Payment,
   context: z.RefinementCtx,
@@ -78,7 +76,6 @@ function checkPayment(
   if (problem) addIssue('reference', problem)
 }
 
-/** The signature of a person in the console. */
 const signature = webauthnAssertion.optional().meta({
   description:
     'In the console: what a passkey has signed over `POST /passkeys/transfers/challenge`. A key needs none.',
@@ -119,7 +116,6 @@ const intentRefusals = {
   intent_amount_exceeded: [400, 'amountEuros: it is more than is held for the intent.'],
 } as const satisfies Record<string, Failure>
 
-/** For payments on an intent and without one. */
 export const payRefusals = {
   ...walletRefusals,
   beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
@@ -278,7 +274,6 @@ interface Parts {
   readonly parts: readonly z.output<typeof part>[]
 }
 
-/** Reports the first part without its amount, or without its share. */
 function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): void {
   const byShare = amountCents !== undefined
   const [required, excluded] = byShare
@@ -328,7 +323,6 @@ export const splitApi = {
 const { wallet_not_found } = walletRefusals
 const { beneficiary_not_found, intent_not_found } = payRefusals
 
-/** Not allowed in a payment into several wallets. */
 const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 
 const challengeBody = z

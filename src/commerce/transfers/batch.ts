@@ -28,23 +28,18 @@ import { insertTransfers, type TransferRow } from './transfer.ts'
 export interface SepaBatch {
   readonly payees: ReadonlyMap<string, PayeeRow>
   readonly today: TodaysLimit
-  /** Why this mode has no rail; undefined if it has one. */
   readonly railMissing: string | undefined
 }
 
 export interface RecordPayments {
-  /** The public name of the paying owner. */
   readonly payerName: string
   readonly credits: CreditRows
   /** Payments to other owners, who book them in the same transaction. */
   readonly handedOver: HandedOver[]
 }
 
-/** The loaded records of a batch, and its decisions so far. */
 export interface BatchState extends PaymentBatch {
-  /** Undefined if no payment of the batch goes by SEPA. */
   readonly sepa: SepaBatch | undefined
-  /** Undefined if no payment of the batch pays a request or a token. */
   readonly records: RecordPayments | undefined
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly tokenBudgets: TokenBudgets
@@ -86,7 +81,6 @@ export async function loadBatch(
   return { ...batch, sepa, records, tokenBudgets, transfers: [] }
 }
 
-/** The accounts on both sides of a payment between owners. */
 const betweenOwners = (payees: readonly RecordPayee[]) => ({
   ...BETWEEN_OWNERS,
   beside: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
@@ -119,7 +113,6 @@ function missingRail(ports: Ports, mode: Mode): string | undefined {
   }
 }
 
-/** Writes each table in one statement. */
 export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunForOwner): Promise<void> {
   const { sepa, records, transfers } = batch
   if (transfers.length === 0) return
@@ -132,7 +125,6 @@ export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunFo
   ])
 }
 
-/** With the verified signatures of persons. */
 export interface SignedBatch extends BatchState {
   readonly checked: ReadonlyMap<Envelope, Checked>
   readonly locked: LockedChallenges

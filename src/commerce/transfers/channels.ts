@@ -22,7 +22,6 @@ export const holdReference = (transferId: string): Cause => ({ type: 'transfer',
 
 export interface TransferPayment extends Payment {
   readonly amountCents: bigint
-  /** Why the rail did not pay. */
   declineReason: string | null
 }
 
@@ -81,7 +80,6 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
 export const authorizedOf = ({ amountCents }: Pick<TransferRow, 'amountCents'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountCents, approvedCents: amountCents }) as const
 
-/** Reverses the whole transfer. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -142,7 +140,6 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
 const shown = ({ id: transferId, amountCents, intentId }: TransferPayment) =>
   ({ type: 'transfer', transferId, amountCents, intentId }) as const
 
-/** Null until the transfer is submitted. */
 function sepaTransaction(
   payment: TransferPayment,
   { confirmedCents, capturedCents, clearedCents, refundedCents }: PaymentState,

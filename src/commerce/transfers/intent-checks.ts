@@ -5,7 +5,7 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { HotHandler, Item, Verdict } from '../../kernel/contract/handlers.ts'
+import type { HotContext, HotHandler, Item } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { reaches } from '../../kernel/database/entity.ts'
@@ -24,24 +24,19 @@ type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
 export interface RecordPayee extends Pick<IntentRow, 'requestId' | 'paymentTokenId'> {
   readonly ownerId: string
   readonly walletId: string
-  /** The holder's public name, and the wallet's IBAN. */
   readonly name: string
   readonly iban: string | null
-  /** What the payee's owner books the money for. */
   readonly payable: Payable
 }
 
-/** From `POST /transfers`, or from an intent that pays the holder of a request or a token. */
 export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
-export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
+export type DecideContext = HotContext<PayCode, typeof madeTransferEvents>
 
-/** The holder may book the payment in the same transaction. */
-export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
+export type RecordContext = HotContext<PayCode, typeof recordPaymentEvents>
 
-/** Runs in group commits; `POST /transfers` adds the signatures of persons. */
 export type PayHandler<State> =
   CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
     ? HotHandler<TransferRequest['input'], R, PayCode, typeof recordPaymentEvents, State>
@@ -55,7 +50,7 @@ interface KnownState {
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
-const isItsPayee = (
+const isDeclaredPayee = (
   intent: IntentRow,
   { payee, toWalletId, beneficiaryId }: TransferRequest['input']['body'],
 ): boolean =>
@@ -70,7 +65,6 @@ const isItsPayee = (
 const budgetTokenFor = ({ budgetId }: TransferRequest['actor'], { tokenId }: IntentRow): string | null =>
   budgetId && budgetId !== tokenId ? budgetId : null
 
-/** Returns the charged token; null if none is charged. */
 export function chargeTokenBudget(
   { input, actor }: TransferRequest,
   intent: IntentRow | undefined,
@@ -84,7 +78,6 @@ export function chargeTokenBudget(
 const aboveBudget = (amount: Cents, left: Cents): string =>
   `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the budget of the token.`
 
-/** Because of the intent that the transfer names, or that an agent omitted. */
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,
   { book, payments, tokenBudgets, wallets, sepa }: KnownState,
@@ -97,7 +90,7 @@ export function intentRefusal(
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
-  if (!isItsPayee(intent, body)) return refuse('intent_other_payee')
+  if (!isDeclaredPayee(intent, body)) return refuse('intent_other_payee')
   const ownPayee =
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
   // A payment token is bound to its wallet, so a later change of the holder's name does not matter.

@@ -9,7 +9,6 @@ export interface Limits {
   readonly daily: Cents
 }
 
-/** For owners without limits of their own. */
 const limitsByPlan: Readonly<Record<string, Limits>> = {
   free: { single: cents(1_000_00n), daily: cents(2_000_00n) },
   starter: { single: cents(10_000_00n), daily: cents(25_000_00n) },
@@ -17,7 +16,6 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-/** For the documentation: per transfer and per day. */
 export const plansInWords = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatMoney(single)} and ${formatMoney(daily)}`)
   .join('; ')
@@ -28,7 +26,6 @@ from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2
 
 type StoredLimits = Row & { plan: string; single: Cents | null; daily: Cents | null }
 
-/** Undefined if there is no such owner. */
 export async function limitsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Limits | undefined> {
   const [stored] = await sql<StoredLimits>(LIMITS, [ownerId, mode])
   if (!stored) return undefined
@@ -41,7 +38,6 @@ insert into transfer_limits (owner_id, mode, single_cents, daily_cents, updated_
 on conflict (owner_id, mode) do update
   set single_cents = excluded.single_cents, daily_cents = excluded.daily_cents, updated_at = excluded.updated_at`
 
-/** Null = the plan's limit. */
 export async function setLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -68,7 +64,6 @@ async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promis
 const ADD = `
 update transfer_days set used_cents = used_cents + $4 where owner_id = $1 and mode = $2 and day = $3`
 
-/** Uses and releases amounts of locked days within a transaction. */
 export class DayLimits {
   readonly #tenant: Tenant
   readonly #added: Map<string, Cents>
@@ -78,7 +73,6 @@ export class DayLimits {
     this.#added = new Map(days.map(day => [day, NO_CENTS]))
   }
 
-  /** What this transaction has used of a day. */
   addedTo(day: string): Cents {
     return this.#added.get(day) ?? NO_CENTS
   }
@@ -98,7 +92,6 @@ export class DayLimits {
   }
 }
 
-/** A transfer, and the day whose limit it used. */
 interface Counted {
   readonly countedOn: string | null
   readonly amountCents: Cents
@@ -115,11 +108,9 @@ export async function lockDays(
   return new DayLimits(tenant, days)
 }
 
-/** What an owner may pay by SEPA today. */
 export interface TodaysLimit {
   readonly day: string
   readonly limits: Limits
-  /** Used before this transaction. */
   readonly used: Cents
   readonly days: DayLimits
 }

@@ -40,7 +40,7 @@ import {
 import { type DayLimits, limitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
-import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
+import { paymentSubject, requiresSignature, signedPayees } from './signed-payment.ts'
 import { creditIdOf } from './take-back.ts'
 import {
   newSepaTransfer,
@@ -54,7 +54,6 @@ import {
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
 
-/** The transfer is completed in this transaction. */
 function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
   const { refuse } = context
   const { book, wallets, payments } = batch
@@ -77,17 +76,16 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   return complete(transfer, batch, context)
 }
 
-interface Leaving {
+interface CaptureTarget {
   readonly capture: Template
   readonly to: AccountKey
   readonly cause: Cause
 }
 
-/** Captures the intent's hold: this transfer becomes the intent's one payment. */
 function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  { capture, to, cause }: Leaving,
+  { capture, to, cause }: CaptureTarget,
   batch: BatchState,
   context: DecideContext,
 ): void {
@@ -106,7 +104,6 @@ function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit 
   return transferResponse(transfer)
 }
 
-/** The SEPA transfer begins in this transaction, and its process continues it. */
 function payBeneficiary(
   request: TransferRequest,
   batch: BatchState,
@@ -142,7 +139,6 @@ function payBeneficiary(
   return transferResponse(transfer)
 }
 
-/** Holds the money and uses the day's limit. The process begins with the commit. */
 export function beginTransfer(
   transfer: TransferRow,
   batch: PaymentBatch,
@@ -196,7 +192,6 @@ function payRecord(
   return complete(transfer, batch, context)
 }
 
-/** Members that every transfer has. Charges the budget of the token that pays. */
 function membersOf(
   request: TransferRequest,
   { id: fromWalletId, agentId }: WalletRow,
@@ -242,15 +237,14 @@ function signatureProblem(
   verdict: Verdict,
 ): AssertionCode | Problem | undefined {
   const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
-  if (!found) return mustSign(actor) ? 'assertion_required' : undefined
+  if (!found) return requiresSignature(actor) ? 'assertion_required' : undefined
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
-  const personId = mustSign(actor) ? actor.id : null
+  const personId = requiresSignature(actor) ? actor.id : null
   return judge(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
-/** Pays as a key requests it, or as a person in the console has signed it. */
 export const create: CreateHandler = {
   load: loadSigned,
   decide(request, batch: SignedBatch, verdict) {

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Exists while a transfer by SEPA is under way. */
 export const transferProcess = {
   name: 'transfer',
   title: 'Transfer',

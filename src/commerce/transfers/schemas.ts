@@ -113,7 +113,6 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** With the part of each wallet. */
 export const SplitEvent = TransferEvent.extend({
   parts: z.array(z.object({ walletId: id('wallet'), amountCents: money })),
 })
@@ -127,8 +126,6 @@ export const transferEvents = {
 
 export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }
 
-/** Includes those of its transaction and its intent. */
 export const madeTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
 
-/** Includes those of its transaction and its intent. */
 export const sepaTransferEvents = { ...transferEvents, ...arrivedEvents, ...paidEvents }

@@ -15,7 +15,6 @@ import { type Cents, decimal } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
-/** A payee as a person signs it: a wallet of the owner, or a beneficiary by IBAN. */
 interface SignedPayee {
   readonly name: string
   readonly iban: string | null
@@ -49,7 +48,6 @@ interface Payment {
   readonly amountCents: Cents
 }
 
-/** Empty if the wallet or beneficiary does not exist. */
 export function signedPayees(
   { toWalletId, beneficiaryId, amountCents }: Payment,
   wallets: Wallets,
@@ -61,14 +59,14 @@ export function signedPayees(
 }
 
 /** A person signs in the console, and nowhere else. */
-export const mustSign = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
+export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
 /** Verified before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
 ): Promise<Verified | AssertionCode | undefined> {
-  return envelope || mustSign(context.actor) ? verifyAssertion(envelope, context) : undefined
+  return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 
 type Challenge = HandlerOf<typeof challengeApi.challenge>

@@ -57,7 +57,10 @@ interface OpenGivenBack {
   readonly counters: BudgetCounters
 }
 
-type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
+type GivingBack = Pick<
+  Context<never, typeof arrivedEvents>,
+  'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
+>
 
 /** Locks the agents who have paid, and their counters: to be called before any account is locked. */
 export async function lockTakeBacks(
@@ -128,7 +131,7 @@ interface CameBack extends Omit<GivenBack, 'source'> {
 async function countGivenBack(
   { transfers, counters }: OpenGivenBack,
   givenBack: readonly CameBack[],
-  { sql, tenant, now, emit, sendAlong }: GivingBack,
+  { sql, tenant, now, emit, queueStatement }: GivingBack,
 ): Promise<void> {
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
   const [transactions, refunds] = await Promise.all([
@@ -144,9 +147,9 @@ async function countGivenBack(
     if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, { emit })
     else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountCents, source }, NO_CENTS, emit)
   }
-  sendAlong(refunds.write(sql))
-  sendAlong(counters.write(sql))
-  sendAlong(updateTransactions(sql, tenant, [...batch.changed.transactions]))
+  queueStatement(refunds.write(sql))
+  queueStatement(counters.write(sql))
+  queueStatement(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
 /** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */

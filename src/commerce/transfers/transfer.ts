@@ -3,10 +3,9 @@ import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
+import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
@@ -33,14 +32,13 @@ export interface Part {
 }
 
 /** A snapshot of the beneficiary: a later change of it does not change who is paid. */
-export interface PayeeOf {
+export interface PayeeSnapshot {
   name: string
   sepaName: string
   iban: string
   bic: string | null
 }
 
-/** The payee bank's answer to the verification of payee, and its time. */
 export interface StoredPayeeCheck extends PayeeCheck {
   at: string
   /** The status in the bank's report; absent if the rail itself answered before the submission. */
@@ -86,7 +84,6 @@ export const isNewDoubt = (
 
 export const recallStates = ['requested', 'accepted', 'refused'] as const
 
-/** A recall request and its answer. */
 export interface Recall {
   status: (typeof recallStates)[number]
   at: string
@@ -109,12 +106,10 @@ const schema = defineEntity({
     fromWalletId: p.text(),
     toWalletId: nullable.string(),
     beneficiaryId: nullable.string(),
-    /** The credit by which the holder of a payment request or a token gets the money. */
     creditId: nullable.string(),
     intentId: nullable.string(),
     /** The token whose budget paid; null if it has none, or if the intent had reserved it. */
     tokenId: nullable.string(),
-    /** The delegation under which its intent was declared. */
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
@@ -122,24 +117,20 @@ const schema = defineEntity({
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
-    payee: json<PayeeOf>(),
+    payee: json<PayeeSnapshot>(),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
     payeeCheck: json<StoredPayeeCheck>(),
     payeeConfirmedAt: nullable.instant(),
     reason: json<Reason>(),
     recall: json<Recall>(),
-    /** The day whose limit the transfer used. */
     countedOn: p
       .date()
       .$type<string | null>()
       .strictNullable()
       .onCreate(() => null),
     submittedAt: nullable.instant(),
-    /** When the rail first confirmed that it has the payment. */
     acknowledgedAt: nullable.instant(),
-    /** Status inquiries since the submission or the recall. */
     inquiries: p.integer().onCreate(() => 0),
-    /** When the next step is due, by the process or, if that is down, by the sweep. */
     dueAt: nullable.instant(),
     completedAt: nullable.instant(),
     transactionId: nullable.string(),
@@ -201,7 +192,6 @@ export const PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
 
-/** With the id of the process that continues it. */
 export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer): TransferRow {
   const id = newId('transfer')
   const bySepa = { id, kind: 'sepa', endToEndId: id.replace('transfer_', '') } as const
@@ -220,7 +210,6 @@ export const transferResponse = (transfer: TransferRow) =>
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
-/** `comment` is a person's, or else the transfer's reason. */
 export function transferEvent(transfer: TransferRow, comment = transfer.reason?.message ?? null) {
   const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents } = transfer
   const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents }
@@ -239,7 +228,6 @@ interface SplitRequest {
   }[]
 }
 
-/** Amounts as given, or computed from shares. */
 export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   const amounts =
     amountCents === undefined
@@ -251,7 +239,6 @@ export function partsOf({ amountCents, parts }: SplitRequest): Part[] {
   return parts.map(({ walletId }, index) => ({ walletId, amountCents: amounts[index] ?? 0n }))
 }
 
-/** Undefined if the amounts can be paid. */
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
   if (parts.reduce((sum, { amountCents }) => sum + amountCents, 0n) > MAX_TRANSFER) return 'too_much'
   return parts.some(({ amountCents }) => amountCents === 0n) ? 'part_of_nothing' : undefined
@@ -270,7 +257,6 @@ export function divide(amount: Cents, shares: readonly number[]): Cents[] {
   return parts
 }
 
-/** A share has at most four decimals. */
 const SCALE = 10_000
 
 export const transfersPersonal = {

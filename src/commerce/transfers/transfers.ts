@@ -84,7 +84,7 @@ const transfers = implement(transfersApi, {
     if (!locked) return context.refuse('transfer_not_found')
     const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
     if (!cancelTransfer(locked, reason, context))
-      return context.refuse('transfer_not_cancellable', whyNotCancelled(locked.transfer))
+      return context.refuse('transfer_not_cancellable', notCancellable(locked.transfer))
     await writeTransfer(locked, context)
     return transferResponse(locked.transfer)
   },
@@ -121,7 +121,7 @@ const transfers = implement(transfersApi, {
   },
 })
 
-const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
+const notCancellable = ({ kind, status }: Transfer): string | undefined =>
   kind === 'sepa' && (status === 'submitted' || status === 'completed')
     ? undefined
     : `The transfer is ${status} already.`
@@ -147,10 +147,10 @@ const ownerLimits = implement(limitsApi, {
     return limitsResponse(limits, { ownerId, mode }, sql)
   },
 
-  async setLimits({ params, body }, { sql, now, actFor, emit, refuse }) {
+  async setLimits({ params, body }, { sql, now, switchTenant, emit, refuse }) {
     const tenant = { ownerId: params.id, mode: body.mode }
     if (!(await limitsOf(sql, tenant))) return refuse('customer_not_found')
-    actFor(tenant)
+    switchTenant(tenant)
     await setLimits(sql, tenant, { single: body.singleCents, daily: body.dailyCents }, now)
     const limits = (await limitsOf(sql, tenant)) as Limits
     emit('transfer.limits_changed', { ...tenant, singleCents: limits.single, dailyCents: limits.daily })
@@ -213,7 +213,6 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** Null if the transfer does not wait for a confirmation of its payee. */
 function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   const { id, status, payee, payeeCheck } = row
   if (!payeeCheck || !waitsForPayee(row)) return null

@@ -13,10 +13,10 @@ const PURGE = 'select purge_audit($1, $2, $3, $4, $5, $6)::float8 as size'
 
 /** Entries have real times, so the retention counts in real time. The database checks again what may be deleted. */
 export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, context) => {
-  const { sql, ports, actFor, emit, refuse } = context
+  const { sql, ports, switchTenant, emit, refuse } = context
   const { ownerId, mode, before } = body
   const tenant = { ownerId, mode }
-  actFor(tenant)
+  switchTenant(tenant)
   const { auditRetentionDays } = ports
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
   const checkpoint = await newestCheckpoint(sql, tenant)

@@ -101,7 +101,7 @@ export const getExport: HandlerOf<typeof exportApi.getExport> = async ({ params 
 }
 
 export const archive: HandlerOf<typeof exportApi.archive> = async ({ params }, context) => {
-  const { records, now, emit, refuse, readLater: sql, ports } = context
+  const { records, now, emit, refuse, sqlAfterCommit: sql, ports } = context
   actForAsker(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')

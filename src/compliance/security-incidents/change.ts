@@ -15,9 +15,9 @@ type Creating = ContextOf<typeof securityIncidentsApi.create>
 
 export async function lockOpen(
   id: string,
-  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'actFor' | 'refuse'>,
+  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'switchTenant' | 'refuse'>,
 ): Promise<SecurityIncident | Refusal> {
-  context.actFor(platform)
+  context.switchTenant(platform)
   const incident = await context.records.lock(SecurityIncident, id)
   if (!incident) return context.refuse('incident_not_found')
   return incident.status === 'closed' ? context.refuse('incident_closed') : incident
@@ -56,8 +56,8 @@ async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Reco
 }
 
 export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
-  const { records, actFor, emit } = context
-  actFor(platform)
+  const { records, switchTenant, emit } = context
+  switchTenant(platform)
   const { awareAt = body.detectedAt, ...given } = body
   const facts = { ...given, awareAt }
   const problem = timeProblem({ ...NOT_KNOWN, ...definedOnly(facts) } as Times, context)

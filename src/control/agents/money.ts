@@ -17,7 +17,7 @@ export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   const { amountCents } = body
   const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
@@ -40,7 +40,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!book.canPay(from, amountCents))
     return refuse('insufficient_funds', shortfallText(amountCents, book.available(from)))
   book.move('agent_fund', from, walletId, amountCents, { type: 'agent', id: newId('funding') })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   emit('agent.funded', {
     ...agentEvent(agent),
@@ -93,7 +93,7 @@ export async function holdsMoney(
 }
 
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse, sendAlong } = context
+  const { records, sql, emit, refuse, queueStatement } = context
   const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
@@ -104,7 +104,7 @@ export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, 
   const amountCents = book.available(walletId)
   if (amountCents > 0n) {
     book.move('sweep', walletId, main.id, amountCents, { type: 'agent', id: agent.id })
-    sendAlong(book.post(sql))
+    queueStatement(book.post(sql))
     const balanceCents = book.balance(main.id).posted
     emit('wallet.credited', { walletId: main.id, status: main.status, amountCents, balanceCents })
   }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../kernel/database/bulk-sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
+import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'

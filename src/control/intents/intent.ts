@@ -2,9 +2,15 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import {
+  insertIntoBoth,
+  lockedRowsById,
+  type RowOf,
+  rowsById,
+  tableOf,
+  updateOf,
+} from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
 import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
 import { decisionTable } from '../decisions/index.ts'

@@ -5,8 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { tableOf, updateOf } from '../../record-store/index.ts'
 import { Agent, AgentEvent } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import type { mandatesApi } from './api.ts'
@@ -154,7 +153,7 @@ export const mandateReactions = {
   ),
 }
 
-type Telling = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof mandateExhausted>, 'emit' | 'wake'>
 
 type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'updatedAt'>
 
@@ -170,7 +169,7 @@ export class ExhaustedMandates {
   }
 
   /** Called once a payment on an intent that the mandate has approved is counted. */
-  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: Telling): void {
+  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: EmitContext): void {
     const mandate = findOpenMandate(id, counters)
     if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return
     if (!mandateMachine.move(mandate, 'exhausted')) return

@@ -23,7 +23,7 @@ import { mandateProcess } from './process.ts'
 import { mandateEvent, unusedResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
-type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
+type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
 export const MANDATE_TYPE = 'mandate'
 
@@ -41,13 +41,13 @@ const statedConstraints = (constraints: Constraints): StatedConstraints => ({
   countries: stated(constraints.countries),
 })
 
-const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['mandate'] => ({
+const statedMandate = ({ agentId, constraints, expiresAt }: MandateRequest): Subjects['mandate'] => ({
   agentId,
   constraints: statedConstraints(constraints),
   expiresAt: expiresAt.toISOString(),
 })
 
-function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
+function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
   return open >= MAX_OPEN ? 'too_many_mandates' : undefined
@@ -107,7 +107,7 @@ type Making = Pick<
 >
 
 async function makeMandate(
-  { agentId, name, constraints, expiresAt }: Asked,
+  { agentId, name, constraints, expiresAt }: MandateRequest,
   { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {

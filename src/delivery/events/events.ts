@@ -133,11 +133,11 @@ const underDelegation = ({ delegationId }: Actor): object =>
  * console sends none.
  */
 function actForPlatform(
-  context: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>,
+  context: Pick<Context<'owner_required'>, 'actor' | 'switchTenant' | 'headers' | 'refuse'>,
 ): Refusal | undefined {
   if (context.actor.tenant) return undefined
   if (context.headers['x-owner-id'] !== PLATFORM_OWNER) return context.refuse('owner_required')
-  context.actFor({ ownerId: PLATFORM_OWNER, mode: 'live' })
+  context.switchTenant({ ownerId: PLATFORM_OWNER, mode: 'live' })
   return undefined
 }
 

@@ -1,9 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { selectList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestamps, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, selectList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
 

@@ -8,7 +8,7 @@ import { startTemporal } from './server.ts'
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
-  /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
+  /** Null for a configured server, unless `TEMPORAL_UI_URL` names it. */
   readonly webUi: string | null
   readonly temporalCli: string | null
 }
@@ -23,8 +23,8 @@ const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
-  const { temporalAddress, temporalNamespace, temporalWebUi = null } = wish.settings
-  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi, temporalCli: null }
+  const { temporalAddress, temporalNamespace, temporalUiUrl = null } = wish.settings
+  if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalUiUrl, temporalCli: null }
   const binary = await temporalAtHand(search)
   if (!binary) return null
   printLine('Starting Temporal')

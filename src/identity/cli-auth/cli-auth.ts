@@ -2,12 +2,12 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
-import { newLetterCode } from '../../values/letter-code.ts'
+import { newUserCode } from '../../values/user-code.ts'
 import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { cliAuthApi, pairingEvent } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
@@ -42,11 +42,11 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 
 const start: HandlerOf<typeof cliAuthApi.start> = async (
   { body: { codeChallenge, deviceName, toolWrites } },
-  { records, sql, actFor, address, ports, emit, refuse },
+  { records, sql, switchTenant, address, ports, emit, refuse },
 ) => {
   const now = clock.real()
   const client = clientOf(address ?? '')
-  actFor(platform, now)
+  switchTenant(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
@@ -58,7 +58,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
     toolWrites,
     address,
     client,
-    pairingCode: newLetterCode(),
+    pairingCode: newUserCode(),
   })
   emit('cli.requested', pairingEvent(pairing))
   const { pairingCode } = pairing
@@ -66,12 +66,15 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   return { code, pairingCode, url, expiresIn: CODE_LASTS_MS / 1_000, interval: INTERVAL_S }
 }
 
-type Fetching = Pick<Context, 'sql' | 'actFor'>
+type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 
 /** The terminal sends no credential, so the request acts for the row's tenant from here on. */
-async function actForItsTenant({ ownerId, mode }: PairingRow, { sql, actFor }: Fetching): Promise<void> {
+async function actForItsTenant(
+  { ownerId, mode }: PairingRow,
+  { sql, switchTenant }: Fetching,
+): Promise<void> {
   const tenant = { ownerId, mode }
-  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
 }
 
 const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])

@@ -22,7 +22,7 @@ import {
 } from './submission.ts'
 import { kycEvent } from './submissions.ts'
 
-type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
+type Following = Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>
 type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
 
 export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
@@ -48,7 +48,7 @@ async function followEnd(submission: KycSubmission, context: Followed): Promise<
     verifyHolder(await lockHolder(context.records, ownerId), submission, context)
 }
 
-type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
+type Needed = 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
 type Ending = Pick<Context<never, typeof endingEvents>, Needed>
 

@@ -26,7 +26,7 @@ export async function findRepresentative(
  * everyone has submitted something to check.
  */
 export async function noteIdentity(
-  context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>,
+  context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>,
   { representativeId, status }: { readonly representativeId: string; readonly status: IdentityStatus },
 ): Promise<void> {
   const { records, now } = context

@@ -7,7 +7,7 @@ import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
 export type Asserting = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
+  'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /**
@@ -20,14 +20,14 @@ export async function verifyAssertion(
   context: Asserting,
 ): Promise<Verified | AssertionCode> {
   if (!envelope) return 'assertion_required'
-  const { sql, sendAlong, tenant, ports, actor, address } = context
+  const { sql, queueStatement, tenant, ports, actor, address } = context
   const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as Checked
   if (checked.verified) return checked.verified
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const stopped = locked.stopped.get(checked)
   if (stopped) throw stopped
   const code = burn(checked, locked, context)
-  sendAlong(writeAssertions(sql, tenant, locked))
+  queueStatement(writeAssertions(sql, tenant, locked))
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
@@ -37,12 +37,12 @@ export async function burnAssertion<K extends Kind>(
   expected: Expected<K>,
   context: Asserting,
 ): Promise<AssertionCode | undefined> {
-  const { sql, sendAlong, tenant, actor, address } = context
+  const { sql, queueStatement, tenant, actor, address } = context
   const { challengeId, passkeyId } = verified
   const checked = { challengeId, passkeyId, code: undefined, verified }
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
-  sendAlong(writeAssertions(sql, tenant, locked))
+  queueStatement(writeAssertions(sql, tenant, locked))
   return code
 }
 

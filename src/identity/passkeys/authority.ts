@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
+import { mayGrant, type Role } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -113,7 +113,7 @@ export async function authorityFor(
   if (!standing.everEnrolled) {
     if (person.role !== 'owner') return 'owner_first'
     const { actor } = context
-    if (actor.type === 'key' && !mayGive(actor.scopes, 'owner')) return 'scope_not_held'
+    if (actor.type === 'key' && !mayGrant(actor.scopes, 'owner')) return 'scope_not_held'
     return { authority: 'first', authorityId: null }
   }
   if (grant && counts(grant, standing)) return { authority: 'grant', authorityId: grant.id }

@@ -23,7 +23,7 @@ const isForeign = (personId: string, { type, id, scopes }: Context['actor']): bo
   type === 'console' && id !== personId && !scopes.has('people:write')
 
 export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = async ({ body }, context) => {
-  const { actor, tenant, now, ports, sql, sendAlong, refuse } = context
+  const { actor, tenant, now, ports, sql, queueStatement, refuse } = context
   const party = passkeyParty(ports)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
@@ -39,7 +39,7 @@ export const registerOptions: HandlerOf<typeof passkeysApi.registerOptions> = as
   if (typeof given === 'string') return refuse(given)
   const about = { kind: 'registration', subjectId: personId, members: { personId }, personId } as const
   const row = newChallenge({ ...about, ...given }, { tenant, now, origin: party.origin })
-  sendAlong(insertChallenges(sql, [row]))
+  queueStatement(insertChallenges(sql, [row]))
   const { id: challengeId, expiresAt, statement } = row
   const options = creationOptions(person, challengeOf(statement), party, own)
   return { challengeId, expiresAt, options }

@@ -2,8 +2,8 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { lockedRowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { countGuess } from '../../kernel/database/wrong-guesses.ts'
+import { recordAttempt } from '../../kernel/database/attempt-limit.ts'
+import { lockedRowsById, updateOf } from '../../record-store/index.ts'
 import { agrees, type Kind, type Subjects } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type ChallengeRow, challengesTable } from './challenge.ts'
@@ -74,9 +74,9 @@ const TOO_MANY =
 async function countWrong(sql: Sql, wrong: readonly Sent[]): Promise<ReadonlyMap<Checked, Problem>> {
   const stopped = new Map<Checked, Problem>()
   const takenBack: Promise<unknown>[] = []
-  const sendAlong = (statement: Promise<unknown>) => void takenBack.push(statement)
+  const queueStatement = (statement: Promise<unknown>) => void takenBack.push(statement)
   for (const { checked, actor, address } of wrong) {
-    const { waitSeconds } = await countGuess('passkey', { sql, actor, address, sendAlong })
+    const { waitSeconds } = await recordAttempt('passkey', { sql, actor, address, queueStatement })
     if (waitSeconds === 0) continue
     stopped.set(checked, new Problem('rate_limited', TOO_MANY, { 'Retry-After': String(waitSeconds) }))
   }

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 

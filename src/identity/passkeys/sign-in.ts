@@ -34,7 +34,7 @@ export interface SignedIn {
 
 type SigningIn = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'ports' | 'emit' | 'actFor' | 'actor' | 'address'
+  'sql' | 'ports' | 'emit' | 'switchTenant' | 'actor' | 'address'
 >
 
 /**
@@ -45,10 +45,10 @@ export async function verifySignIn(
   envelope: Envelope,
   context: SigningIn,
 ): Promise<SignedIn | AssertionCode> {
-  const { sql, ports, actFor, actor, address } = context
+  const { sql, ports, switchTenant, actor, address } = context
   const [found] = await sql<Tenant & Row>(TENANT, [credentialIdOf(envelope)])
   const tenant = found ?? platform
-  actFor(tenant, clock.tenant(tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(tenant.mode === 'test' ? await offsetOf(sql, tenant) : 0))
   const places = { challenges: platform, passkeys: tenant }
   const all = await readAssertionsAt(sql, places, [envelope], ports)
   const checked = all.get(envelope) as Checked

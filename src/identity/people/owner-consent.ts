@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import { mayGive, type Role } from '../../kernel/contract/scopes.ts'
+import { mayGrant, type Role } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
 import {
   type AssertionCode,
@@ -15,7 +15,7 @@ import { Person } from './person.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'records' | 'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
+  'records' | 'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
@@ -39,7 +39,7 @@ export async function consentOf(
 
 /** Without any passkey, a key decides: it can grant no one more rights in the console than it has itself. */
 export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
-  consent === null && actor.type === 'key' && !mayGive(actor.scopes, role)
+  consent === null && actor.type === 'key' && !mayGrant(actor.scopes, role)
 
 /**
  * Consumes the consent under the lock of the tenant's people: it must be for exactly this, by a person who is

@@ -35,7 +35,7 @@ where s.hash = $1`
 
 type Redeeming = Pick<
   Context<never, typeof linkEvents>,
-  'records' | 'sql' | 'tenant' | 'actFor' | 'emit' | 'wake'
+  'records' | 'sql' | 'tenant' | 'switchTenant' | 'emit' | 'wake'
 >
 
 /** Opens a link once. The token is the credential, and from here on the request acts for the tenant of its person. */
@@ -43,12 +43,12 @@ export async function redeemLink(
   token: string,
   context: Redeeming,
 ): Promise<Redeemed | keyof typeof linkFails> {
-  const { records, sql, actFor } = context
+  const { records, sql, switchTenant } = context
   const [found] = await sql<FoundLink>(FIND, [hashOf(token)])
   if (!found) return 'link_unknown'
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
-  actFor({ ownerId, mode }, now)
+  switchTenant({ ownerId, mode }, now)
   // A recovery revokes passkeys, which are locked before people.
   if (found.isRecovery) await lockPasskeys(context)
   await lockTenant(context, 'people')

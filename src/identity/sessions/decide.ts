@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
 import { type codeFails, sessionEvent } from './api.ts'
@@ -60,13 +60,13 @@ const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) =>
 const writeShown = updateOf(sessionsTable, ['shownTo'])
 
 export const lookup: HandlerOf<typeof deviceApi.lookup> = async ({ body }, context) => {
-  const { sql, tenant, sendAlong, emit } = context
+  const { sql, tenant, queueStatement, emit } = context
   const found = await findWaiting(body.userCode, context)
   if ('refused' in found) return refusalOf(found, context)
   const { request, userCode } = found
   const account = `${tenant.ownerId} ${tenant.mode}`
   if (request.shownTo !== account) {
-    sendAlong(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
+    queueStatement(writeShown(sql, platform, [{ id: request.id, shownTo: account }]))
     emit('session.requested', sessionEvent(request))
   }
   const { allowed, withheld } = rightsOf(request, context)

@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
@@ -34,7 +34,7 @@ async function wait(session: SessionRow, sql: Sql): Promise<'authorization_pendi
 
 /** The row stays locked, so only one of several concurrent requests gets the key. */
 export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context) => {
-  const { sql, actFor, refuse } = context
+  const { sql, switchTenant, refuse } = context
   if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT)
     return refuse('unsupported_grant_type')
   const session = await lockByDeviceCode(sql, body.deviceCode ?? body.device_code ?? '')
@@ -44,7 +44,7 @@ export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context
   if (session.status === 'requested') return refuse(await wait(session, sql))
   const { ownerId, mode } = session
   const tenant = { ownerId, mode }
-  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
   return fetchKey(session, context)
 }
 

@@ -6,7 +6,7 @@ import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
 import type { Outcome } from './call.ts'
 import type { Context } from './context.ts'
-import { completeDeadline, type Deadline, type OpenRecords, type Waiting } from './deadline.ts'
+import { completeDeadline, type Deadline, type OpenRecords, type WaitingRecords } from './deadline.ts'
 import type { Events } from './events.ts'
 import type { Machine } from './machine.ts'
 import type { Api, Handlers, Implemented, Registered } from './operation.ts'
@@ -95,7 +95,7 @@ export interface Area<A extends Api = Api> {
   readonly personal: Personal
   readonly machines: readonly Machine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
-  readonly waits: readonly Waiting[]
+  readonly waits: readonly WaitingRecords[]
   readonly openRecords: readonly OpenRecords[]
   readonly expiring: readonly Expiring[]
   readonly credentials: Readonly<Record<string, Authenticate>>

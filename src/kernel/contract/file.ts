@@ -41,7 +41,7 @@ export const linesOf = (line: z.ZodType): z.ZodType<File> =>
   z.custom<File>().meta({ mediaType: LINES, line, isEndless: true, description: 'JSON objects, one a line.' })
 
 /** An answer of this type that may stay open, where a protocol says so. */
-export const mayGoOn = (mediaType: string) => {
+export const openEnded = (mediaType: string) => {
   const answer = file(mediaType)
   return answer.meta({ ...answer.meta(), isEndless: true })
 }
@@ -77,8 +77,8 @@ export const attachmentHeaders = {
 export const attachment = file('application/octet-stream')
 
 /** An uploaded original is only ever downloaded, under a name that the service chose. */
-export const attached = (type: string, content: Content, name: string) =>
+export const download = (type: string, content: Content, name: string) =>
   withHeaders<File>({ type, content, name }, { 'Content-Security-Policy': POLICY })
 
-export const shown = (type: string, content: Content) =>
+export const inlineImage = (type: string, content: Content) =>
   withHeaders<File>({ type, content }, { 'Content-Security-Policy': POLICY })

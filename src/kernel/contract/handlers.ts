@@ -24,27 +24,29 @@ export class AnswerNow<R> {
 export class CallExternal<V> {
   readonly reservation: V
   /** Set where the call differs from the handler's. */
-  readonly link: Link<unknown, unknown, unknown> | undefined
+  readonly chained: ChainedCall<unknown, unknown, unknown> | undefined
 
-  constructor(reservation: V, link?: Link<unknown, unknown, unknown>) {
+  constructor(reservation: V, chained?: ChainedCall<unknown, unknown, unknown>) {
     this.reservation = reservation
-    this.link = link
+    this.chained = chained
   }
 }
 
 /** A call of a chain whose calls differ, with the batched step that records its answer. */
-export interface Link<P, A, I> {
+export interface ChainedCall<P, A, I> {
   /** The argument of the call. It lives as long as the request: `recover` gets the reservation alone. */
   readonly value: P
-  call(value: P, outside: CallContext): Promise<A>
+  call(value: P, context: CallContext): Promise<A>
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
   /** The answers that the step records; the handler's `record` takes any other. */
-  takes(answer: A | I): answer is I
+  accepts(answer: A | I): answer is I
+  /** Whose records the step changes, where the caller belongs to no tenant. */
+  readonly tenant?: Tenant
 }
 
-/** The next call of a chain. Its argument goes from the reservation to the call, and from there to the step. */
-export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallExternal<V> =>
-  new CallExternal(reservation, link)
+/** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
+export const nextCall = <V, P, A, I>(reservation: V, chained: ChainedCall<P, A, I>): CallExternal<V> =>
+  new CallExternal(reservation, chained)
 
 /**
  * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
@@ -57,20 +59,19 @@ export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallE
  * HEAD of a GET is answered by `head` or, without it, by `peek`, which then sees no credential: both only
  * read.
  * Each step runs in a batch of one. Where hundreds of requests a second lock the same rows, steps share a
- * transaction, as hot operations do: `reserve` is then a `BatchedStep`, and `recordBatched` gives the step
- * that records an answer; undefined leads to `record`.
+ * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `nextCall`, with the step
+ * that records the answer.
  */
-export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
+export interface ExternalHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
   head?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R>>
   reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
-  call(reservation: V, outside: CallContext): Promise<A>
+  call(reservation: V, context: CallContext): Promise<A>
   /**
    * Set where `reserve` rarely writes. A request without an `Idempotency-Key` is tried by reading alone, and
    * repeated in a transaction if it has emitted anything.
    */
   readonly readsToReserve?: true
-  recordBatched?(answer: A, reservation: V): TakenStep<Answer<R> | CallExternal<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
@@ -83,7 +84,7 @@ export interface CallContext {
 export type Reserve<I, R, F extends string, E extends Events, V> = (
   input: I,
   context: Context<F, E>,
-) => Promise<V | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
+) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
 
 /** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
@@ -98,7 +99,7 @@ export type NonEmpty<T> = readonly [T, ...T[]]
 
 export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
 
-export interface Verdict<F extends string, E extends Events> {
+export interface HotContext<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
   wake(process: Process, record: ProcessRecord): void
@@ -130,30 +131,22 @@ export interface HotHandler<I, R, F extends string, E extends Events, S = unknow
    * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
    * returns stops that request; one that it throws stops the batch.
    */
-  decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
+  decide(item: Item<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
 /**
- * A step of an outside operation that many requests of a tenant share in one transaction. `decide` returns
+ * A step of an external operation that many requests of a tenant share in one transaction. `decide` returns
  * what `record` would: an answer, or a `CallExternal` with the reservation of the next call.
  */
 export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
   extends HotHandler<I, R, F, E, S> {
   readonly name: string
   /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
-  readonly settles?: true
+  readonly usuallyAnswers?: true
 }
 
-export interface TakenStep<R, F extends string, E extends Events> {
-  readonly step: BatchedStep<unknown, R, F, E>
+/** A batched step with what one request brings into it. */
+export interface BoundStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
-  /** Whose records it changes, where the caller belongs to no tenant. */
-  readonly tenant?: Tenant
 }
-
-export const takeStep = <I, R, F extends string, E extends Events, S>(
-  step: BatchedStep<I, R, F, E, S>,
-  input: I,
-  tenant?: Tenant,
-): TakenStep<R, F, E> => ({ step, input, ...(tenant && { tenant }) })

@@ -70,7 +70,7 @@ export type Channel = (typeof channels)[number]
  * Notifies the listeners of all processes, one notice at a time, with a pause between them. A lost notice
  * only delays: listeners also poll.
  */
-export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
+export function notifier({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
   let announcing: Promise<unknown> | undefined
   let again = false
   const announce = (): void => {
@@ -87,12 +87,12 @@ export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): ()
   return announce
 }
 
-export const announcersOf = (database: Database): Record<Channel, () => void> => ({
-  outbox: announcer(database, 'outbox'),
-  deliveries: announcer(database, 'deliveries'),
-  pushes: announcer(database, 'pushes'),
+export const notifiersOf = (database: Database): Record<Channel, () => void> => ({
+  outbox: notifier(database, 'outbox'),
+  deliveries: notifier(database, 'deliveries'),
+  pushes: notifier(database, 'pushes'),
   // Nearly every commit has events, and one notice per pause is enough for all followers.
-  events: announcer(database, 'events', 10),
+  events: notifier(database, 'events', 10),
 })
 
 /** `Intent of € 25.00 in test mode, agent_…` */

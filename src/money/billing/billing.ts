@@ -34,7 +34,7 @@ const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts:
 
 /** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
 const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
@@ -44,7 +44,7 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   if (amountCents > owed)
     return refuse('above_owed', `amountEuros: the acquirer owes ${formatMoney(owed)} to this owner.`)
   settleCharge({ amountCents, cause }, book)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const owedCents = book.available('clearing_acquirer')
   emit('acquirer.paid', { payoutId: reference, amountCents, owedCents })
   return { currency: 'EUR', owedCents }
@@ -65,7 +65,7 @@ async function lockAccounts(namedWalletId: string | null, context: DepositContex
 
 /** Moves money from a wallet to the float: a deposit with the card processor, which no authorization depends on. */
 const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountCents } = body
   const { book, wallet } = await lockAccounts(body.fromWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
@@ -76,7 +76,7 @@ const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body 
     return refuse('insufficient_funds', shortfallText(amountCents, book.available(wallet.id)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
   book.move('processor_fund', wallet.id, 'float', amountCents, cause)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const balanceCents = book.available('float')
   emit('processor.funded', { walletId: wallet.id, amountCents, balanceCents })
   return { currency: 'EUR', balanceCents }
@@ -87,7 +87,7 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
   { body },
   context,
 ) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountCents } = body
   const { book, wallet } = await lockAccounts(body.toWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
@@ -97,7 +97,7 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
     return refuse('insufficient_funds', shortfallText(amountCents, book.available('float')))
   const cause = { type: 'processor_withdrawal', id: newId('processorwithdrawal') }
   book.move('processor_withdraw', 'float', wallet.id, amountCents, cause)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const balanceCents = book.available('float')
   emit('processor.withdrawn', { walletId: wallet.id, amountCents, balanceCents })
   return { currency: 'EUR', balanceCents }

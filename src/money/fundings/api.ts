@@ -120,7 +120,7 @@ const funding = {
   description: howItWorks,
   callers: ['key'],
   scope: 'wallets:fund',
-  run: 'outside',
+  run: 'external',
   requires: 'fundingRail',
   returns: [200, FundedWallet],
   fails,
@@ -202,7 +202,7 @@ export const fundApi = {
   follow: post('/fundings/{id}/follow', {
     summary: 'Ask the processor what has become of a charge',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     emits: outcomes,
   }),

@@ -18,7 +18,7 @@ export const fundingMachine = machine('funding', {
 })
 
 /** The processor has still to report the outcome. */
-export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
+export const isPending = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 
 const schema = defineEntity({

@@ -9,15 +9,15 @@ import { after } from '../../values/clock.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
+import { applyChargeState, creditWallet, fail, fundingEvent, lockForCredit, reverse } from './charge-state.ts'
 import {
   FIRST_CHECK_AFTER,
   Funding,
   fundingMachine,
   fundingsDue,
   fundPersonal,
-  isUnderWay,
+  isPending,
 } from './funding.ts'
-import { creditWallet, fail, fundingEvent, lockForCredit, reverse, settle } from './settle.ts'
 
 /** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
@@ -92,7 +92,7 @@ async function recordCharge(
   const isKnown = state.status !== 'unknown'
   // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
-    ? settle(ids, state, context)
+    ? applyChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
@@ -151,7 +151,7 @@ const fund = implement(fundApi, {
     const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
-    context.actFor({ ownerId, mode })
+    context.switchTenant({ ownerId, mode })
     return reverse({ id: params.id, walletId }, body.reason, context)
   },
 
@@ -166,7 +166,7 @@ const fund = implement(fundApi, {
   follow: externalCall(fundApi.follow, {
     async reserve({ params }, { records, now }) {
       const funding = await records.findOneOrFail(Funding, { id: params.id })
-      if (!isUnderWay(funding)) return null
+      if (!isPending(funding)) return null
       const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
@@ -179,7 +179,7 @@ const fund = implement(fundApi, {
     },
     async record(state, request, context) {
       if (request && state)
-        await settle({ id: request.fundingId, walletId: request.walletId }, state, context)
+        await applyChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.

@@ -26,7 +26,7 @@ export function collectCharge(
   wallet: WalletRow,
   { amountCents, cause, reference }: Charge,
   book: Book,
-  context: Omit<Receiving, 'sql' | 'sendAlong'>,
+  context: Omit<Receiving, 'sql' | 'queueStatement'>,
 ): void {
   if (wallet.status === 'closed') {
     enterSuspense(receivedOf({ amountCents, cause, reference }, context.now), 'wallet_closed', book, context)

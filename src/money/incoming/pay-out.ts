@@ -62,7 +62,7 @@ const PAYOUT = {
 
 /** Books what the bank has paid to the owner out of the suspense account, apart from the money of waiting credits. */
 export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountCents, reference } = body
   const other = await paidToAnother(sql, body)
   if (other) return refuse('reference_used', `reference: what is booked under it was paid to ${other}.`)
@@ -80,7 +80,7 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
   if (amountCents > freeCents)
     return refuse('beyond_suspense', `amountEuros: ${formatMoney(freeCents)} can be paid out to this owner.`)
   book.move(PAYOUT.kind, 'suspense', 'bank', amountCents, cause)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const left = standing()
   emit('suspense.paid_out', { payoutId: reference, amountCents, freeCents: left.freeCents })
   return left

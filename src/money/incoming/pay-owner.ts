@@ -42,7 +42,7 @@ export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'],
   ({
     wallets: [fromWalletId, to.walletId],
     ...BETWEEN_OWNERS,
-    beside: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
+    otherOwners: [{ ownerId: to.ownerId, walletIds: [to.walletId] }],
   }) as const satisfies Parameters<typeof openBook>[2]
 
 /**

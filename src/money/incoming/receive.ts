@@ -15,7 +15,7 @@ import { type Destination, destinationsOf, type MatchScope } from './match.ts'
 
 export type Receiving = Pick<
   Context<never, typeof creditEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
 /** Creates the credit's record as an entity, or in a group commit as a row. */
@@ -69,7 +69,7 @@ export async function receive(
   context: Receiving,
   tell: (credit: IncomingCredit) => void = credit => context.emit('incoming.received', creditEvent(credit)),
 ): Promise<IncomingCredit[]> {
-  const { records, sql, tenant, sendAlong } = context
+  const { records, sql, tenant, queueStatement } = context
   const comesBack = incoming.some(({ received }) => received.source === 'refund')
   const main = comesBack ? await mainWalletId(sql, tenant) : undefined
   const ids = [...incoming.flatMap(({ walletId }) => walletId ?? []), ...(main ? [main] : [])]
@@ -91,7 +91,7 @@ export async function receive(
     )
     if (credits.length % FLUSH_EVERY === 0) await records.flush()
   }
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   return credits
 }
 
@@ -149,7 +149,7 @@ export async function creditSuspense(
 ): Promise<IncomingCredit> {
   const book = await openBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
   const credit = enterSuspense(received, reason, book, context)
-  context.sendAlong(book.post(context.sql))
+  context.queueStatement(book.post(context.sql))
   return credit
 }
 

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../kernel/database/bulk-sql.ts'
+import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'

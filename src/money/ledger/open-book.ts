@@ -24,7 +24,7 @@ interface BookAccounts {
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
   /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
-  readonly beside?: readonly OtherWallets[]
+  readonly otherOwners?: readonly OtherWallets[]
 }
 
 export interface OtherWallets {
@@ -64,13 +64,13 @@ cross join lateral (
 export async function openBook(
   sql: Sql,
   { tenant, now }: TenantNow,
-  { wallets, others = [], ifExists = [], holds = [], beside = [] }: BookAccounts,
+  { wallets, others = [], ifExists = [], holds = [], otherOwners = [] }: BookAccounts,
 ): Promise<Book> {
-  const lockBeside = (others: typeof beside) => others.map(other => lockOthers(sql, { tenant, now }, other))
-  const foreign = byOwner(beside).filter(({ ownerId }) => ownerId !== tenant.ownerId)
-  const before = lockBeside(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
+  const lockAll = (others: typeof otherOwners) => others.map(other => lockOthers(sql, { tenant, now }, other))
+  const foreign = byOwner(otherOwners).filter(({ ownerId }) => ownerId !== tenant.ownerId)
+  const before = lockAll(foreign.filter(({ ownerId }) => ownerId < tenant.ownerId))
   const accounts = lockAccounts(sql, { tenant, now }, { wallets, others, ifExists })
-  const after = lockBeside(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
+  const after = lockAll(foreign.filter(({ ownerId }) => ownerId > tenant.ownerId))
   const held = openHolds(sql, tenant, holds)
   await Promise.all([...before, accounts, ...after, held])
   return new Book(tenant, now, await accounts, await held)
@@ -156,7 +156,7 @@ export async function openForRecord(
   const [customer] = await sql('select id from customers where id = $1', [ownerId])
   if (!customer) return refuse('customer_not_found')
   const tenant = { ownerId, mode }
-  context.actFor(tenant)
+  context.switchTenant(tenant)
   const cause = { type: posting.causeType, id: reference }
   const [book, booked] = await Promise.all([
     openBook(sql, context, { wallets: [], others: posting.accounts }),

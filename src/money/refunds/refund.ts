@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, tableOf } from '../../record-store/index.ts'
 
 /** A completed refund fails only if a bank has returned its money to the payer's side. */
 export const refundMachine = machine('refund', {

@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'

@@ -94,14 +94,14 @@ export async function generateStatement(
   { wallet, period, current }: Generation,
   context: GenerateContext,
 ): Promise<Statement> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   if (current?.status === 'final') return current
   const month = monthOf(period)
   const isOver = month.to <= now
   // The long read comes before the account is locked; the second one reads only what was booked since.
   let figures = await readFigures(sql, tenant, wallet.id, month, current)
   if (isOver) {
-    sendAlong(sealWallet(sql, tenant, wallet.id, month.to))
+    queueStatement(sealWallet(sql, tenant, wallet.id, month.to))
     figures = await readFigures(sql, tenant, wallet.id, month, figures)
   }
   return storeStatement(

@@ -2,9 +2,16 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, lockedRowsById, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, zeroCents } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import {
+  insertInto,
+  lockedRowsById,
+  type RowOf,
+  rowsById,
+  selectList,
+  tableOf,
+  updateOf,
+} from '../../record-store/index.ts'
 import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**

@@ -36,7 +36,7 @@ const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
     const now = clock.real()
-    context.actFor(tenant, now)
+    context.switchTenant(tenant, now)
     const { networks } = context.ports.acquirer('test')
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await offeringKey(tenant, context)

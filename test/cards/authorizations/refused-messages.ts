@@ -8,7 +8,7 @@ import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } fr
 const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
 
 /** It answers the network within a tenth of a second. */
-const hasty = await startTestService({ env: { CARD_ANSWER_MS: '100' } })
+const hasty = await startTestService({ env: { CARD_AUTH_TIMEOUT_MS: '100' } })
 
 async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString: hasty.databaseUrl })

@@ -14,7 +14,7 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1
 const { balance, client, create, get, settlements } = await aPayee(service)
 const SECRETS = {
   DASHBOARD_SECRET,
-  SECRET_KEY: secretSettings.secretKey,
+  CURSOR_SIGNING_KEY: secretSettings.cursorSigningKey,
   ENCRYPTION_KEY: secretSettings.encryptionKey,
 }
 

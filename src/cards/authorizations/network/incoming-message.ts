@@ -15,15 +15,12 @@ import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
 
-/** A verified message of the processor, and the card that it names. */
 export interface IncomingMessage<C extends MessageContent = MessageContent> extends CardMessage {
   readonly content: C
-  /** SHA-256 of the signed bytes. */
   readonly digest: string
   readonly agentId: string
   readonly cardId: string
   readonly numberId: string
-  /** Undefined if the message begins no payment. */
   readonly search: IntentSearch | undefined
   /** The network was answered with a decline because the decision came too late: the approval is withdrawn. */
   readonly isLate: boolean
@@ -42,11 +39,9 @@ export type CardRequest = Pick<
 > & {
   /** The authorization that an increment raises, or that facts made before the request came. */
   readonly existing: AuthorizationRow | undefined
-  /** The only intent that may cover the payment; no other is searched. */
   readonly intentId?: string
 }
 
-/** The first request of a payment that does not come from the network. */
 export const firstRequest = (
   request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
@@ -55,7 +50,6 @@ export const isRequest = (
   message: IncomingMessage | PaymentMessage,
 ): message is IncomingMessage<AuthorizationRequest> => message.content.kind === 'authorization'
 
-/** Null for news about the card itself. */
 export function processorRefOf(content: MessageContent): string | null {
   if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
   if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
@@ -65,7 +59,6 @@ export function processorRefOf(content: MessageContent): string | null {
 const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-/** The amount of a payment that a message may begin; undefined if it is about an older one. */
 function firstAmountOf(content: MessageContent): Cents | undefined {
   if (content.kind === 'clearing') return content.amountCents
   if (content.kind === 'authorization') return content.ask === 0 ? content.amountCents : undefined
@@ -110,12 +103,11 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
-    takesRefunds: contents.some(({ kind }) => kind === 'refund'),
+    hasRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }
 
-/** Approves the whole amount by default. */
 export const requestFact = (
   { ask, amountCents }: AuthorizationRequest,
   approvedCents: Cents = amountCents,

@@ -17,7 +17,6 @@ import { type IncomingMessage, searchOf } from './incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
 
-/** Messages about a payment are processed in group commits. */
 const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
   number_closed: 'authorizations.notice',
   shipped: 'authorizations.notice',
@@ -58,7 +57,6 @@ export const receive: Receive = async (request, tools) => {
   return { outcome, actor }
 }
 
-/** Chosen by the request's headers; undefined if they belong to no processor of this installation. */
 function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
   for (const mode of modes) {
     const processor = configured(ports, mode)
@@ -77,7 +75,7 @@ function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
 }
 
 /** The owner of a processor's card never changes. */
-interface KnownNumber extends Row {
+interface CachedNumber extends Row {
   readonly ownerId: string
   readonly mode: Mode
   readonly agentId: string
@@ -89,22 +87,22 @@ const FIND = `
 select owner_id as "ownerId", mode, agent_id as "agentId", card_id as "cardId", id as "numberId"
 from card_numbers where processor_card_id = $1 and processor = $2`
 
-const MOST_KNOWN = 100_000
-const known = new Map<string, KnownNumber>()
+const MAX_CACHED = 100_000
+const cachedNumbers = new Map<string, CachedNumber>()
 
 /** Messages name no owner: the processor's id of the card determines it. Read once per card and process. */
 async function findNumber(
   sql: Sql,
   processor: string,
   processorCardId: string,
-): Promise<KnownNumber | undefined> {
+): Promise<CachedNumber | undefined> {
   const key = `${processor} ${processorCardId}`
-  const found = known.get(key)
+  const found = cachedNumbers.get(key)
   if (found) return found
-  const [number] = await sql<KnownNumber>(FIND, [processorCardId, processor])
+  const [number] = await sql<CachedNumber>(FIND, [processorCardId, processor])
   if (!number) return undefined
-  if (known.size >= MOST_KNOWN) known.clear()
-  known.set(key, number)
+  if (cachedNumbers.size >= MAX_CACHED) cachedNumbers.clear()
+  cachedNumbers.set(key, number)
   return number
 }
 
@@ -138,7 +136,7 @@ async function answerInTime(
   }
   let cancel = (): void => undefined
   const alarm = new Promise<undefined>(resolve => {
-    cancel = clock.alarm(ports.cardAnswerMs, () => resolve(undefined))
+    cancel = clock.alarm(ports.cardAuthTimeoutMs, () => resolve(undefined))
   })
   const decision = process()
   const outcome = await Promise.race([decision, alarm]).catch(report)

@@ -2,8 +2,7 @@ import { encode } from 'uqr'
 import { type Cents, decimal } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
-export interface AskedTransfer {
-  /** The account holder's name. */
+export interface RequestedTransfer {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
@@ -13,28 +12,27 @@ export interface AskedTransfer {
 }
 
 /** The capacity of a version 13 QR code at level M. */
-const MOST_BYTES = 331
+const MAX_BYTES = 331
 const LONGEST_NAME = 70
 /** The largest SEPA credit transfer, in cents. */
-const LARGEST = 99_999_999_999n
+const MAX_CENTS = 99_999_999_999n
 
 /**
  * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8).
  * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account's and
  * then shows the full one.
  */
-export function epcCode({ name, iban, bic, amountCents, reference }: AskedTransfer): string | undefined {
-  if (amountCents < 1n || amountCents > LARGEST) return undefined
+export function epcCode({ name, iban, bic, amountCents, reference }: RequestedTransfer): string | undefined {
+  if (amountCents < 1n || amountCents > MAX_CENTS) return undefined
   const withName = (fitting: string): string =>
     ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountCents)}`, '', reference].join(
       '\n',
     )
-  const room = MOST_BYTES - Buffer.byteLength(withName(''))
+  const room = MAX_BYTES - Buffer.byteLength(withName(''))
   const fitting = fittingName(name, room)
   return fitting === '' ? undefined : withName(fitting)
 }
 
-/** Cut after the last word that fits; a single word that is too long is cut within. */
 function fittingName(name: string, bytes: number): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const characters = [...line]
@@ -47,14 +45,13 @@ function fittingName(name: string, bytes: number): string {
 }
 
 /** The light margin that readers need, in modules. */
-const QUIET = 4
-/** The largest version that EPC069-12 allows. */
-const LARGEST_VERSION = 13
+const QUIET_ZONE = 4
+const MAX_VERSION = 13
 
 /** Dark on white in every colour scheme, as readers expect. */
 export function qrSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
-  const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: LARGEST_VERSION, border: QUIET })
+  const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: MAX_VERSION, border: QUIET_ZONE })
   const size = data.length
   const path = data.flatMap((row, y) =>
     darkRuns(row).map(({ x, width }) => `M${x} ${y}h${width}v1h-${width}z`),
@@ -67,7 +64,6 @@ export function qrSvg(text: string, title: string): string {
 `.text
 }
 
-/** Each run of dark modules becomes one rectangle. */
 function darkRuns(row: readonly boolean[]): { x: number; width: number }[] {
   const runs: { x: number; width: number }[] = []
   for (const [x, isDark] of row.entries()) {

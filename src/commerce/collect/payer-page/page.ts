@@ -3,7 +3,7 @@ import type { Cents } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
-import type { AskedTransfer } from './epc-code.ts'
+import type { RequestedTransfer } from './epc-code.ts'
 import { type PageState, texts } from './texts.ts'
 
 const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
@@ -18,15 +18,12 @@ export interface RequestView {
   readonly id: string
   readonly state: PageState
   readonly isTest: boolean
-  /** The public name of the owner that is paid. */
   readonly payee: string
   readonly purpose: string
   readonly amountCents: Cents
   readonly paidCents: Cents
   readonly expiresAt: Date
-  /** Null if no bank account can receive the money. */
-  readonly transfer: AskedTransfer | null
-  /** Null if no card can be charged. */
+  readonly transfer: RequestedTransfer | null
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
 }
 
@@ -40,10 +37,10 @@ export function requestPage(view: RequestView, language: Language): Html {
     `${amount} ${words.to} ${payee}`,
     html`
 <section class="summary" aria-labelledby="heading">
-  <p class="mark ${state}">${words.marks[state]}</p>
+  <p class="mark ${state}">${words.stateLabels[state]}</p>
   <h1 id="heading"><span class="amount">${amount}</span> <span class="payee">${words.to} <bdi>${payee}</bdi></span></h1>
   <p class="purpose"><span>${words.purpose}</span> <bdi>${purpose}</bdi></p>
-  ${standing(view, language)}
+  ${stateText(view, language)}
   ${isTest && html`<p class="test">${words.test}</p>`}
 </section>
 ${state === 'open' && ways(view, language)}
@@ -51,23 +48,22 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-/** When the request expires and what is due, or why it cannot be paid. */
-function standing({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
+function stateText({ state, expiresAt, amountCents, paidCents }: RequestView, language: Language): Html {
   const words = texts[language]
-  if (state !== 'open') return html`<p class="meaning">${words.meanings[state]}</p>`
+  if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
   const [paid, due] = [paidCents, amountCents - paidCents].map(amount => amountIn(language, amount))
   return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
-  ${paidCents > 0n && html`<p class="meaning">${words.partly(String(paid), String(due))}</p>`}`
+  ${paidCents > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }
 
 function ways(view: RequestView, language: Language): Html {
   const { transfer, program, id } = view
-  if (!transfer && !program) return html`<p class="noway">${texts[language].noWay}</p>`
+  if (!transfer && !program) return html`<p class="noway">${texts[language].notPayable}</p>`
   return html`${transfer ? transferWay(transfer, id, language) : undefined}
 ${program ? programWay(program, language) : undefined}`
 }
 
-function transferWay(transfer: AskedTransfer, id: string, language: Language): Html {
+function transferWay(transfer: RequestedTransfer, id: string, language: Language): Html {
   const words = texts[language]
   const { name, iban, bic, amountCents, reference } = transfer
   return html`
@@ -75,10 +71,10 @@ function transferWay(transfer: AskedTransfer, id: string, language: Language): H
   <h2 id="transfer">${words.transfer}</h2>
   <dl>
     <div><dt>${words.holder}</dt><dd><bdi>${name}</bdi></dd></div>
-    <div><dt>IBAN</dt><dd class="number">${inFours(iban)}</dd></div>
+    <div><dt>IBAN</dt><dd class="number">${inGroupsOfFour(iban)}</dd></div>
     ${bic !== null && html`<div><dt>BIC</dt><dd class="number">${bic}</dd></div>`}
     <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountCents)}</dd></div>
-    <div><dt>${words.reference}</dt><dd class="number">${inFours(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
+    <div><dt>${words.reference}</dt><dd class="number">${inGroupsOfFour(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
   </dl>
   <figure>
     <img src="${id}/qr.svg" alt="${words.code}" width="240" height="240">
@@ -88,7 +84,7 @@ function transferWay(transfer: AskedTransfer, id: string, language: Language): H
 }
 
 /** In groups of four, as IBANs and references are printed; copied without the spaces. */
-const inFours = (text: string): Html =>
+const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
 function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, language: Language): Html {

@@ -9,18 +9,17 @@ import { languageOf } from '../../../web/language.ts'
 import { type PresentedRequest, presentedRequest } from '../payment-required/offer.ts'
 import { dueCents, isPayable, mppUrlOf } from '../request.ts'
 import { payerPageApi } from './api.ts'
-import { type AskedTransfer, epcCode, qrSvg } from './epc-code.ts'
+import { epcCode, qrSvg, type RequestedTransfer } from './epc-code.ts'
 import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
 import type { PageState } from './texts.ts'
 
-type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
+type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'switchTenant'>
 
-/** What a payer may see of any owner's request; undefined if there is none. */
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined
   const { ownerId, mode, payee, description: purpose, amountCents, paidCents, expiresAt } = request
-  context.actFor({ ownerId, mode })
+  context.switchTenant({ ownerId, mode })
   const state = stateOf(request)
   const transfer = state === 'open' ? await transferOf(request, context) : null
   const program = state === 'open' ? programOf(request, context) : null
@@ -41,7 +40,7 @@ function stateOf(request: PresentedRequest): PageState {
 async function transferOf(
   request: PresentedRequest,
   { sql, tenant, ports }: ViewContext,
-): Promise<AskedTransfer | null> {
+): Promise<RequestedTransfer | null> {
   const [wallet] = await payableWallets(sql, tenant, { ids: [request.walletId] })
   const account = wallet && wallet.status !== 'closed' && sepaAccountOf(wallet, ports.collection)
   if (!account) return null
@@ -61,7 +60,7 @@ function programOf({ id }: PresentedRequest, context: ViewContext): RequestView[
 }
 
 const HTML = 'text/html; charset=utf-8'
-const BRIEFLY = 'private, max-age=10'
+const SHORT_CACHE = 'private, max-age=10'
 
 /** Stricter than on other pages: this one has no script and no form. */
 const POLICY =
@@ -80,7 +79,10 @@ const payerPage = implement(payerPageApi, {
     const view = await viewOf(params.id, context)
     if (view) {
       const content = requestPage(view, language).text
-      return withHeaders<File>({ type: HTML, content }, { ...headersOf(language), 'Cache-Control': BRIEFLY })
+      return withHeaders<File>(
+        { type: HTML, content },
+        { ...headersOf(language), 'Cache-Control': SHORT_CACHE },
+      )
     }
     const refusal = refuse('request_not_found')
     if (!headers.accept?.includes('text/html')) return refusal
@@ -99,7 +101,7 @@ const payerPage = implement(payerPageApi, {
     const code = view.transfer && epcCode(view.transfer)
     if (!code) return refuse('no_account')
     const content = qrSvg(code, `SEPA: ${view.id}`)
-    return withHeaders<File>({ type: 'image/svg+xml', content }, { 'Cache-Control': BRIEFLY })
+    return withHeaders<File>({ type: 'image/svg+xml', content }, { 'Cache-Control': SHORT_CACHE })
   },
 
   async asset({ params }, { refuse }) {

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type Failure, get, list, missing, post, type Told } from '../../../kernel/contract/operation.ts'
+import {
+  type Failure,
+  get,
+  list,
+  missing,
+  post,
+  type RefusalForm,
+} from '../../../kernel/contract/operation.ts'
 import { IncomingEvent } from '../../../money/incoming/index.ts'
 import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
@@ -18,7 +25,6 @@ export const settledEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** Those with a fresh challenge are 402. */
 const paidFails = {
   request_not_found: [404, 'There is nothing to be paid here.'],
   payment_required: [
@@ -74,15 +80,14 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-/** The 402 for a request without a credential. */
-export function asking(asks: NonNullable<Told['asks']>): Failure {
-  const [status, message, told] = paidFails.payment_required
-  return [status, message, { ...told, asks }]
+export function asking(asks: NonNullable<RefusalForm['asks']>): Failure {
+  const [status, message, form] = paidFails.payment_required
+  return [status, message, { ...form, asks }]
 }
 
 export const paidContract = {
   callers: ['public'],
-  run: 'outside',
+  run: 'external',
   requires: 'acquirer',
   limits: { bodyKiB: 256 },
   http: {
@@ -188,11 +193,10 @@ export const settlementsApi = {
     returns: [200, SettlementRecord],
     fails,
   }),
-  /** Asks the acquirer for the outcome of a charge: after a crash, or when the acquirer did not answer. */
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer how a charge stands',
     callers: [],
-    run: 'outside',
+    run: 'external',
     requires: 'acquirer',
     returns: [200, z.object({ done: z.boolean() })],
     fails,

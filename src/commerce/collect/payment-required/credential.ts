@@ -14,7 +14,6 @@ import type { Vault } from '../../../ports/vault.ts'
 import { decryptToken, type LiveKey, type OfferingKey } from '../../mpp-keys/index.ts'
 import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
 
-/** Answered with a fresh challenge. */
 interface Rejected {
   readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
   readonly message: string
@@ -50,7 +49,6 @@ export function checkCredential(
   return { payload, key }
 }
 
-/** Why a challenge of ours does not belong to this article, address and body. */
 function bindingProblem(
   challenge: Challenge,
   article: Article,
@@ -74,11 +72,9 @@ function networksOf(challenge: Challenge): readonly string[] {
   return isUnusable(details) ? [] : details.acceptedNetworks
 }
 
-/** The encrypted token of a credential, and what decrypts it. */
 export interface SealedToken {
   readonly jwe: string
   readonly kid: string
-  /** Sealed by the vault. */
   readonly privateKey: string
   readonly challengeId: string
   readonly network: string
@@ -108,7 +104,6 @@ export async function takeToken(
   return { token, handle: accepted.handle, last4: accepted.last4 }
 }
 
-/** Whether the payer has bound the token to another challenge. */
 function isForAnother(token: unknown, challengeId: string): boolean {
   const binding = isObject(token) ? token.binding : undefined
   return isObject(binding) && binding.challengeId !== undefined && binding.challengeId !== challengeId

@@ -19,7 +19,6 @@ import type { Settlement } from './settlement.ts'
 /** What a 402 asks for: the rest of a request, or an article of the sandbox's merchants. */
 export interface Article {
   readonly tenant: Tenant
-  /** How far the tenant's clock is ahead, in milliseconds. */
   readonly offsetMs: number
   readonly now: Date
   readonly key: OfferingKey
@@ -28,10 +27,8 @@ export interface Article {
   readonly externalId: string
   readonly amountCents: Cents
   readonly description: string
-  /** The payee's public name. */
   readonly merchantName: string
   readonly networks: readonly string[]
-  /** Null if it never expires. */
   readonly expiresAt: Date | null
   readonly ended: 'request_paid' | 'request_gone' | null
 }
@@ -54,7 +51,6 @@ export interface PresentedRequest
     > {
   readonly isUnderWay: boolean
   readonly payee: string
-  /** How far the owner's clock is ahead. */
   readonly offsetMs: number
   readonly kid: string | null
   readonly modulus: string
@@ -86,7 +82,7 @@ export async function findRequestArticle(id: string, context: Context<never>): P
   const { ownerId, mode, offsetMs, description, payee: merchantName, walletId, agentId, expiresAt } = found
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
-  context.actFor(tenant, now)
+  context.switchTenant(tenant, now)
   const { networks } = context.ports.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =
@@ -107,7 +103,6 @@ export interface Asked {
   readonly body: Uint8Array
 }
 
-/** The parameter `request` of a challenge for an article, with this key. */
 export const requestFor = (
   { amountCents, description, externalId, merchantName, networks }: Article,
   encryptionJwk: MerchantKey,
@@ -120,7 +115,6 @@ export const requestFor = (
     methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
   })
 
-/** Binds the challenge to the body; undefined for an empty one. */
 export const digestOf = (body: Uint8Array): string | undefined =>
   body.length === 0 ? undefined : contentDigest(body)
 

@@ -43,7 +43,6 @@ export const settlementOf = (
   { records }: Pick<Context, 'records'>,
 ): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
 
-/** Locked requests that are about to be paid, and the challenges that are already charged. */
 export interface Beginnings {
   readonly records: Records
   readonly requests: ReadonlyMap<string, LockedRequest>
@@ -86,7 +85,7 @@ export function beginSettlement(
   const { requestId, walletId } = subject
   const locked = requests.get(requestId ?? '')
   if (known.has(challengeId) || (requestId !== null && !locked)) return 'not_payable'
-  if (locked?.underWay) return 'payment_under_way'
+  if (locked?.pendingPayment) return 'payment_under_way'
   if (locked && !isDue(locked, amountCents, context.now)) return 'not_payable'
   const id = newId('settlement')
   const dueAt = firstDueAt(context.now)
@@ -109,7 +108,6 @@ export async function writeBeginnings({ records, begun }: Beginnings, sql: Sql):
   await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
 }
 
-/** The charge as the acquirer gets it, without the token. */
 export const chargeOf = ({ handle, amountCents, challengeId, descriptor }: Settlement) => ({
   handle,
   amountCents,
@@ -122,7 +120,6 @@ export interface EndedCharge {
   readonly outcome: ChargeOutcome
 }
 
-/** Settlements that end, with their requests and accounts, locked. */
 export interface Endings {
   readonly records: Records
   readonly settlements: ReadonlyMap<string, Settlement>
@@ -190,7 +187,6 @@ export function endCharge(
   return settlement
 }
 
-/** Undefined for an article of the sandbox's merchants. */
 export function requestPaidBy(
   { id, requestId }: Pick<Settlement, 'id' | 'requestId'>,
   { requests }: Endings,
@@ -223,7 +219,6 @@ export async function writeEndings({ records, book, changed }: Endings, sql: Sql
   await Promise.all([book?.post(sql), requests, records.flush()])
 }
 
-/** The `typ` of the signed receipt. */
 const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
 /** A signed receipt that anyone can verify offline. It has the real time: payers compare it with their own clocks. */

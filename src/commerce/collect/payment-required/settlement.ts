@@ -15,11 +15,9 @@ const schema = defineEntity({
   ...tenantTable('Settlement', 'mpp_settlements', 'agentId'),
   properties: {
     ...record('settlement'),
-    /** Null for an article of the sandbox's merchants. */
     requestId: nullable.string(),
     agentId: nullable.string(),
     walletId: nullable.string(),
-    /** The scenario of the sandbox's merchant that is paid. */
     scenario: nullable.string(),
     challengeId: p.text(),
     /** Recognizes a repeated credential; the credential itself is not kept. */
@@ -34,20 +32,16 @@ const schema = defineEntity({
     descriptor: p.text(),
     declineCode: nullable.string(),
     declineReason: nullable.string(),
-    /** The value of the header `Payment-Receipt`. */
     receipt: nullable.string(),
     settledAt: nullable.instant(),
     attempts: p.integer().onCreate(() => 0),
-    /** When the acquirer is asked for the outcome; null once that is known. */
     dueAt: nullable.instant(),
   },
 })
 
-/** A charge of a payer’s card for one challenge. */
 export class Settlement extends schema.class {}
 schema.setClass(Settlement)
 
-/** The id of the paid article in challenge and receipt. */
 export const externalIdOf = ({ requestId, scenario }: Pick<Settlement, 'requestId' | 'scenario'>): string =>
   requestId ?? scenario ?? ''
 

@@ -12,7 +12,6 @@ import { freeText, ownAgent, recordHead, recordTail } from '../../../values/sche
 import { recordPaymentEvents } from '../../transfers/index.ts'
 import { type TokenRow, tokenMachine } from './payment-token.ts'
 
-/** For the owner who pays. */
 const PaymentTokenEvent = z.object({
   paymentTokenId: id('paymenttoken'),
   agentId: id('agent'),
@@ -30,7 +29,6 @@ const ChargeEvent = z.object({
   amountCents: money,
 })
 
-/** On the side of the owner who is paid. */
 export const chargeEvents = {
   'claim.payment_token.accepted': event(
     'The payer’s side has paid a charge: its money is in the wallet, or on its way there.',

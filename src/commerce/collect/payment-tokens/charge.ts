@@ -9,16 +9,16 @@ import { type BatchState, pay, type TransferRequest } from '../../transfers/inde
 import { type ChargeRefusal, type paymentTokensApi, tokenEvent } from './api.ts'
 import {
   lockTokens,
-  overBecause,
   type PayingToken,
   payingTokens,
   presentedToken,
   type TokenRow,
   tokenMachine,
+  unusableReason,
   updateTokens,
 } from './payment-token.ts'
 
-type TakeAnswer = z.output<(typeof paymentTokensApi.take)['returns'][1]>
+type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
 
 /**
  * Finds the token on the payer's side and charges the payer's ledger in this transaction, which also credits
@@ -40,7 +40,7 @@ export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params
   const input = { params: { id: tokenId }, body: { chargeId: transactionId, amountCents } }
   // The payer's side does not learn this request's id, which the caller may have chosen.
   const taken = await runForOwner({ ownerId, mode }, 'paymentTokens.take', input, `charge:${tokenId}`)
-  const { refusal, message } = taken as TakeAnswer
+  const { refusal, message } = taken as TakeResult
   if (refusal) return refuse(refusal, message ?? undefined)
   emit('claim.payment_token.accepted', { transactionId, walletId, amountCents })
   return { status: 'completed', agentId, walletId, amountCents, transactionId }
@@ -56,7 +56,6 @@ interface State {
   readonly charged: TokenRow[]
 }
 
-/** Pays the token's intent with the charged amount, into the wallet that the token names. */
 function transferRequest(request: Request, token: PayingToken): TransferRequest {
   const { chargeId, amountCents } = request.input.body
   const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token
@@ -67,15 +66,15 @@ function transferRequest(request: Request, token: PayingToken): TransferRequest 
   return { ...request, input: { params: {}, query: {}, body } }
 }
 
-const TAKEN = { refusal: null, message: null }
+const ALREADY_CHARGED = { refusal: null, message: null }
 
 const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ refusal, message })
 
 /** A refusal because of the token itself, or the earlier answer if this charge has already been taken. */
 function answerOf({ input, now }: Request, token: TokenRow) {
   const { chargeId, amountCents } = input.body
-  if (token.chargeId === chargeId) return TAKEN
-  const over = overBecause(token, now)
+  if (token.chargeId === chargeId) return ALREADY_CHARGED
+  const over = unusableReason(token, now)
   if (over) return refused(over)
   if (amountCents <= token.amountCents) return undefined
   const message = `amountEuros: the token is for at most ${formatMoney(token.amountCents)}.`
@@ -117,7 +116,7 @@ export const take = {
     Object.assign(token, { chargeId, chargedCents, chargedAt: item.now, updatedAt: item.now, transactionId })
     charged.push(token)
     verdict.emit('claim.payment_token.charged', tokenEvent(token))
-    return TAKEN
+    return ALREADY_CHARGED
   },
 
   async write(state, sql, runForOwner) {

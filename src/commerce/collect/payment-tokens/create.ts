@@ -10,7 +10,7 @@ import { isNonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { newSecret, traceOf } from '../../../kernel/database/credential.ts'
+import { hashAndHint, newSecret } from '../../../kernel/database/credential.ts'
 import { isPurse, type PayableWallet, payableWallets } from '../../../money/wallets/index.ts'
 import { newId } from '../../../values/ids.ts'
 import { type paymentTokensApi, tokenEvent } from './api.ts'
@@ -20,14 +20,12 @@ type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** With the holder's public name. */
 interface Recipient extends PayableWallet {
   readonly name: string
 }
 
 interface State {
   readonly recipients: ReadonlyMap<string, Recipient>
-  /** The intents, as `POST /intents` takes them, and the ids of their tokens. */
   readonly requests: ReadonlyMap<Request, DeclareRequest>
   readonly batch: DeclareState
   readonly made: TokenRow[]
@@ -78,7 +76,7 @@ function walletRefusal(
 }
 
 /** The declaration names no other payee, so it refuses nothing that this operation does not declare. */
-const asDeclaring = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
+const declareVerdict = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
   ...verdict,
   refuse: (code, message) => verdict.refuse(code as keyof typeof declareRefusals, message),
 })
@@ -107,7 +105,7 @@ export const create = {
     const declaration = requests.get(request)
     const recipient = recipients.get(request.input.body.recipientWalletId)
     if (!declaration || !recipient) throw new Error('a request that was not loaded')
-    const intent = declare.decide(declaration, batch, asDeclaring(verdict))
+    const intent = declare.decide(declaration, batch, declareVerdict(verdict))
     if (intent instanceof Refusal) return intent
     if (intent.status === 'denied') return verdict.refuse('against_policy', intent.decision.reason)
     const secret = newSecret('pt_')
@@ -124,7 +122,7 @@ export const create = {
       recipientOwnerId: recipient.ownerId,
       recipientName: recipient.name,
       status: intent.status === 'approved' ? 'active' : 'waiting',
-      ...traceOf(secret),
+      ...hashAndHint(secret),
       expiresAt: intent.expiresAt,
       chargeId: null,
       chargedCents: null,

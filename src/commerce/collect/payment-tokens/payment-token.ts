@@ -2,19 +2,19 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { machine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { hashOf } from '../../../kernel/database/credential.ts'
+import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
+  type RowOf,
   rowsById,
   selectList,
+  tableOf,
   updateOf,
-} from '../../../kernel/database/bulk-sql.ts'
-import { hashOf } from '../../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+} from '../../../record-store/index.ts'
 import type { Personal } from '../../../values/personal.ts'
 
-/** `waiting`: its intent waits for a person. */
 export const tokenMachine = machine('payment_token', {
   waiting: ['active', 'denied', 'revoked', 'expired'],
   active: ['charged', 'revoked', 'expired'],
@@ -33,15 +33,12 @@ const schema = defineEntity({
     intentId: p.text(),
     amountCents: p.bigint().name('amount_cents'),
     recipientWalletId: p.text(),
-    /** The owner who may charge it. */
     recipientOwnerId: p.text(),
-    /** That owner's public name when the token was made. */
     recipientName: p.text(),
     status: p.enum(tokenMachine.states).onCreate(() => tokenMachine.initial),
     hash: p.text(),
     hint: p.text(),
     expiresAt: timestamp(),
-    /** The transaction on the side of the wallet's owner. */
     chargeId: nullable.string(),
     chargedCents: nullable.cents('charged_cents'),
     chargedAt: nullable.instant(),
@@ -62,8 +59,7 @@ const REASONS = {
   expired: 'token_expired',
 } as const
 
-/** The code of a refusal; undefined if the token can be charged. */
-export function overBecause({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
+export function unusableReason({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }
@@ -82,7 +78,6 @@ export const paymentTokensPersonal = {
   },
 } as const satisfies Personal
 
-/** A plain row, as group commits make and change it. */
 export type TokenRow = RowOf<PaymentToken>
 
 const tokenTable = tableOf(PaymentToken)
@@ -98,7 +93,6 @@ export const updateTokens = updateOf(tokenTable, [
   'transactionId',
 ])
 
-/** Without a lock. */
 export const findTokens = rowsById(tokenTable)
 
 /** Tokens are locked after their intents. */
@@ -119,7 +113,6 @@ select s.id, s.owner_id as "ownerId", s.mode, s.agent_id as "agentId", s.recipie
   s.recipient_wallet_id as "recipientWalletId"
 from payment_tokens s where s.hash = $1`
 
-/** Finds the token by its secret, of any owner. */
 export async function presentedToken(sql: Sql, secret: string): Promise<PresentedToken | undefined> {
   const [token] = await sql<PresentedToken>(PRESENTED, [hashOf(secret)])
   return token
@@ -130,10 +123,8 @@ select ${selectList(tokenTable, 't')}, a.wallet_id as "fromWalletId" from unnest
 cross join lateral (select * from payment_tokens one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) t
 cross join lateral (select * from agents one where (one.owner_id, one.mode, one.id) = ($1, $2, t.agent_id) limit 1) a`
 
-/** With the wallet of its agent. */
 export type PayingToken = TokenRow & { readonly fromWalletId: string }
 
-/** Without a lock. */
 export const payingTokens = (
   sql: Sql,
   { ownerId, mode }: Tenant,

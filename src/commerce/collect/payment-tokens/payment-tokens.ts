@@ -31,7 +31,7 @@ const onIntent = (status: TokenStatus): Reaction => {
   return onlyWith(
     'paymentTokenId',
     reactionToAll(IntentEvent, { [name]: tokenEvents[name] }, async (events, context) => {
-      const { sql, tenant, now, emit, sendAlong } = context as Context<never, typeof tokenEvents>
+      const { sql, tenant, now, emit, queueStatement } = context as Context<never, typeof tokenEvents>
       const ids = events.flatMap(({ paymentTokenId }) => paymentTokenId ?? [])
       const tokens = [...(await lockTokens(sql, tenant, ids)).values()]
       const changed = tokens.filter(token =>
@@ -47,7 +47,7 @@ const onIntent = (status: TokenStatus): Reaction => {
         token.updatedAt = now
         emit(name, tokenEvent(token))
       }
-      sendAlong(updateTokens(sql, tenant, changed))
+      queueStatement(updateTokens(sql, tenant, changed))
     }),
   )
 }
@@ -60,7 +60,7 @@ async function recordCharges(
   events: readonly z.output<typeof IncomingEvent>[],
   context: Context<never, typeof charged>,
 ): Promise<void> {
-  const { sql, tenant, now, emit, sendAlong } = context
+  const { sql, tenant, now, emit, queueStatement } = context
   const credits = events.filter(({ walletId }) => walletId !== null)
   if (credits.length === 0) return
   const [wallets, senders] = await Promise.all([
@@ -86,7 +86,7 @@ async function recordCharges(
     const members = { id, type: 'collect', walletId, agentId, amountCents, merchant, witnesses } as const
     return completedTransaction(members, context, context)
   })
-  sendAlong(insertTransactions(sql, transactions))
+  queueStatement(insertTransactions(sql, transactions))
 }
 
 const onCredit: Reaction = {

@@ -25,10 +25,8 @@ const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as co
 /** How long the refunding request has for its call, before process or sweep ask the acquirer. */
 export const FIRST_CHECK_AFTER = minutes(1)
 
-/** The wait before the acquirer is asked again. */
 export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))
 
-/** The source type of a request's refund in ledger and events. */
 const REFUND_SOURCE = 'request_refund'
 
 /** The id of a refund within its request, which acquirer and ledger use too. */
@@ -37,7 +35,6 @@ export const requestRefundIdOf = (refundId: string): string => refundId.replace(
 export const refundIdOf = (requestRefundId: string): string =>
   requestRefundId.replace('requestrefund_', 'refund_')
 
-/** The cause of its hold and posting in the ledger. */
 export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
 
 /** A failed refund with an instant of completion was completed first, and then returned. */
@@ -46,7 +43,6 @@ function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStat
   return status === 'failed' && completedAt ? 'returned' : status
 }
 
-/** One payment of the request, sent back by the way it came. */
 export function requestRefundResponse(refund: RefundRow | Refund) {
   const { requestId, paymentId } = refund
   if (!requestId || !paymentId) throw new Error(`${refund.id}: not the refund of a request`)
@@ -87,8 +83,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
     .meta({ description: 'What this call sends back, a refund for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
-/** Payments that one refund may take money from. */
-export const MOST_PARTS = 50
+export const MAX_PARTS = 50
 
 export const refundRefusals = {
   ...lookupFails,
@@ -157,12 +152,12 @@ export const refundsApi = {
     summary: 'Give back what came for a payment request',
     description: [
       'By the way it came: a SEPA credit goes back to its sender by a transfer, which verifies the payee and counts towards your limits as any other; a charge of a card is refunded by the acquirer; what came from a wallet here is in it at once. It is never more than came. Without `amountEuros` all of it goes back, the surplus included.',
-      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MOST_PARTS} payments at most.`,
+      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MAX_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repeated call with the same one gives nothing back twice.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'collect:write',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({
       amountCents: positiveMoney().optional(),
       reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
@@ -184,7 +179,7 @@ export const refundsApi = {
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
     summary: 'Ask what has become of the refunds of a payment request',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: refundingEvents,

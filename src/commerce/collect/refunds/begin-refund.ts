@@ -19,18 +19,15 @@ import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/inde
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
-import { causeOf, FIRST_CHECK_AFTER, MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
+import { causeOf, FIRST_CHECK_AFTER, MAX_PARTS, refundEvent, type refundsApi } from './api.ts'
 import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** All payments of a request, or the one of this source. */
 export interface RefundTarget {
   readonly requestId: string
   readonly sourceId?: string | undefined
-  /** Everything that is left if no amount is given. */
   readonly amountCents?: Cents | undefined
-  /** A code for programs, and the owner's own text. */
   readonly reason: (typeof refundReasons)[number]
   readonly note: string | null
 }
@@ -46,7 +43,6 @@ interface OpenRefund extends Refunding {
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payBacks: PayBacks
-  /** The credits of the parts that came by SEPA or from a wallet. */
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
@@ -78,7 +74,7 @@ async function openRefund(
   const { records, sql, tenant, refuse } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!request) return refuse('request_not_found')
   const accounts = await accountsOf(request, known, context)
@@ -87,7 +83,7 @@ async function openRefund(
     walletsById(sql, tenant, accounts.wallets),
     openPayBacks(sql, context),
     lockRequest(id, context),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
@@ -145,7 +141,6 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-/** Undefined if the refund can begin now. */
 function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
@@ -171,7 +166,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
  * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const opened = await openRefund(target, context)
   if (opened instanceof Refusal) return opened
   const { locked, parts, book, payBacks } = opened
@@ -179,11 +174,11 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
   for (const part of parts) {
     const refund = beginRefund(part, target, opened, context)
     refunds.push(refund)
-    await sendBack[part.payment.way](refund, part, opened, context)
+    await refundWays[part.payment.way](refund, part, opened, context)
   }
-  sendAlong(payBacks.write())
-  sendAlong(writeRefunding(sql, tenant, opened))
-  sendAlong(book.post(sql))
+  queueStatement(payBacks.write())
+  queueStatement(writeRefunding(sql, tenant, opened))
+  queueStatement(book.post(sql))
   return { request: locked.request, refunds, payments: opened.payments }
 }
 
@@ -212,16 +207,15 @@ function beginRefund(
   return refund
 }
 
-type SendBack = (
+type RefundWay = (
   refund: RefundRow,
   part: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ) => void | Promise<void>
 
-const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
+const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
   sepa: payBySepa,
-  /** Held until the acquirer has refunded it. */
   card(refund, { payment, amountCents }, { book }) {
     book.hold(payment.walletId, amountCents, causeOf(refund.id))
   },

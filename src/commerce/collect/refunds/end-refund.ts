@@ -21,7 +21,6 @@ import { collectProcess } from '../process.ts'
 import { type PaymentRow, paymentsById, receivedCents, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
-/** A locked request with the payments that its refunds change, and their transactions. */
 export interface Refunding {
   readonly locked: LockedRequest
   readonly payments: ReadonlyMap<string, PaymentRow>
@@ -98,12 +97,11 @@ export const writeRefunding = async (
   ])
 }
 
-/** A refund by SEPA follows its transfer. */
 async function follow(
   events: readonly z.output<typeof TransferEvent>[],
   context: RefundContext,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const transfers = new Map(events.map(event => [event.transferId, event]))
   for (const known of await refundsOfTransfers(sql, tenant, [...transfers.keys()])) {
     const { status, reason } = transfers.get(known.transferId ?? '') ?? {}
@@ -112,7 +110,7 @@ async function follow(
     if (!refund || !status) continue
     const failure = { code: status, message: reason ?? `The transfer was ${status}.` }
     endRefund(refund, status === 'completed' ? status : failure, refunding, context)
-    sendAlong(writeRefunding(sql, tenant, refunding))
+    queueStatement(writeRefunding(sql, tenant, refunding))
   }
 }
 

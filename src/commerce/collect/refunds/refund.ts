@@ -21,7 +21,7 @@ import {
 } from '../request.ts'
 import {
   causeOf,
-  MOST_PARTS,
+  MAX_PARTS,
   nextCheckAfter,
   refundIdOf,
   type refundingEvents,
@@ -42,7 +42,6 @@ interface CardRefund {
   readonly charge: AcquirerCharge
 }
 
-/** The refunds of a request that one call sends to the acquirer. */
 export interface CardRefunds {
   readonly requestId: string
   readonly mode: Mode
@@ -56,9 +55,8 @@ export interface RequestRefundOutcome {
 }
 
 /** What is left to do after the commit: JSON, as it outlives a crash. */
-export interface OpenSteps {
+export interface PendingSteps {
   readonly cards: CardRefunds
-  /** Their ids as the request shows them. */
   readonly refundIds: readonly string[]
 }
 
@@ -94,10 +92,10 @@ export const refund = externalCall(refundsApi.refund, {
 
   async record(outcomes, steps, context) {
     await recordCardRefunds(outcomes, steps.cards, context)
-    return found(steps, context)
+    return currentRefunds(steps, context)
   },
 
-  recover: found,
+  recover: currentRefunds,
 })
 
 const answerOf = (
@@ -106,7 +104,7 @@ const answerOf = (
   context: RequestContext,
 ) => withMembers(requestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
 
-async function found({ cards, refundIds }: OpenSteps, context: RequestContext) {
+async function currentRefunds({ cards, refundIds }: PendingSteps, context: RequestContext) {
   const { records } = context
   const [request, refunds] = await Promise.all([
     records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
@@ -144,13 +142,12 @@ export async function askAcquirer(
   return outcomes
 }
 
-/** Skips refunds that ended during the call. */
 export async function recordCardRefunds(
   outcomes: readonly RequestRefundOutcome[],
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
   context: Context<never, typeof refundingEvents>,
 ): Promise<void> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const walletIds = asked.map(({ walletId }) => walletId)
   const ids = asked.map(({ refundId }) => refundIdOf(refundId))
   const [first = ''] = walletIds
@@ -178,8 +175,8 @@ export async function recordCardRefunds(
       refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
     }
   }
-  sendAlong(writeRefunding(sql, tenant, refunding))
-  sendAlong(book.post(sql))
+  queueStatement(writeRefunding(sql, tenant, refunding))
+  queueStatement(book.post(sql))
 }
 
 const DONE = { done: true }
@@ -188,13 +185,13 @@ const DONE = { done: true }
 export async function dueCardRefunds(
   requestId: string,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
-): Promise<Pick<OpenSteps, 'cards'> | undefined> {
+): Promise<Pick<PendingSteps, 'cards'> | undefined> {
   const { records, sql, tenant, now } = context
   await lockRequest(requestId, context)
   const due = await records.find(
     Refund,
     { requestId, status: 'pending', way: 'card', askDueAt: { $lte: now } },
-    { orderBy: { id: 'asc' }, limit: MOST_PARTS, lock: true },
+    { orderBy: { id: 'asc' }, limit: MAX_PARTS, lock: true },
   )
   if (due.length === 0) return undefined
   for (const refund of due) refund.askDueAt = after(now, nextCheckAfter(refund.attempts))

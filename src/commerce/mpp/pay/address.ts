@@ -5,24 +5,22 @@ import { protectionOf, type Rule } from '../protect-rule.ts'
 import type { PayProblem } from './payment.ts'
 
 /** In test mode this service's own listener may be paid: it plays merchants, and serves requests of other owners. */
-export const asksOwnListener = (mode: string): boolean => mode === 'test'
+export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 
-/** Undefined if the address may be requested. */
 export function addressProblem(
   text: string,
   { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
 ): PayProblem | undefined {
-  const refused = outbound.judge(text, { ownListener: asksOwnListener(mode) })
+  const refused = outbound.judge(text, { ownListener: allowsOwnListener(mode) })
   if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }
   const isPlain = URL.parse(text)?.protocol === 'http:'
-  return isPlain && !(mode === 'test' && outbound.isOpened(text))
+  return isPlain && !(mode === 'test' && outbound.isAllowed(text))
     ? { code: 'https_required', message: addressRefusals.https_required[1] }
     : undefined
 }
 
 interface Payer {
   readonly agentId: string
-  /** The merchant that the intent names. */
   readonly merchant: string
 }
 

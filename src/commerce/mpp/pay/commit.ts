@@ -27,13 +27,20 @@ import {
   type senders,
 } from '../credential.ts'
 import { merchantOf } from '../hosts.ts'
-import { headersBeside, requestDigest } from '../merchant-request.ts'
+import { requestDigest, requestHeaders } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { payeeProblem } from './address.ts'
 import type { Minted } from './mint.ts'
-import type { GivingBack, MintedPayment, PayProblem, PayProblemCode, SentPayment, Stage } from './payment.ts'
+import type {
+  GiveBackStage,
+  MintedPayment,
+  PayProblem,
+  PayProblemCode,
+  SentPayment,
+  Stage,
+} from './payment.ts'
 import { isPaid, LOCK_WAITS, paidStep, send } from './send.ts'
 
 const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents }
@@ -45,7 +52,6 @@ interface State {
   readonly ports: Ports
 }
 
-/** Either the recorded credential, shown to the caller, or the next call: sending it or giving its token back. */
 type Decided = ShownCredential | CallExternal<Stage>
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
 
@@ -100,11 +106,11 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     follow(credential, context)
     if (sentBy === 'caller')
       return withMembers(credential, { header: shownHeader(header), credential: value })
-    const headers = { ...headersBeside(request.headers, header), [header]: value }
+    const headers = { ...requestHeaders(request.headers, header), [header]: value }
     const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
     return nextCall(
       { stage: 'send', credentialId: mppCredentialId },
-      { value: sent, call: send, step: paidStep, takes: isPaid },
+      { value: sent, call: send, step: paidStep, accepts: isPaid },
     )
   },
 
@@ -113,7 +119,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   },
 })
 
-const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => ({
+const givingBack = (payment: MintedPayment, problem: PayProblem): GiveBackStage => ({
   stage: 'give back',
   credentialId: payment.mppCredentialId,
   mode: payment.mode,
@@ -166,7 +172,7 @@ function follow(
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
   credential.dueAt = after(now, isSent ? SENT_GRACE_MS : OPEN_FOR_MS)
-  if (isSent && ports.mppRuns === 'open') return
+  if (isSent && ports.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }

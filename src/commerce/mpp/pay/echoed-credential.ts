@@ -3,13 +3,11 @@ import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers
 
 const BLANK = '*'.charCodeAt(0)
 
-/** What an answer must not contain of a credential. */
 interface Secrets {
   /** Texts that are searched as a whole: the credential, and the encrypted token inside. */
   readonly whole: readonly string[]
   /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
   readonly encrypted: readonly string[]
-  /** The last four digits of the token; null if the credential has none. */
   readonly last4: string | null
 }
 
@@ -27,12 +25,11 @@ const alphabet = (characters: string): Uint8Array => {
 }
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const WORDS = alphabet(LETTERS_AND_DIGITS)
-/** Both alphabets of Base64. */
 const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
 
 /** This many letters and digits in a row identify a part: no other text contains them. */
 const GRAM = 10
-const onlyWords = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
+const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
 
 function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
@@ -47,15 +44,13 @@ function secretsOf(header: string): Secrets[] {
   // What follows it in the credential is no secret: an honest receipt names the network, too.
   const to = from + encrypted.length
   const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3), Math.floor((to * 4) / 3))
-  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
+  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(lettersAndDigits), last4 }]
 }
 
-/** Searches an answer and marks the bytes to mask. */
 class Search {
   readonly #secrets: readonly Secrets[]
   readonly #grams = new Map<string, readonly [secret: string, at: number]>()
   readonly #found: Uint8Array
-  /** The remaining budget of characters to search. */
   #left: number
 
   constructor(secrets: readonly Secrets[], length: number) {
@@ -72,7 +67,7 @@ class Search {
   }
 
   /** An answer that would take too long to search is not searched, and not passed on. */
-  look(given: View, decoded = 0): void {
+  search(given: View, decoded = 0): void {
     this.#left -= given.text.length
     if (this.#left < 0) {
       this.#mark(given, 0, given.text.length)
@@ -81,10 +76,10 @@ class Search {
     const view = unescaped(unescaped(given))
     this.#lookForNumbers(view, decoded)
     this.#lookForCryptograms(view)
-    this.#lookForParts(only(WORDS, view))
+    this.#lookForParts(filtered(WORDS, view))
     if (decoded === MOST_DECODED) return
-    const base64 = only(BASE64, view)
-    for (const run of readable(base64)) this.look(run, decoded + 1)
+    const base64 = filtered(BASE64, view)
+    for (const run of readable(base64)) this.search(run, decoded + 1)
   }
 
   #mark({ start, end }: View, from: number, to: number): void {
@@ -121,7 +116,6 @@ class Search {
   }
 }
 
-/** Encoded, and encoded once more. */
 const MOST_DECODED = 2
 /** The budget of searches per character; honest answers need half of it. */
 const MOST_LOOKS = 4
@@ -134,8 +128,7 @@ const CRYPTOGRAM =
 const ESCAPE =
   /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
-/** The character of an escape; a space for escapes that separate others. */
-function meaningOf(written: string): string {
+function characterOf(written: string): string {
   const [, hex] = /^(?:%|\\u|\\x|&#x)([\da-f]+)/i.exec(written) ?? []
   const [, decimal] = /^&#(\d+)/.exec(written) ?? []
   if (hex === undefined && decimal === undefined) return /["'/\\]$/.test(written) ? written.slice(-1) : ' '
@@ -159,7 +152,7 @@ function unescaped(view: View): View {
     keep(index)
     starts[text.length] = index
     ends[text.length] = index + written.length - 1
-    text += meaningOf(written)
+    text += characterOf(written)
     kept = index + written.length
   }
   keep(view.text.length)
@@ -170,8 +163,7 @@ function unescaped(view: View): View {
   }
 }
 
-/** Keeps only the characters of an alphabet. */
-function only(table: Uint8Array, view: View): View {
+function filtered(table: Uint8Array, view: View): View {
   const kept = Buffer.alloc(view.text.length)
   const places = new Int32Array(view.text.length)
   let length = 0
@@ -212,7 +204,6 @@ function* readableIn(view: View, encoding: 'base64' | 'hex', from: number, to: n
 
 const LEAST_DIGITS = 14
 const MOST_DIGITS = 19
-/** Characters that may separate two digits of a number. */
 const MOST_BETWEEN = 3
 /** No honest answer has more candidates that end like the card: the rest is masked without a check. */
 const MOST_NUMBERS = 4_000
@@ -240,11 +231,11 @@ function numbersIn(text: string, last4: string): [from: number, to: number][] {
   return found
 }
 
-/** The length of the longest card number that ends in these digits; 0 if there is none. */
 function lengthOfNumber(text: string, places: Int32Array): number {
   const digits = Array.from(places, place => text[place]).join('')
   for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
-    if (isCardNumber(digits.slice(-length)) && isWritten(text, places, places.length - length)) return length
+    if (isCardNumber(digits.slice(-length)) && isWrittenAsNumber(text, places, places.length - length))
+      return length
   return 0
 }
 
@@ -253,7 +244,7 @@ function lengthOfNumber(text: string, places: Int32Array): number {
  * of three and more. In ids, digests and times they are not, and a long answer has so many that some would
  * look like the card's.
  */
-function isWritten(text: string, places: Int32Array, from: number): boolean {
+function isWrittenAsNumber(text: string, places: Int32Array, from: number): boolean {
   const sizes = [0]
   for (let n = from; n < places.length; n++) {
     if (n > from && places[n] !== (places[n - 1] as number) + 1) sizes.push(0)
@@ -269,7 +260,6 @@ function isWritten(text: string, places: Int32Array, from: number): boolean {
 
 /** Groups of this size occur in one of some thousand digests by chance. */
 const LEAST_GROUP = 3
-/** MD5, SHA-1, and longer ones. */
 const DIGEST = /[\da-f]{32,}/gi
 const LONGEST_DIGEST = 128
 
@@ -306,7 +296,7 @@ function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer 
     for (let at = given.indexOf(secret); at >= 0; at = given.indexOf(secret, at + secret.length))
       given.fill(BLANK, at, at + secret.length)
   const search = new Search(secrets, given.length)
-  search.look({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
+  search.search({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
   for (let at = search.found.indexOf(1); at >= 0; at = search.found.indexOf(1, at + 1))
     if (!isStructure(given, at)) given[at] = BLANK
   return given

@@ -4,13 +4,13 @@ import { parseChallenges } from '../../../mpp/index.ts'
 import { mintRefusals, type mppApi } from '../api.ts'
 import { merchantRequest } from '../merchant-request.ts'
 import { mintStep } from './commit.ts'
-import { type Asking, type GivingBack, isProblem, type PayProblem, type Stage } from './payment.ts'
+import { type AskStage, type GiveBackStage, isProblem, type PayProblem, type Stage } from './payment.ts'
 import { reserveStep } from './reserve.ts'
 import { type Open, recordOpen, recoverSent } from './send.ts'
 
 /** Makes the processor delete a token that no one received. If it does not answer, the token expires within a day. */
 async function giveBack(
-  { mode, tokenId, credentialId, now, problem }: GivingBack,
+  { mode, tokenId, credentialId, now, problem }: GiveBackStage,
   { ports, requestId }: CallContext,
 ): Promise<PayProblem> {
   const { setNetworkToken } = ports.cardProcessor(mode)
@@ -39,30 +39,28 @@ export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
 
   async recover(reservation, context) {
     if (reservation.stage === 'send') return recoverSent(reservation.credentialId, context)
-    const { code, message } = leftProblem(reservation)
+    const { code, message } = crashProblem(reservation)
     return context.refuse(code, message)
   },
 }
 
-/** A crash before the credential was sent: the payment ends. */
-const leftProblem = (reservation: Asking | GivingBack): PayProblem =>
+const crashProblem = (reservation: AskStage | GiveBackStage): PayProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
 
-/** The caller's URL, or that of the challenge. */
-function askedUrl(url: string | undefined, challenge: string): string {
+function requestedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`
 }
 
 /** Mints without sending: the credential is shown to the caller once. */
-export const mint: HandlerOf<typeof mppApi.mint, Asking | GivingBack, PayProblem> = {
+export const mint: HandlerOf<typeof mppApi.mint, AskStage | GiveBackStage, PayProblem> = {
   readsToReserve: true,
 
   reserve: reserveStep(
     ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
-      request: merchantRequest({ ...request, url: askedUrl(url, challenge) }),
+      request: merchantRequest({ ...request, url: requestedUrl(url, challenge) }),
       challenge,
     }),
     mintStep('caller'),
@@ -75,7 +73,7 @@ export const mint: HandlerOf<typeof mppApi.mint, Asking | GivingBack, PayProblem
   },
 
   async recover(reservation, { refuse }) {
-    const { code, message } = leftProblem(reservation)
+    const { code, message } = crashProblem(reservation)
     return refuse(code, message)
   },
 }

@@ -1,7 +1,7 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { Cents } from '../../../values/money.ts'
-import type { addressRefusals, askRefusals, mintRefusals, offerRefusals } from '../api.ts'
+import type { addressRefusals, merchantRefusals, mintRefusals, offerRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 
 /** Payer, payee and request, as they were when the request came. Amount and token follow from the merchant's offer. */
@@ -11,14 +11,11 @@ export interface MachinePayment extends Omit<TokenPayment, 'tokenId' | 'amountCe
   readonly intentMerchant: string
   readonly heldCents: Cents
   readonly processorCardId: string
-  /** By the tenant's clock. */
   readonly askedAt: Date
   readonly request: MerchantRequest
-  /** A challenge that the caller already has; null if the merchant is to be asked. */
   readonly challenge: string | null
 }
 
-/** With a merchant's offer and a minted token. */
 export type MintedPayment = MachinePayment & TokenPayment
 
 /** On record, with the credential among the headers of its request. */
@@ -26,11 +23,10 @@ export interface SentPayment extends MintedPayment {
   readonly authorizationId: string
 }
 
-/** Before anything has left. */
 export type PayProblemCode =
   | keyof typeof addressRefusals
   | keyof typeof offerRefusals
-  | keyof typeof askRefusals
+  | keyof typeof merchantRefusals
   | keyof typeof mintRefusals
 
 export interface PayProblem {
@@ -44,18 +40,17 @@ export const isProblem = (value: object): value is PayProblem => 'code' in value
  * Nothing is minted yet. Nothing else is stored: the request may contain secrets, and after a crash it is not
  * sent again.
  */
-export interface Asking {
+export interface AskStage {
   readonly stage: 'ask'
 }
 
 /** The credential is recorded as sent, and may have reached the merchant. */
-interface Sending {
+interface SendStage {
   readonly stage: 'send'
   readonly credentialId: string
 }
 
-/** The processor issued a token that no merchant gets. */
-export interface GivingBack {
+export interface GiveBackStage {
   readonly stage: 'give back'
   readonly credentialId: string
   readonly mode: Mode
@@ -64,5 +59,4 @@ export interface GivingBack {
   readonly problem: PayProblem
 }
 
-/** Stored before each call. */
-export type Stage = Asking | Sending | GivingBack
+export type Stage = AskStage | SendStage | GiveBackStage

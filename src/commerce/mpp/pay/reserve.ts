@@ -23,15 +23,14 @@ import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { addressProblem, payeeProblem } from './address.ts'
 import type { MintStep } from './commit.ts'
-import { askAndMint, isMinted } from './mint.ts'
-import type { Asking, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
+import { fetchOfferAndMint, isMinted } from './mint.ts'
+import type { AskStage, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
 }
 
-/** The merchant request, and the challenge if the caller already has one. */
-interface Asked {
+interface MerchantCall {
   readonly request: MerchantRequest
   readonly challenge: string | null
 }
@@ -48,9 +47,9 @@ interface State {
  * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
-  askedBy: (input: I) => Asked,
+  askedBy: (input: I) => MerchantCall,
   mintStep: MintStep,
-): BatchedStep<I, CallExternal<Asking>, PayProblemCode, typeof denialEvents, State> => ({
+): BatchedStep<I, CallExternal<AskStage>, PayProblemCode, typeof denialEvents, State> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -103,7 +102,10 @@ export const reserveStep = <I extends Payable>(
       challenge,
       askedAt: now,
     }
-    return nextCall({ stage: 'ask' }, { value: payment, call: askAndMint, step: mintStep, takes: isMinted })
+    return nextCall(
+      { stage: 'ask' },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMinted },
+    )
   },
 
   write: ({ records }) => records.flush(),

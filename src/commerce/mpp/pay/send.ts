@@ -20,9 +20,9 @@ import { clock } from '../../../values/clock.ts'
 import { hasMaskableNumber } from '../../../values/mask-card-numbers.ts'
 import type { mppApi } from '../api.ts'
 import { MppCredential } from '../credential.ts'
-import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
-import { consume, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
-import { asksOwnListener } from './address.ts'
+import { MAX_BYTES, type MerchantBody, merchantBody } from '../merchant-body.ts'
+import { completePaid, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
+import { allowsOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { sendable } from './mint.ts'
 import type { SentPayment } from './payment.ts'
@@ -33,7 +33,6 @@ const SEND_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
-/** A 2xx answer. */
 interface Paid {
   readonly kind: 'paid'
   readonly payment: SentPayment
@@ -43,7 +42,6 @@ interface Paid {
   readonly sentAt: Date
 }
 
-/** Any other answer, or none: the outcome stays unknown. */
 export interface Open {
   readonly kind: 'open'
   readonly credentialId: string
@@ -52,7 +50,7 @@ export interface Open {
 
 export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === 'paid'
 
-const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
+const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
 /** Sends the credential once: no retry, no redirect. */
 export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
@@ -61,12 +59,12 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
   const answer = await ports.outbound.send({
     ...sendable(request),
     timeoutMs: SEND_MS,
-    maxBytes: MOST_BYTES,
-    ownListener: asksOwnListener(mode),
+    maxBytes: MAX_BYTES,
+    ownListener: allowsOwnListener(mode),
   })
   if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
-  const given = await cleaned(answer, request.headers, agentId, ports)
-  if (!isGood(given)) return { kind: 'open', credentialId, answer: given }
+  const given = await cleanAnswer(answer, request.headers, agentId, ports)
+  if (!isSuccess(given)) return { kind: 'open', credentialId, answer: given }
   // Read here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
 }
@@ -75,7 +73,7 @@ export async function send(payment: SentPayment, { ports }: CallContext): Promis
 const SEARCHED_HERE = 65_536
 
 /** If no thread is available it is searched here: the credential is sent, and its answer must not be lost. */
-function cleaned(
+function cleanAnswer(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
   owner: string,
@@ -105,7 +103,6 @@ interface State {
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-/** Runs in batches: many payments in one transaction. */
 export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
   lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
@@ -114,8 +111,8 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payments = items.map(({ input }) => input.payment)
-    const begun = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
-    const loading = loadTokenPayments(sql, { tenant, now }, { begun })
+    const started = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
+    const loading = loadTokenPayments(sql, { tenant, now }, { started })
     // Sent right after the agents' locks; without those no transaction locks more than one of these records.
     const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
@@ -133,11 +130,11 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
     const context = { now, emit, wake }
-    if (!isSaidNotPaid(credential)) {
+    if (!isReportedUnpaid(credential)) {
       const authorization = tokenPaymentOf(payment.mppCredentialId, batch)
       const { fact, evidence } = outcomeFact(authorization, 'paid')
       applyFact(authorization, fact, cardChannel, evidence, batch, context)
-      consume(credential, authorization.transactionId, 'merchant', context)
+      completePaid(credential, authorization.transactionId, 'merchant', context)
     }
     return {
       credential_id: credential.id,
@@ -153,15 +150,14 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
   },
 }
 
-/** An answer without an outcome, or none: the outcome stays unknown. */
 export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
   const payment = await lockPayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
-  if (answer.kind !== 'answered') return notPaid(payment, describeFailure(answer), answer, context)
+  if (answer.kind !== 'answered') return recordUnpaid(payment, describeFailure(answer), answer, context)
   credential.merchantStatus = answer.status
-  return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
+  return recordUnpaid(payment, `The merchant answered ${answer.status}.`, answer, context)
 }
 
 const LATE =
@@ -171,14 +167,13 @@ const LATE =
  * A statement that it was not paid came first, and counts: if the merchant charged the token, the network
  * reports it. A deadline is no statement.
  */
-const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
+const isReportedUnpaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
 
-/** The receipt, or a note: that the answer has none, or that another outcome is already recorded. */
 function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? read.note : undefined
-  return { receipt: read.receipt, note: isSaidNotPaid(credential) ? LATE : note }
+  return { receipt: read.receipt, note: isReportedUnpaid(credential) ? LATE : note }
 }
 
 const commentOn = ({ outcomeBy, note }: MppCredential): string | null =>
@@ -210,24 +205,23 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
 }
 
 /** Its state depends on what the network has reported meanwhile; the merchant delivered nothing in any case. */
-async function notPaid(
+async function recordUnpaid(
   payment: OpenPayment,
   note: string,
   answer: OutboundAnswer,
   { refuse }: Pick<SendContext, 'refuse'>,
 ): Promise<Refusal> {
   const { credential } = payment
-  await payment.leaveOpen(note)
+  await payment.markIndeterminate(note)
   const isLate = answer.kind === 'failed' && answer.timedOut
   const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
-  return refuse(code, `${note} ${standing(credential)}`)
+  return refuse(code, `${note} ${outcomeSummary(credential)}`)
 }
 
 const PAID = 'The card network says that it is paid.'
 const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
 
-/** The state after an answer without an outcome, and the remedy. */
-function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
+function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
   return `The credential ${id} was sent, so nobody knows whether it was paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} tells how it stands; once the merchant has told the owner, POST /v1/mpp/credentials/${id}/resolve ends it.`
@@ -237,10 +231,11 @@ function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string 
 export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
   const payment = await lockPayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
-  if (payment.credential.status === 'sent') await payment.leaveOpen('The answer of the merchant was lost.')
+  if (payment.credential.status === 'sent')
+    await payment.markIndeterminate('The answer of the merchant was lost.')
   return context.refuse(
     'payment_indeterminate',
-    `The answer of the merchant was lost. ${standing(payment.credential)}`,
+    `The answer of the merchant was lost. ${outcomeSummary(payment.credential)}`,
   )
 }
 

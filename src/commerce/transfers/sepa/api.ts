@@ -17,7 +17,7 @@ const step = {
   fails: { transfer_not_found },
   emits: sepaTransferEvents,
 } as const
-const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
+const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
 
 /** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
@@ -39,7 +39,6 @@ export const stepsApi = {
   }),
   /** The state is `submitted` before the rail is called, so a repeated step never calls it a second time. */
   submit: post('/transfers/{id}/submit', { ...outside, summary: 'Hand a transfer to the rail' }),
-  /** Asks for the status of the payment, and for the answer to a recall, if due. */
   inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
   /** Cancels only after the deadline, by the tenant's clock. */
   lapse: post('/transfers/{id}/lapse', { ...step, summary: 'Cancel what nobody has confirmed in time' }),

@@ -7,11 +7,11 @@ import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
+import { selectList, updateOf } from '../../../record-store/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { holdReference } from '../channels.ts'
 import { lockDays } from '../limits.ts'
@@ -21,7 +21,6 @@ import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
 
 const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** All members that are present must match. */
 interface Payer {
   readonly walletId?: string
   readonly agentId?: string
@@ -45,7 +44,7 @@ const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
 
 type CancelContext = Pick<
   Context<never, typeof failed>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
+  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
 >
 
 /**
@@ -56,7 +55,7 @@ type CancelContext = Pick<
  * cancelled.
  */
 async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const { walletId = null, agentId = null, delegationIds = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
   const unlocked = await sql<TransferRow & Row>(FIND_UNSUBMITTED, [...values, null])
@@ -82,12 +81,11 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
     cancelTransfer({ transfer, batch, days }, reason, context)
     Object.assign(transfer, { updatedAt: now })
   }
-  sendAlong(updateCancelled(sql, tenant, transfers))
-  sendAlong(days.write(sql))
-  sendAlong(writePayments(batch, sql))
+  queueStatement(updateCancelled(sql, tenant, transfers))
+  queueStatement(days.write(sql))
+  queueStatement(writePayments(batch, sql))
 }
 
-/** Freezing an agent or a wallet, revoking delegations and suspending a customer cancel unsubmitted transfers. */
 export const blockReactions = {
   'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
     cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),
@@ -104,12 +102,12 @@ export const blockReactions = {
   }),
   /** A customer is suspended in both modes. */
   'customer.updated': reaction(CustomerEvent, failed, async ({ customerId: ownerId, status }, context) => {
-    const { tenant, now, sql, actFor } = context
+    const { tenant, now, sql, switchTenant } = context
     if (status !== 'suspended') return
     for (const mode of ['test', 'live'] as const) {
-      actFor({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
+      switchTenant({ ownerId, mode }, clock.tenant(await offsetOf(sql, { ownerId, mode })))
       await cancelUnsubmitted({}, blockReasons.customer_suspended, context)
     }
-    actFor(tenant, now)
+    switchTenant(tenant, now)
   }),
 }

@@ -25,16 +25,15 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-export const NOTHING = { acted: false }
+export const NOT_ACTED = { acted: false }
 
-/** Records the rail's answers to a submission or an inquiry; `null` = nothing was asked. */
 export async function recordAnswers(
   answers: Answers | null,
   request: Pick<RailRequest<unknown>, 'id'> | null,
   context: StepContext,
 ) {
   const locked = request && answers && (await lockTransfer(request.id, context))
-  if (!locked) return NOTHING
+  if (!locked) return NOT_ACTED
   const { status, recall } = answers
   const statusChanged = status !== null && applyStatus(locked, status, context)
   const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
@@ -65,7 +64,6 @@ const applyRecallAnswer = (
   answer.status !== 'pending' &&
   applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
 
-/** A payment report of the rail, as an answer or unsolicited. */
 type Notice = Exclude<PaymentStatus['status'], 'pending' | 'unknown'> | 'recall_accepted' | 'recall_refused'
 
 /** True if the notice changed the transfer. A repeated or outdated notice changes nothing. */
@@ -96,7 +94,6 @@ function settle(locked: LockedTransfer, context: StepContext): boolean {
   return report('transfer.completed', transfer, context)
 }
 
-/** The rail did not pay: the money returns to the wallet. */
 function reject(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
   const { transfer, payment, days } = locked
   if (!transferMachine.move(transfer, 'rejected')) return false
@@ -159,13 +156,11 @@ function answerRecall(
   return updateTransfer(transfer, { recall: answered, dueAt }, context)
 }
 
-/** The reason of a submitted transfer while its outcome is unknown. */
 const INDETERMINATE: Reason = {
   code: 'indeterminate',
   message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
 }
 
-/** Marks the outcome as unknown, until the rail states it. */
 export function markUncertain(transfer: Transfer, context: StepContext): boolean {
   const { status, reason } = transfer
   return (
@@ -199,7 +194,6 @@ function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: Step
   updateTransfer(transfer, members, context)
 }
 
-/** As the banks know it, with its owner. */
 export type SubmittedPayment = Row &
   Pick<Transfer, 'id' | 'ownerId' | 'amountCents'> & { readonly endToEndId: string }
 
@@ -207,14 +201,12 @@ const FIND_SUBMITTED = `
 select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountCents"
 from transfers where end_to_end_id = any($2) and mode = $1 and submitted_at is not null`
 
-/** Of any owner, by end-to-end id. */
 export const submittedPayments = (
   sql: Sql,
   mode: Mode,
   endToEndIds: readonly string[],
 ): Promise<SubmittedPayment[]> => sql<SubmittedPayment>(FIND_SUBMITTED, [mode, endToEndIds])
 
-/** An unsolicited report of a bank. */
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
 /** A transfer that was never submitted stays as it is. */
@@ -224,10 +216,10 @@ export async function applyBankNotice(
   context: StepContext,
 ): Promise<void> {
   const locked = await lockTransfer(transferId, context)
-  if (locked?.transfer.submittedAt) await takeBankNotice(locked, bankNotice, context)
+  if (locked?.transfer.submittedAt) await applyReport(locked, bankNotice, context)
 }
 
-async function takeBankNotice(
+async function applyReport(
   locked: LockedTransfer,
   { notice, reasonCode, payeeCheck }: BankNotice,
   context: StepContext,
@@ -245,7 +237,7 @@ async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice
   const locked = await lockTransfer(transferId, context)
   if (!locked) return refuse('transfer_not_found')
   if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
-  await takeBankNotice(locked, { ...NO_NOTICE, ...bankNotice }, context)
+  await applyReport(locked, { ...NO_NOTICE, ...bankNotice }, context)
   return transferResponse(locked.transfer)
 }
 

@@ -16,15 +16,12 @@ interface PayBack {
   readonly wallet: WalletRow
   readonly to: { readonly name: string; readonly iban: string }
   readonly amountCents: Cents
-  /** In the characters of SEPA. */
   readonly reference: string
 }
 
 type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 
-/** The SEPA transfers that a transaction makes, within the day's limit. */
 export interface PayBacks {
-  /** The code and message of a refusal; undefined if these amounts can leave today. */
   blocker(amounts: readonly Cents[]): ReturnType<typeof limitExceeded>
   /** Makes a transfer, whose money is held in the open book. Its process begins with the commit. */
   pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow

@@ -46,7 +46,7 @@ export function paymentOf(
   }
 }
 
-export const askPayeesBank = async (
+export const requestPayeeCheck = async (
   request: RailRequest<Payee> | null,
   { ports, requestId }: CallContext,
 ): Promise<PayeeCheck | Unanswered | null> =>
@@ -60,20 +60,18 @@ export interface Submission extends RailRequest<Payment> {
 export async function sendPayment(
   request: Submission | null,
   { ports, requestId }: CallContext,
-): Promise<PaymentStatus | Unanswered | null> {
+): Promise<Answers | null> {
   if (!request) return null
   const { id, mode, asks, byMs } = request
-  if (asks.until && clock.milliseconds() >= byMs) return 'late'
-  return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  const isLate = asks.until !== null && clock.milliseconds() >= byMs
+  const status = isLate ? 'late' : await ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  return { status, recall: null }
 }
 
 export interface Question {
   readonly payment: Payment
-  /** Whether to ask for the payment's status. */
   readonly howItStands: boolean
-  /** Whether to ask for the answer to its recall. */
   readonly whetherItComesBack: boolean
-  /** Whether to resend a payment that the rail does not know. */
   readonly mayBeSent: boolean
 }
 

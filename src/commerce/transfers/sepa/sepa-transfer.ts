@@ -34,7 +34,6 @@ export const INSTANT_MS = 10_000
 const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
 export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
-/** Reasons to cancel a transfer between its creation and its submission. */
 export const blockReasons = {
   wallet_frozen: {
     code: 'wallet_frozen',
@@ -66,12 +65,10 @@ export type StepContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-/** A locked transfer, and everything that its next step may change. */
 export interface LockedTransfer {
   readonly transfer: Transfer
   readonly payment: TransferPayment
   readonly wallet: WalletRow
-  /** Undefined if the transfer pays no intent. */
   readonly intent: IntentRow | undefined
   readonly batch: PaymentBatch
   readonly days: DayLimits
@@ -113,12 +110,10 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Lo
   return { transfer, payment: sepaPayment(transfer), wallet, intent, batch, days: locked }
 }
 
-/** The transfer's own record is flushed elsewhere. */
 export async function writeTransfer({ batch, days }: LockedTransfer, { sql }: StepContext): Promise<void> {
   await Promise.all([writePayments(batch, sql), days.write(sql)])
 }
 
-/** Notifies webhooks, and the process. */
 export function report(
   event: keyof typeof transferEvents,
   transfer: TransferRow,
@@ -142,7 +137,6 @@ export function updateTransfer(
   return report('payment.updated', transfer, context, comment)
 }
 
-/** Cancels an unsubmitted transfer: releases its hold, its intent and its day's limit. */
 export function cancelTransfer(
   { transfer, batch, days }: { readonly transfer: TransferRow } & Pick<LockedTransfer, 'batch' | 'days'>,
   reason: Reason | null,

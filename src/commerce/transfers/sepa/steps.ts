@@ -16,8 +16,8 @@ import {
   waitsForPayee,
 } from '../transfer.ts'
 import { stepsApi } from './api.ts'
-import { markUncertain, NOTHING, recordAnswers } from './notices.ts'
-import { askPayeesBank, askRail, payeeOf, paymentOf, type RailRequest, sendPayment } from './rail.ts'
+import { markUncertain, NOT_ACTED, recordAnswers } from './notices.ts'
+import { askRail, payeeOf, paymentOf, type RailRequest, requestPayeeCheck, sendPayment } from './rail.ts'
 import {
   blockReasons,
   CONFIRM_WITHIN_MS,
@@ -43,7 +43,7 @@ export const verify = externalCall(stepsApi.verify, {
     transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: askPayeesBank,
+  call: requestPayeeCheck,
   record: recordPayeeCheck,
   recover: (request, context) => recordPayeeCheck(null, request, context),
 })
@@ -56,8 +56,8 @@ async function recordPayeeCheck(
 ) {
   const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
-  if (!transfer || answer === null) return NOTHING
-  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
+  if (!transfer || answer === null) return NOT_ACTED
+  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOT_ACTED
   const { result, suggestedName } = isUnanswered(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
@@ -66,7 +66,6 @@ async function recordPayeeCheck(
   return { acted: report('payment.updated', transfer, context) }
 }
 
-/** Why the transfer must not be submitted any more; undefined if it may. */
 async function blockReason(
   { wallet, intent, batch }: LockedTransfer,
   { records, tenant }: StepContext,
@@ -109,7 +108,7 @@ export const submit = externalCall(stepsApi.submit, {
     return { id: params.id, mode: tenant.mode, asks: paymentOf(locked, now), byMs }
   },
   call: sendPayment,
-  record: (status, request, context) => recordAnswers(status && { status, recall: null }, request, context),
+  record: recordAnswers,
   recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
 })
 
@@ -148,7 +147,7 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
   if (!locked) return context.refuse('transfer_not_found')
   const { transfer } = locked
   const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
-  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
+  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOT_ACTED
   const acted = cancelTransfer(locked, UNCONFIRMED, context)
   await writeTransfer(locked, context)
   return { acted }
@@ -156,7 +155,6 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
 
 type Next = NonNullable<TransferStatus['next']>
 
-/** The next step of the process, and whether it is immediate or has a due time. */
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
@@ -188,7 +186,6 @@ const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
   inquire: 'for the rail to say how it ends',
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]

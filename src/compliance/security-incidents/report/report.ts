@@ -131,7 +131,7 @@ const TITLES: Readonly<Record<ReportedStage, string>> = {
 
 export const report: HandlerOf<typeof securityIncidentsApi.report> = async ({ params, query }, context) => {
   const { records, now, ports, refuse } = context
-  context.actFor(platform)
+  context.switchTenant(platform)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { stage, format } = query

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { insertIntoBoth } from '../../../kernel/database/bulk-sql.ts'
 import { record, tenantTable } from '../../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+import { insertIntoBoth, type RowOf, tableOf } from '../../../record-store/index.ts'
 import type { Openings } from '../../../statements/index.ts'
 
 const proofSchema = defineEntity({

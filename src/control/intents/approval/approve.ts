@@ -7,10 +7,10 @@ import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
 import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
+import { type Approve, alreadyMessage, type IntentBatch, loadBatch, writeBatch } from '../intent-batch.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { intentEvent, unpaidResponse } from '../response.ts'
-import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import type { Funds } from '../spend-context.ts'
 import {
   type ApproveRequest,
@@ -52,7 +52,7 @@ export function decideApproval(
   tenantNow: TenantNow,
   intent: Omit<IntentRow, 'holdCents'>,
   agent: Spender,
-  { levels, counters, book }: Pick<BatchState, 'levels' | 'counters'> & { readonly book: Funds },
+  { levels, counters, book }: Pick<IntentBatch, 'levels' | 'counters'> & { readonly book: Funds },
   signature: Attestation | undefined,
 ): SpendDecision {
   const { amountCents, merchant, mcc, country, possibleDuplicateOf, decision } = intent
@@ -98,10 +98,10 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
 }
 
 /** From its approval on; a payment token can be charged for its lifetime from now. */
-const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
+const deadlineOf = (intent: IntentRow, now: Date, { levels }: IntentBatch): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
-function whyNotWaiting(
+function notWaitingBecause(
   { status, expiresAt }: IntentRow,
   now: Date,
 ): readonly [code: 'intent_not_waiting' | 'intent_expired', message?: string] | undefined {
@@ -109,7 +109,7 @@ function whyNotWaiting(
   return expiresAt <= now ? ['intent_expired'] : undefined
 }
 
-interface ApproveState extends BatchState {
+interface ApproveState extends IntentBatch {
   readonly signatures: Signatures
 }
 
@@ -122,7 +122,7 @@ async function load(requests: NonEmpty<ApproveRequest>, sql: Sql, ports: Ports):
 }
 
 /** Reserves budget and money for the approved intent, and stores the proof if a passkey has signed it. */
-function settleApproval(
+function applyApproval(
   { input, actor, tenant, now }: ApproveRequest,
   intent: IntentRow,
   agent: Spender,
@@ -165,7 +165,7 @@ export const approve: Approve = {
     if (signature instanceof Problem) return signature
     if (!intent || !agent) return refuse('intent_not_found')
     if (typeof signature === 'string') return refuse(signature)
-    const over = whyNotWaiting(intent, now)
+    const over = notWaitingBecause(intent, now)
     if (over) return refuse(...over)
     if (actor.type === 'console' && !signature) return refuse('attestation_required', SIGN_IT)
     const blocker = state.levels.blockerOf(intent, now, intent.id)
@@ -174,7 +174,7 @@ export const approve: Approve = {
     state.decisions.push(decided.row)
     const { allowed, reason } = decided.ruling
     if (!allowed) return refuse(approvalRefusal(decided), reason)
-    settleApproval(request, intent, agent, decided, state, signature)
+    applyApproval(request, intent, agent, decided, state, signature)
     emit('intent.approved', intentEvent(intent, input.body.comment ?? undefined))
     wake(intentProcess, intent)
     return unpaidResponse(intent)

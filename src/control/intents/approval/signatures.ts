@@ -22,7 +22,7 @@ import { decimal } from '../../../values/money.ts'
 import type { Spender } from '../../policies/index.ts'
 import { withTolerance } from '../../rules/index.ts'
 import type { IntentRow } from '../intent.ts'
-import type { Approve } from '../settle.ts'
+import type { Approve } from '../intent-batch.ts'
 import { type ApprovalRow, insertApprovals, keptUntil, type OpeningsRow } from './approval.ts'
 
 const PROOF_TYPE = 'intent-approval'

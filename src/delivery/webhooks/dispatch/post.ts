@@ -36,7 +36,7 @@ export async function post(
 ): Promise<AttemptResult> {
   let base = startAttempt(message.deliveryId)
   const headers = () => signedHeaders({ ...message, ...base, at: new Date(base.at) }, secrets())
-  const again = () => {
+  const retryHeaders = () => {
     base = startAttempt(`${message.deliveryId}.2`)
     return headers()
   }
@@ -45,7 +45,7 @@ export async function post(
       url: message.url,
       method: 'POST',
       headers: headers(),
-      again,
+      retryHeaders,
       body: message.body,
       timeoutMs: ACKNOWLEDGED_WITHIN_MS,
       maxBytes: READ_BYTES,

@@ -39,7 +39,6 @@ join lateral (
   where (one.owner_id, one.mode, one.card_id) = ($1, $2, a.card_id) order by one.id desc limit 1) n on true
 where a.owner_id = $1 and a.mode = $2 and a.transaction_id = any($3::text[]) and a.processor_ref is not null`
 
-/** The payments whose merchants the processor can ask for a refund; none if it lacks that function. */
 export async function pushableOf(
   sql: Sql,
   tenant: Tenant,
@@ -65,7 +64,6 @@ export interface Push {
   readonly refundId: string
   readonly mode: Mode
   readonly now: string
-  /** When the refund was requested. */
   readonly since: string
   readonly cents: string
   readonly refund: Omit<NewCardRefund, 'amountCents' | 'requestedAt'>
@@ -99,22 +97,20 @@ async function push(
   )
 }
 
-/** The external call of a refund: to the card's processor, or to the acquirer that charged a request's payers. */
-type Ask = { readonly push: Push } | { readonly cards: CardRefunds }
+type ExternalCall = { readonly push: Push } | { readonly cards: CardRefunds }
 
-export type Answered =
+export type ExternalAnswer =
   | { readonly push: Push; readonly answer: PushAnswer }
   | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
 
-export const askOutside = async (ask: Ask, outside: CallContext): Promise<Answered> =>
+export const callOutside = async (ask: ExternalCall, outside: CallContext): Promise<ExternalAnswer> =>
   'push' in ask
     ? { push: ask.push, answer: await push(ask.push, outside) }
     : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
 
 type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-/** Skips refunds that ended during the call. */
-export const recordAnswer = (answered: Answered, context: AskContext): Promise<void> =>
+export const recordAnswer = (answered: ExternalAnswer, context: AskContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
@@ -150,10 +146,9 @@ async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskCo
     refunds.fail(row, { code: 'declined', message }, context.emit)
   } else refunds.endAsking(row, 'status' in answer)
   context.wake(refundProcess, row)
-  context.sendAlong(refunds.write(context.sql))
+  context.queueStatement(refunds.write(context.sql))
 }
 
-/** Re-reads the refund: the credit may have arrived. */
 export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
@@ -177,7 +172,7 @@ export const ask = externalCall(refundsApi.ask, {
     return asked ?? new AnswerNow(DONE)
   },
 
-  call: askOutside,
+  call: callOutside,
 
   async record(answered, _asked, context) {
     await recordAnswer(answered, context)
@@ -188,18 +183,17 @@ export const ask = externalCall(refundsApi.ask, {
   recover: async () => DONE,
 })
 
-/** Undefined if no call is due, or the processor cannot ask the merchant. */
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
-  { sql, tenant, now, ports, sendAlong }: AskContext,
-): Promise<Ask | undefined> {
+  { sql, tenant, now, ports, queueStatement }: AskContext,
+): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1
   if (payment) refunds.askAgain(row, attempts, askAgainAt(now, attempts))
   else refunds.endAsking(row, false)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {

@@ -5,7 +5,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
-  type Keepable,
+  type StorableFile,
   UploadedFile,
   type UploadedView,
   uploadLimitOf,
@@ -14,7 +14,7 @@ import {
 } from '../../kernel/contract/upload.ts'
 import type { Files, StagedFile, Staging } from '../../ports/files.ts'
 import type { Feed, Threads } from '../../ports/threads.ts'
-import type { Looked, View, Viewer, ViewTask } from '../../ports/viewer.ts'
+import type { View, Viewer, ViewResult, ViewTask } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
 import {
   announcedLength,
@@ -22,15 +22,15 @@ import {
   checkHead,
   collect,
   grantTime,
-  type TakeRoom,
+  type ReserveMemory,
 } from '../http/body-bytes.ts'
-import type { Order, Told } from './thread.ts'
+import type { BodyReport, Order } from './thread.ts'
 
-interface ReceptionTools {
+interface UploadTools {
   readonly threads: Threads
   readonly files: Files
   readonly viewer: Viewer
-  readonly room: TakeRoom
+  readonly room: ReserveMemory
   /** Few bodies of one turn are read at once. */
   readonly turn: string
   readonly onFailure: (error: unknown) => void
@@ -42,8 +42,8 @@ const MULTIPART = /^multipart\/form-data\s*;/i
 const WINDOW = 3_145_728
 
 /** A body with files, from its first byte until the request is answered: then only kept files remain. */
-export class Reception {
-  readonly #tools: ReceptionTools
+export class UploadSession {
+  readonly #tools: UploadTools
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
   #viewed: readonly string[] = []
@@ -55,7 +55,7 @@ export class Reception {
   #isStaged = false
   #order: Order | undefined
 
-  constructor(tools: ReceptionTools) {
+  constructor(tools: UploadTools) {
     this.#tools = tools
   }
 
@@ -97,11 +97,11 @@ export class Reception {
     return this.#feed
   }
 
-  async #next(feed: Feed): Promise<Told> {
+  async #next(feed: Feed): Promise<BodyReport> {
     const told = await feed.next()
     this.#isRead = true
     if (told === undefined) throw new Error('the thread has nothing more to tell')
-    return told as Told
+    return told as BodyReport
   }
 
   async *#orders(): AsyncGenerator<Order> {
@@ -145,8 +145,8 @@ export class Reception {
   /** A file that cannot be decoded completely is not kept. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
     const { viewer, turn } = this.#tools
-    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as Looked
-    const looked = await this.#orFail(viewer.look(turn, kind, carryOut))
+    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as ViewResult
+    const looked = await this.#orFail(viewer.render(turn, kind, carryOut))
     if ('problem' in looked) throw invalid(member, looked.problem)
     return looked
   }
@@ -155,7 +155,7 @@ export class Reception {
     return { ...told, small: await this.#picture(tenant, small), large: await this.#picture(tenant, large) }
   }
 
-  async #picture(tenant: Tenant, bytes: Uint8Array): Promise<Keepable> {
+  async #picture(tenant: Tenant, bytes: Uint8Array): Promise<StorableFile> {
     const sha256 = hash('sha256', bytes, 'hex')
     const staged = await this.#orFail(this.#tools.files.stage(tenant, { sha256, bytes }))
     this.#pictures.push(staged)

@@ -14,24 +14,24 @@ interface Answered {
 }
 
 /** How long a request is retried. */
-export interface Patience {
+export interface RetryPolicy {
   /** The pauses in milliseconds before each retry of a broken connection. */
   readonly pauses: readonly number[]
-  readonly mostWaits: number
-  readonly longestWaitS: number
+  readonly maxWaits: number
+  readonly maxWaitSeconds: number
 }
 
 /** About as long as the service takes to restart. */
-const PATIENT: Patience = {
+const DEFAULT_POLICY: RetryPolicy = {
   pauses: [200, 500, 1_000, 2_000, 4_000, 8_000],
-  mostWaits: 20,
-  longestWaitS: 120,
+  maxWaits: 20,
+  maxWaitSeconds: 120,
 }
 
-export interface Repetition<A> {
+export interface RetryOptions<A> {
   /** A second sending has no second effect. */
   readonly isRepeatable: boolean
-  readonly patience?: Patience
+  readonly patience?: RetryPolicy
   onWait?(sentence: string): void
   drain(answer: A): Promise<void>
   wait(milliseconds: number): Promise<void>
@@ -42,15 +42,15 @@ export interface Repetition<A> {
  * broken connection; at the first attempt a missing service is an error at once. A request that may have had
  * its effect is sent again only if a second sending has none.
  */
-export async function untilAnswered<A extends Answered>(
+export async function withRetries<A extends Answered>(
   attempt: () => Promise<A>,
-  { isRepeatable, patience = PATIENT, onWait, drain, wait }: Repetition<A>,
+  { isRepeatable, patience = DEFAULT_POLICY, onWait, drain, wait }: RetryOptions<A>,
 ): Promise<A> {
   let [broken, waited] = [0, 0]
   for (;;) {
     try {
       const answer = await attempt()
-      const seconds = waited < patience.mostWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
+      const seconds = waited < patience.maxWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
       if (seconds === undefined) return answer
       waited += 1
       onWait?.(
@@ -75,12 +75,12 @@ const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown
 function secondsToWait(
   { status, headers }: Answered,
   isRepeatable: boolean,
-  { longestWaitS }: Patience,
+  { maxWaitSeconds }: RetryPolicy,
 ): number | undefined {
   if (status < 400) return undefined
   const asked = Number(headers.get('retry-after') ?? 1)
   const seconds = Math.max(1, Math.ceil(asked))
-  if (!(seconds <= longestWaitS)) return undefined
+  if (!(seconds <= maxWaitSeconds)) return undefined
   if (status === 429 && headers.get('retry-after') !== null) return seconds
   return isRepeatable && UNDECIDED.has(headers.get('x-error-code') ?? '') ? seconds : undefined
 }

@@ -6,10 +6,10 @@ const SMALL = 65_536
 const SHARE = 1 / 8
 
 /** The memory of one process for large bodies that are being received. */
-export interface BodyRoom {
+export interface BodyMemory {
   /** Waits for memory while the body stays unread; returns the function that releases it. */
-  take(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
-  taken(): number
+  reserve(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
+  reservedBytes(): number
 }
 
 interface Waiting {
@@ -19,7 +19,7 @@ interface Waiting {
 }
 
 /** One client may reserve at most an eighth, so that a slow sender delays only itself. */
-export function bodyRoom(most: number): BodyRoom {
+export function bodyMemory(most: number): BodyMemory {
   const byClient = new Map<string, number>()
   const queue = new Set<Waiting>()
   let taken = 0
@@ -49,8 +49,8 @@ export function bodyRoom(most: number): BodyRoom {
   }
 
   return {
-    taken: () => taken,
-    take(request, client, bytes) {
+    reservedBytes: () => taken,
+    reserve(request, client, bytes) {
       if (bytes <= SMALL) return Promise.resolve(nothing)
       return new Promise((resolve, reject) => {
         const leave = (problem: Problem) => {

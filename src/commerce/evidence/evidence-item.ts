@@ -10,7 +10,7 @@ import type { Personal } from '../../values/personal.ts'
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
 /** Per intent: a proof of payment needs no more. */
-export const MAX_OF_INTENT = 100
+export const MAX_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
 
@@ -23,13 +23,11 @@ const schema = defineEntity({
     intentId: p.text(),
     type: p.enum(evidenceTypes),
     note: nullable.string(),
-    /** Null if the content is a file. */
     text: nullable.string(),
     fileName: nullable.string(),
     mediaType: p.enum([TEXT, ...FILE_KINDS]),
     bytes: p.integer(),
     sha256: p.text(),
-    /** Of the re-encoded picture of a file; null for a text, and if no picture was made on arrival. */
     viewSha256: nullable.string(),
     /** Real time, regardless of a test clock: it proves that nothing was made up later. */
     receivedAt: realTime(),
@@ -49,7 +47,6 @@ export const ofText = (text: string) => ({
   viewSha256: null,
 })
 
-/** The name of a downloaded piece. */
 export const fileNameOf = ({ id, mediaType }: Evidence): string =>
   `${id}.${mediaType === TEXT ? 'txt' : endingOf[mediaType]}`
 
@@ -69,12 +66,11 @@ export const evidencePersonal = {
 
 type ReadContext = Pick<Context, 'records'>
 
-/** Skips ids that do not exist or that the caller may not see, oldest first. */
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: { $in: [...new Set(ids)] } }, context)
 
 const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
-  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_OF_INTENT })
+  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_PER_INTENT })
 
 /** Verifies that the content is what was stored; otherwise the code of a refusal: see `fileRefusals`. */
 export const evidenceContent = async (

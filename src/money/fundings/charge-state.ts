@@ -6,11 +6,11 @@ import { creditSuspense, repayDebt } from '../incoming/index.ts'
 import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
-import { FIRST_CHECK_AFTER, Funding, fundingMachine, isUnderWay, nextCheckAfter } from './funding.ts'
+import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
 
 type Settling = Pick<
   ContextOf<typeof fundApi.follow>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
 export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCents, reason }: Funding) => ({
@@ -34,10 +34,14 @@ interface FundingIds {
 }
 
 /** Does nothing if the funding has ended. */
-export async function settle(ids: FundingIds, state: ChargeState, context: Settling): Promise<Funding> {
+export async function applyChargeState(
+  ids: FundingIds,
+  state: ChargeState,
+  context: Settling,
+): Promise<Funding> {
   if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
   const funding = await lockFunding(ids.id, context)
-  if (!isUnderWay(funding)) return funding
+  if (!isPending(funding)) return funding
   if (state.status === 'failed') return fail(funding, state.reason, context)
   if (state.status === 'unknown') return checkAgainLater(funding, context)
   return recordProgress(funding, state, context)
@@ -85,8 +89,8 @@ export async function creditWallet(
   { book, wallet, funding }: LockedFunding,
   context: Settling,
 ): Promise<Funding> {
-  const { sql, now, emit, sendAlong } = context
-  if (!isUnderWay(funding)) return funding
+  const { sql, now, emit, queueStatement } = context
+  if (!isPending(funding)) return funding
   if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
   const { id, amountCents } = funding
   const cause = { type: 'funding', id }
@@ -95,7 +99,7 @@ export async function creditWallet(
   emit('funding.settled', fundingEvent(funding))
   emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
   repayDebt(wallet, amountCents, cause, book, emit)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   return funding
 }
 
@@ -171,12 +175,12 @@ type Reversing = ContextOf<typeof fundApi.reverse>
  * Holds for payments stay.
  */
 export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
-  const { sql, now, emit, refuse, sendAlong } = context
+  const { sql, now, emit, refuse, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
   if (funding.status !== 'settled') return refuse('funding_not_settled')
   const { id, amountCents } = funding
   const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountCents, { type: 'funding', id })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
   emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { sessionIn } from '../../kernel/contract/session-cookie.ts'
 
-export interface Presented {
+export interface RequestCredentials {
   readonly authorization: string | undefined
   readonly dashboardSecret: string | undefined
   /** Set by the browser itself; missing for calls within the process. */
@@ -40,7 +40,7 @@ export function presentedBy(
   { method = '', url = '', headers }: IncomingMessage,
   origins: PageOrigins,
   ownUrls: OwnUrls,
-): Presented {
+): RequestCredentials {
   const ours = origins()
   const { authorization, cookie, origin } = headers
   const fetchSite = single(headers['sec-fetch-site'])
