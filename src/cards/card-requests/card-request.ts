@@ -115,13 +115,13 @@ function problemWith(
   if (given === null)
     return asked === null
       ? undefined
-      : `${formatMoney(asked)} are asked for. An approver may lower a limit and not drop it.`
+      : `${formatMoney(asked)} is requested. An approver may lower a limit, but not drop it.`
   if (asked !== null)
     return given <= asked
       ? undefined
-      : `${formatMoney(given)} are more than the ${formatMoney(asked)} that are asked for. An approver may lower a limit and not raise it.`
+      : `${formatMoney(given)} is more than the requested ${formatMoney(asked)}. An approver may lower a limit, but not raise it.`
   if (current === null || given <= current) return undefined
-  return `the card has ${formatMoney(current)}, and no more is asked for. An approver may lower a limit and not raise it.`
+  return `the card has ${formatMoney(current)}, and no more is requested. An approver may lower a limit, but not raise it.`
 }
 
 const lower = (one: bigint | null, other: bigint | null): bigint | null =>

@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Cents, left: Cents): string =>
-  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the budget of the token.`
+  `amountEuros: ${formatMoney(amount)} are asked for, ${formatMoney(left > 0n ? left : 0n)} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,

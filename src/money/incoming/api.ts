@@ -209,7 +209,7 @@ export const incomingApi = {
     }),
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, BankFileRecord],
-    fails: { file_unreadable: [400, 'content: this is no file of a bank that can be read.'] },
+    fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: fileEvents,
   }),
   assign: post('/billing/incoming/{id}/assign', {
