@@ -107,7 +107,7 @@ describe('a push subscription', () => {
     [
       'one with a password',
       { endpoint: 'https://a:b@push.example.com/a' },
-      'endpoint: The URL holds a user name',
+      'endpoint: The URL contains a user name',
     ],
     ['events that there are not', { events: ['intent.create'] }, 'Did you mean intent.created'],
     ['no event', { events: [] }, 'events'],
