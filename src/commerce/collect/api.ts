@@ -299,7 +299,7 @@ export const collectApi = {
     scope: 'collect:write',
     summary: 'Settle a payment request',
     description:
-      'Says which SEPA credit pays it, where the payer has left out or mistyped the reference: one that is in the wallet of the request and names nothing else. `incoming.received` told its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank sends what is due.',
+      'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. It counts as if it had named the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',
     body: z.strictObject({
       creditId: id('credit').optional().meta({ description: 'Left out in test mode only.' }),
     }),
