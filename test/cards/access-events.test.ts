@@ -1,4 +1,4 @@
-import './access-events/denied-asks.ts'
+import './access-events/denied-requests.ts'
 import './access-events/processor-failures.ts'
 import { describe, expect, test } from '@jest/globals'
 import { tokenScopes } from '../../src/kernel/contract/scopes.ts'

@@ -179,12 +179,12 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
 const paid = (
   amountEuros: bigint,
   refundedEuros: bigint,
-  isBack: boolean,
+  isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
-  status: isBack ? 'refunded' : status,
+  status: isRefunded ? 'refunded' : status,
   amountEuros,
-  refundedEuros: isBack ? amountEuros : refundedEuros,
+  refundedEuros: isRefunded ? amountEuros : refundedEuros,
   declineReason: null,
 })
 

@@ -204,7 +204,7 @@ const body = z.strictObject({
   unlocks: unlocks.nullable().default(null),
 })
 
-const comes = [
+const waysDescription = [
   '`open` until it is paid: by SEPA with `reference`, by a machine payment at `mppUrl`, or from another wallet here. SEPA credits may come in parts, which add up. Then it is `paid`. Money above the amount, or after the request has ended, stays in the wallet; it is shown as `surplusEuros` and can be refunded.',
   'A request that is not paid in time is `expired`. A payment that was under way before the deadline counts, even if it ends later.',
 ].join('\n\n')
@@ -213,7 +213,7 @@ export const collectApi = {
   create: post('/collect/requests', {
     ...requesters,
     summary: 'Create a payment request',
-    description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${comes}`,
+    description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${waysDescription}`,
     body: withoutCardNumbers(body, NO_NUMBER),
     example: {
       walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',

@@ -218,7 +218,7 @@ interface Progress {
   readonly refundDueAt: Date | null
 }
 
-function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
+function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidEuros, expiresAt, refundingEuros } = request
   if (refundDueAt !== null || refundingEuros > 0n)
     return `${status}, ${formatEuros(refundingEuros)} in pending refunds`
@@ -251,7 +251,7 @@ function processStatusOf(progress: Progress, now: Date) {
   const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
   return {
     status,
-    summary: `Request for ${formatEuros(amountEuros)} in ${mode} mode: ${stateInWords(progress)}`,
+    summary: `Request for ${formatEuros(amountEuros)} in ${mode} mode: ${stateText(progress)}`,
     closed,
     dueInMs: closed ? null : dueInMs(progress, now),
     waitsFor: closed ? null : waitsFor(progress),

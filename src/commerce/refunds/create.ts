@@ -19,10 +19,10 @@ import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
-  askAgainAt,
   callOutside,
   type ExternalAnswer,
   foundRefund,
+  nextCallAt,
   type Push,
   type PushablePayment,
   pushableOf,
@@ -269,7 +269,7 @@ function askMerchant(
   const payment = pushable.get(transaction.id)
   const waiting = {
     dueAt: after(item.now, days(WAIT_DAYS)),
-    ...(payment ? { attempts: 1, askDueAt: askAgainAt(item.now, 1) } : {}),
+    ...(payment ? { attempts: 1, askDueAt: nextCallAt(item.now, 1) } : {}),
     workflowId: workflowIdOf(refundProcess, id),
   }
   const row = refunds.request(

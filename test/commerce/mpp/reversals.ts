@@ -5,8 +5,8 @@ import { bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { AUTHORIZATION, authorize, credentialOf, says, transactionsOf, type Word, words } from './network.ts'
+import { countersOf, standingOf } from './payment-state.ts'
 import { service } from './service.ts'
-import { countersOf, standingOf } from './standing.ts'
 
 const merchant = await startMerchant()
 const again = merchant.sells('/again', demand())
