@@ -7,7 +7,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -20,11 +20,11 @@ interface Decision {
 }
 
 const lost: NetworkDecision = { status: 'lost' }
-const won: NetworkDecision = { status: 'won', amountEuros: null }
-const credited: NetworkDecision = { status: 'credited', amountEuros: null }
+const won: NetworkDecision = { status: 'won', amountCents: null }
+const credited: NetworkDecision = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
-const byAmount: ReadonlyMap<Euros, readonly Decision[]> = new Map([
+const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
   [9_201n, [{ afterMs: days(1), outcome: won }]],
   [9_202n, [{ afterMs: days(1), outcome: lost }]],
   [9_203n, [credit(credited), { afterMs: days(3), outcome: won }]],
@@ -35,8 +35,8 @@ function credit(outcome: NetworkDecision): Decision {
   return { afterMs: 0, outcome }
 }
 
-const REFUSED_EUROS: Euros = 9_205n
-const SILENT_EUROS: Euros = 9_206n
+const REFUSED_EUROS: Cents = 9_205n
+const SILENT_EUROS: Cents = 9_206n
 
 const REFUSED_AMOUNT: ProcessorFailure = {
   failure: 'refused',
@@ -57,9 +57,9 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
-    async open({ disputeId, amountEuros, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountEuros === REFUSED_EUROS) return REFUSED_AMOUNT
-      if (amountEuros === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+    async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
+      if (amountCents === REFUSED_EUROS) return REFUSED_AMOUNT
+      if (amountCents === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
         evidenceDueAt: after(openedAt, EVIDENCE_MS),
@@ -73,8 +73,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   }
 }
 
-function decidedBy({ amountEuros, submittedAt }: KnownDispute, { now }: ProcessorCall): NetworkDecision {
+function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): NetworkDecision {
   if (!submittedAt) return UNDECIDED
-  const decisions = byAmount.get(amountEuros) ?? []
+  const decisions = byAmount.get(amountCents) ?? []
   return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.outcome ?? UNDECIDED
 }

@@ -114,16 +114,16 @@ interface Circumstances {
 
 /** What a person signs to approve an intent, with the most that the policy lets be charged. */
 export function subjectOf(
-  intent: Pick<IntentRow, 'id' | 'agentId' | 'amountEuros' | 'merchant' | 'walletId' | 'requestId'>,
+  intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,
 ): Subjects['intent'] {
-  const { id, agentId, amountEuros, merchant, walletId, requestId } = intent
+  const { id, agentId, amountCents, merchant, walletId, requestId } = intent
   const tolerance = spender.policy.terms?.amountTolerancePercent ?? null
   return {
     intentId: id,
     agentId,
-    amountEuros: decimal(amountEuros),
-    largestEuros: decimal(withTolerance(amountEuros, tolerance)),
+    amountEuros: decimal(amountCents),
+    largestEuros: decimal(withTolerance(amountCents, tolerance)),
     currency: 'EUR',
     payee: { name: merchant, iban, walletId, requestId },
     person: personId,
