@@ -1,6 +1,6 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
-import { type AssertionCode, judge } from '../../identity/passkeys/index.ts'
+import { type AssertionCode, decideAssertion } from '../../identity/passkeys/index.ts'
 import { sepaText } from '../../iso20022/sepa-charset.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -242,7 +242,7 @@ function signatureProblem(
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
   const personId = requiresSignature(actor) ? actor.id : null
-  return judge(found, locked, { kind: 'payment', members, personId }, verdict)
+  return decideAssertion(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
 export const create: CreateHandler = {

@@ -3,7 +3,7 @@ import {
   type AssertionCode,
   type Envelope,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
@@ -61,11 +61,11 @@ export function signedPayees(
 /** A person signs in the console, and nowhere else. */
 export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** Verified before any row is locked; undefined if no signature is needed or sent. */
+/** VerifiedAssertion before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
-): Promise<Verified | AssertionCode | undefined> {
+): Promise<VerifiedAssertion | AssertionCode | undefined> {
   return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 

@@ -1,7 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { findIntent, hasProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
-import { findPairing, whyClosed } from '../../identity/cli-auth/index.ts'
+import { closedReason, findPairing } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
@@ -156,7 +156,7 @@ export async function readPairing(
   const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
   return {
     code,
-    state: whyClosed(pairing) === 'pairing_expired' ? 'expired' : status,
+    state: closedReason(pairing) === 'pairing_expired' ? 'expired' : status,
     pairingCode,
     deviceName,
     address,
