@@ -66,7 +66,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'What was signed is not what is asked for any more. Load the page again, read it, and try again.',
     'Was unterschrieben wurde, ist nicht mehr das Verlangte. Laden Sie die Seite neu, lesen Sie sie, und versuchen Sie es noch einmal.',
   ],
-  person_may_not: [
+  insufficient_role: [
     'The role of the person of this passkey does not allow this. Ask an owner of the account.',
     'Die Rolle der Person dieses Passkeys erlaubt das nicht. Bitten Sie einen Inhaber des Kontos.',
   ],
@@ -98,7 +98,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'You have as many passkeys as anybody can have. Revoke one first.',
     'Sie haben schon so viele Passkeys, wie möglich sind. Widerrufen Sie erst einen.',
   ],
-  not_yours: [
+  not_passkey_owner: [
     'This passkey is somebody else’s. Only owners change it.',
     'Dieser Passkey gehört jemand anderem. Nur Inhaber ändern ihn.',
   ],
