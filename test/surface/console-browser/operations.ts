@@ -89,7 +89,7 @@ describe('a form', () => {
     await page.getByRole('button', { name: 'Subscribe' }).click()
     const secret = await page.locator('dialog code').innerText()
     expect(secret).toMatch(/^whsec_/)
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
     await saying(page, '#asked', 'Shown: webhook_')
     await saying(page, '#news', 'It is subscribed.')
     expect(await page.content()).not.toContain(secret)

@@ -79,13 +79,13 @@ const goTo = (page: Page, section: string) =>
 /** Invites an approver, who joins on a phone; gives the phone. */
 async function inviteGrace(page: Page) {
   await goTo(page, 'People')
-  await unfold(page, 'Invite a person')
+  await unfold(page, 'Invite person')
   await page.getByLabel('Name').fill('Grace Hopper')
   await page.getByLabel('Role').first().selectOption('approver')
-  await page.locator('form').getByRole('button', { name: 'Invite a person' }).click()
+  await page.locator('form').getByRole('button', { name: 'Invite person' }).click()
   await sign(page)
   const link = await page.locator('dialog dd code').innerText()
-  await press(page, 'I have kept it')
+  await press(page, 'I have stored it')
   await page.getByText('Grace Hopper').waitFor()
   const visited = await open(link, phone)
   await visited.page.locator('[data-action="redeem"]:visible').tap()
@@ -112,10 +112,10 @@ async function tighten(page: Page): Promise<void> {
   await press(page, 'Save')
   await news(page, 'Saved.')
   await press(page, 'Replay the last 30 days')
-  const changed = page.locator('#backtest tr', { hasText: 'Left to a person now' })
+  const changed = page.locator('#backtest tr', { hasText: 'Newly require approval' })
   await changed.getByText('€ 25.00').waitFor()
-  await press(page, 'Apply to its agents')
-  await page.locator('dialog').getByRole('button', { name: 'Apply to its agents' }).click()
+  await press(page, 'Apply to agents')
+  await page.locator('dialog').getByRole('button', { name: 'Apply to agents' }).click()
   await news(page, 'Applied.')
 }
 
@@ -151,7 +151,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
 
   // The owner's page follows by itself: who has approved, then the payment, its run and what the ledger says.
   await page.locator('h1').getByText('approved').waitFor()
-  await page.getByText('A person signed it with a passkey').waitFor()
+  await page.getByText('Signed with a passkey').waitFor()
   const transfer = await bodyOf(
     token.transfers.create({
       body: {
@@ -165,7 +165,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   )
   await follow(page, page.locator('main').getByRole('link', { name: transfer.id }).first())
   await page.locator('h1').getByText('completed').waitFor()
-  const run = String(await page.getByRole('link', { name: 'Open its run in Temporal' }).getAttribute('href'))
+  const run = String(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href'))
   const workflowId = decodeURIComponent(String(run.split('/workflows/')[1]))
   expect(run).toContain(`${WEB_UI}/namespaces/default/workflows/`)
   expect(await runs.of({ workflowId }).untilEnded()).toBe('completed')
@@ -179,8 +179,8 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await until('it has arrived', () => receiver.at('/books').length === 6)
 
   await page.goto(`${origin}/console/wallets/${agent.walletId}`)
-  await unfold(page, 'Draw up a statement')
-  await page.locator('form').getByRole('button', { name: 'Draw up a statement' }).click()
+  await unfold(page, 'Create statement')
+  await page.locator('form').getByRole('button', { name: 'Create statement' }).click()
   await page.waitForURL('**/console/statements/*')
   expect((await download(page, 'PDF')).subarray(0, 5).toString()).toBe('%PDF-')
   expect((await download(page, 'CSV')).toString()).toContain('25.00')

@@ -41,7 +41,7 @@ describe('what a passkey signs', () => {
     await saying(page, 'dialog blockquote', 'Third')
     await sign(page)
     await saying(page, 'dialog h2', '(2/3)')
-    await page.getByRole('button', { name: 'Skip this one' }).click()
+    await page.getByRole('button', { name: 'Skip' }).click()
     await saying(page, 'dialog h2', '(3/3)')
     await sign(page)
     await page.locator('dialog').waitFor({ state: 'detached' })

@@ -35,7 +35,7 @@ describe('the small ones', () => {
   test('rules that are typed say what they would decide, and a wrong one is refused at its field', async () => {
     const { page } = await theOwnerAtThePage()
     await page.getByLabel('Amount').fill('20')
-    await saying(page, '[data-result]', /would be allowed|person would be asked/)
+    await saying(page, '[data-result]', /would be allowed|would need approval/)
     await page.getByLabel('At most').fill('10')
     await saying(page, '[data-result]', 'This would be denied.')
     expect(await page.innerText('[data-result]')).toContain('maxTransactionEuros')
@@ -75,16 +75,16 @@ describe('pushes', () => {
         }),
       )
     expect(shown).toEqual([
-      ['Waits for you', 'intent_1', `${origin}/approve/intent_1`],
+      ['Waiting for you', 'intent_1', `${origin}/approve/intent_1`],
       ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
     ])
   })
 
   test('a browser without a push service says why it is told of nothing', async () => {
     const { page, ownerId } = await theOwnerAtThePage({ permissions: ['notifications'] })
-    await saying(page, '[data-push-state]', 'This browser is told of nothing.')
+    await saying(page, '[data-push-state]', 'Notifications are off in this browser.')
     await page.getByRole('button', { name: 'Ring here' }).click()
-    await saying(page, '#trouble', 'The push service of the browser refuses:')
+    await saying(page, '#trouble', 'The push service of the browser refused:')
     expect(await service.sql('select id from push_subscriptions where owner_id = $1', [ownerId])).toEqual([])
   })
 

@@ -111,7 +111,7 @@ test('on a phone the button to approve stands above the fold, and all that is to
   await page.locator('blockquote').filter({ hasText: '26.25' }).waitFor()
   const button = await page.getByRole('button', { name: 'Approve with passkey' }).boundingBox()
   expect(Number(button?.y) + Number(button?.height)).toBeLessThanOrEqual(844)
-  expect(await page.innerText('#limits + ul')).toMatch(/Limit for one payment\s+€\s100\.00 at most/)
+  expect(await page.innerText('#limits + ul')).toMatch(/Limit per payment\s+up to €\s100\.00/)
   for (const path of [`approve/${intents[0]?.id}`, 'approve', `approve/${intents[2]?.id}`]) {
     await page.goto(`${origin}/${path}`)
     const small = await page
@@ -125,7 +125,7 @@ test('on a phone the button to approve stands above the fold, and all that is to
   expect(await page.innerText('main')).toContain('For A paper on caching')
 })
 
-test('who has no passkey yet is told that only one approves, and where one is made', async () => {
+test('a person without a passkey sees that approving needs one, and can create it', async () => {
   const { client } = await service.owner()
   const { id } = await anIntent(
     client,
@@ -136,7 +136,7 @@ test('who has no passkey yet is told that only one approves, and where one is ma
   await page.locator('[data-action="redeem"]:visible').click()
   await page.waitForURL('**/join')
   await page.goto(`${origin}/approve/${id}`)
-  await page.getByText('only a passkey approves here').waitFor()
+  await page.getByText('Approving needs a passkey').waitFor()
   expect(await page.getByRole('button', { name: 'Approve with passkey' }).isVisible()).toBe(false)
   await page.getByRole('link', { name: 'Create your passkey' }).click()
   await page.waitForURL('**/join?to=*')

@@ -47,8 +47,8 @@ describe('the approvals', () => {
     const { status, text } = await read('console/approvals')
     expect(status).toBe(200)
     expect(text).toContain('Bookshop &amp; &lt;b&gt;Sons&lt;/b&gt;')
-    expect(text).toContain('2 wait, <data class="amount" value="50">€\u00a050.00</data> in all')
-    expect(text).toContain('<strong>Limit without a person</strong>')
+    expect(text).toContain('2 waiting, <data class="amount" value="50">€\u00a050.00</data> in total')
+    expect(text).toContain('<strong>Auto-approve limit</strong>')
     expect(text).toMatch(new RegExp(`<strong>Possible duplicate</strong> of <a href="[^"]*${first.id}">`))
     expect(text).toContain('data-name="Left now"')
     expect(text.split(APPROVE)).toHaveLength(3)
@@ -63,7 +63,7 @@ describe('the approvals', () => {
     await anIntent(client, agent.id, { amountEuros: 9, merchant: 'Kiosk' })
     const left = async () => {
       const { text } = await read('console/approvals')
-      const row = text.split('<tr>').find(one => one.includes('Limit for the day')) ?? ''
+      const row = text.split('<tr>').find(one => one.includes('Daily limit')) ?? ''
       return { amounts: [...row.matchAll(/value="([\d.]+)"/g)].map(([, value]) => Number(value)), text }
     }
     expect((await left()).amounts).toEqual([100, 0, 100, 91])
@@ -127,7 +127,9 @@ describe('the approvals', () => {
     )
     const { text } = await read('console/approvals')
     expect(text).toContain('name="limits.maxTransactionEuros" value="50"')
-    expect(text).toContain('<strong>close match</strong>, it suggests <strong><bdi>Adler GmbH</bdi></strong>')
+    expect(text).toContain(
+      '<strong>close match</strong>; the bank suggests <strong><bdi>Adler GmbH</bdi></strong>',
+    )
     expect(text).toContain('<bdi>Close Adler GmbH</bdi>')
     expect(text).toContain('data-operation="POST /transfers/{id}/confirm-payee"')
     const home = await read('console')
@@ -173,7 +175,7 @@ describe('the page of an intent', () => {
 describe('the home page', () => {
   test('tells what was spent of the budget, which agents are frozen, and how the service is', async () => {
     const { client, agent, read } = await anAccount()
-    expect((await read('console')).text).toContain('No budget is set')
+    expect((await read('console')).text).toContain('No shared budget.')
     await bodyOf(client.policies.setBudget({ body: { dailyLimitEuros: 100 } }))
     await anIntent(client, agent.id, { amountEuros: 8 })
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'It buys too much' } }))
@@ -181,7 +183,7 @@ describe('the home page', () => {
     expect(text).toContain('Nothing waits for you')
     expect(text).toMatch(/<meter[^>]* max="100" value="8"/)
     expect(text).toContain('It buys too much')
-    expect(text).toMatch(/<dt>Temporal<\/dt><dd>not used here/)
+    expect(text).toMatch(/<dt>Temporal<\/dt><dd>not in use/)
   })
 })
 
@@ -222,7 +224,7 @@ describe('the search', () => {
     expect((await read('console/search?q=scou')).text).toContain('100% Scout')
     expect((await read('console/search?q=0%25')).text).toContain('100% Scout')
     expect((await read('console/search?q=_')).text).toContain('No results.')
-    expect((await read('console/search?q=BOOKSHOP')).text).toContain('All to this merchant')
+    expect((await read('console/search?q=BOOKSHOP')).text).toContain('All intents to this merchant')
     expect((await stranger.read('console/search?q=scou')).text).toContain('No results.')
     expect((await read(`console/search?q=${'x'.repeat(300)}`)).status).toBe(200)
   })

@@ -34,7 +34,7 @@ describe('a page of the console', () => {
     const visitor = await aVisitor()
     const { text } = await visitor.read('console')
     expect(text).toContain('<html lang="en" class="test"')
-    expect(text).toContain('Test mode: no real money moves here')
+    expect(text).toContain('Test mode: no real money moves')
     const live = await signedInTo(service, { ownerId: visitor.owner.ownerId, mode: 'live' })
     const answer = await fetch(`${service.url}/console`, {
       headers: { ...live.headers, accept: 'text/html' },
@@ -61,7 +61,7 @@ describe('a page of the console', () => {
       return page
     })
     expect(status).toBe(200)
-    expect(text).toContain('This cannot be shown just now')
+    expect(text).toContain('This part updates with the next payment')
     expect(text).toContain('Nothing waits for you')
   })
 

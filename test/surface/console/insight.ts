@@ -48,7 +48,7 @@ describe('the pages about insight', () => {
     expect((await read(address)).text.trimEnd().split('\r\n')).toHaveLength(3)
     const alone = await read(`console/costs?agentId=${agent.id}&from=&to=`)
     expect(alone.text.match(/<rect class="up"/g)).toHaveLength(1)
-    expect((await read('console/costs?groupBy=month')).text).toContain('Spent by month')
+    expect((await read('console/costs?groupBy=month')).text).toContain('Spending by month')
   })
 
   test('tell merchants with every text that means them, and outcomes with the interval of their rate', async () => {
@@ -79,14 +79,14 @@ describe('the pages about insight', () => {
     const query = { days: 14 }
     const told = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
     const { text } = await read(`console/forecast?agentId=${agent.id}&days=14`)
-    expect(text).toContain('Runs out on')
+    expect(text).toContain('Depletion date')
     expect(told.runsOut.wallet.p50).not.toBeNull()
     expect(text).toContain(`<strong><time datetime="${told.runsOut.wallet.p50}">`)
     expect(text.match(/<path class="band"/g)).toHaveLength(1)
     expect(text.match(/<rect class="up"/g)).toHaveLength(14)
     expect(rowsIn(text)).toBe(29 + 13)
-    expect(text).toContain('Past days judged')
-    expect((await read('console/forecast')).text).toContain('All agents and you')
+    expect(text).toContain('Days compared')
+    expect((await read('console/forecast')).text).toContain('You and all agents')
   })
 
   test('tell on the first page what a person would have wished to know', async () => {
