@@ -61,7 +61,7 @@ describe('the pages about insight', () => {
       await bodyOf(client.outcomes.create({ body: { intentId, success, valueEuros: 25 } }))
     }
     const merchants = await read('console/merchants')
-    expect(merchants.text).toContain('2 texts')
+    expect(merchants.text).toContain('2 spellings')
     expect(merchants.text).toContain('€\u00a040.00')
     const { text } = await read('console/outcomes')
     expect(text).toContain('66.7%')
