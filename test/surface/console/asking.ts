@@ -19,7 +19,7 @@ test('a person asks in a sentence, sees the difference that a wish makes, and ap
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.locator('.talk article').getByText('dailyLimitEuros').waitFor()
   // On a phone no head stands above the cells: each says what it is.
-  expect(await page.locator('.talk td').first().getAttribute('data-name')).toBe('Member')
+  expect(await page.locator('.talk td').first().getAttribute('data-name')).toBe('Field')
   await page.getByRole('link', { name: 'Review and apply' }).click()
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
   await page.locator('h1 .status').getByText('applied').waitFor()

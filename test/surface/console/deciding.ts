@@ -103,7 +103,7 @@ describe('the approvals', () => {
     const params = { id: intent.id }
     await bodyOf(client.intents.deny({ params, body: { reason: 'Too expensive' } }))
     const { text } = await read('console/approvals?part=waiting,decided')
-    expect(text).toContain('Nothing waits for you.')
+    expect(text).toContain('Nothing to approve.')
     expect(text).toMatch(/class="status bad">denied<\/span>[\s\S]*€\s25\.00<\/data> to <bdi>Bookshop/)
   })
 
@@ -133,7 +133,7 @@ describe('the approvals', () => {
     expect(text).toContain('<bdi>Close Adler GmbH</bdi>')
     expect(text).toContain('data-operation="POST /transfers/{id}/confirm-payee"')
     const home = await read('console')
-    expect(home.text).toContain('2 wait for you')
+    expect(home.text).toContain('2 requests to approve')
   })
 
   test('are decided with a passkey, one after the other, and the page follows by itself', async () => {
@@ -142,7 +142,7 @@ describe('the approvals', () => {
     const intents = [await anIntent(client, agent.id), await anIntent(client, agent.id, { merchant: 'Café' })]
     const { page, complaints } = await openAsOwner(client)
     await page.goto(new URL('console/approvals', page.url()).href)
-    await page.getByRole('button', { name: 'Approve these 2 one after the other' }).click()
+    await page.getByRole('button', { name: 'Approve all 2, one by one' }).click()
     for (const _ of intents) {
       const sign = page.getByRole('dialog').getByRole('button', { name: /sign/i })
       await sign.click()
@@ -180,7 +180,7 @@ describe('the home page', () => {
     await anIntent(client, agent.id, { amountEuros: 8 })
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'It buys too much' } }))
     const { text } = await read('console')
-    expect(text).toContain('Nothing waits for you')
+    expect(text).toContain('Nothing to approve')
     expect(text).toMatch(/<meter[^>]* max="100" value="8"/)
     expect(text).toContain('It buys too much')
     expect(text).toMatch(/<dt>Temporal<\/dt><dd>not in use/)
@@ -239,7 +239,7 @@ describe('while the database is away', () => {
     const style = /href="([^"]+\.css)"/.exec(text)?.[1]
     await proxy.open()
     expect(status).toBe(503)
-    expect(text).toContain('<h1>The database cannot be reached</h1>')
+    expect(text).toContain('<h1>The database is unreachable</h1>')
     expect(text).toContain('http-equiv="refresh" content="10"')
     expect(text).toContain('GET /health')
     expect(german.text).toContain('Die Datenbank ist nicht erreichbar')
