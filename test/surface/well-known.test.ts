@@ -98,7 +98,7 @@ describe('what an installation has signed', () => {
     expect(await ask(changed)).toEqual({
       valid: false,
       kind: 'receipt',
-      reason: 'The receipt says something else than its proof.',
+      reason: 'The receipt differs from its proof.',
     })
     const [header, claims, signature] = proof.split('.')
     const other = Buffer.from(

@@ -147,7 +147,7 @@ describe('the approvals', () => {
       const sign = page.getByRole('dialog').getByRole('button', { name: /sign/i })
       await sign.click()
     }
-    await page.locator('#waiting').getByText('Nothing waits for you.').waitFor()
+    await page.locator('#waiting').getByText('Nothing to approve.').waitFor()
     const statuses = await Promise.all(
       intents.map(async ({ id }) => (await bodyOf(client.intents.get({ params: { id } }))).status),
     )

@@ -92,7 +92,7 @@ async function askOn(page: Page): Promise<void> {
   for (const [asked, answered] of [
     ['What is waiting?', '.talk .answer:has-text("wait")'],
     ['Let my agent spend 20 € a day', '.talk article a.button'],
-    ['Show me the weather', '.talk .answer:has-text("I do not know that")'],
+    ['Show me the weather', '.talk .answer:has-text("I did not understand that")'],
   ] as const) {
     await page.locator('#ask').fill(asked)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()

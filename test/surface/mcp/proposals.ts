@@ -64,7 +64,7 @@ describe('what an assistant may not do', () => {
     })
     expect((await bodyOf(client.proposals.get({ params: { id } }))).effect).toEqual({
       source: 'simulation',
-      sentence: expect.stringMatching(/left to a person/),
+      sentence: expect.stringMatching(/sent for approval/),
     })
     expect((await bodyOf(client.intents.list())).data).toEqual([])
     const { resultId } = await bodyOf(client.proposals.apply({ params: { id }, body: {} }))
