@@ -32,7 +32,6 @@ const temporal = await runViewer(installation.temporal.address)
 
 beforeEach(() => installation.startMissing())
 
-/** A new owner with an agent whose intents all wait for approval. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
   const mine = clientAt({ url, token: await createOwner(url) })
@@ -45,7 +44,6 @@ const eventsOf = async ({ handle }: RunView) => (await handle.fetchHistory()).ev
 
 const history = (id: string) => eventsOf(temporal.of({ workflowId: `intent/${id}` }))
 
-/** The activities of a run, in order, and how many of them completed. */
 async function activitiesOf(id: string): Promise<{ scheduled: unknown[]; completed: number }> {
   const events = await history(id)
   return {
@@ -115,7 +113,7 @@ describe('a kill between two steps', () => {
     await installation.kill('relay')
     expect(await outboxRows()).toEqual([1])
 
-    // The leased row is made due now.
+    // Makes the leased row due now.
     await queryValues(databaseUrl, 'update outbox set due_at = now()')
     await installation.startMissing()
     await until('it is delivered', async () => (await outboxRows()).length === 0)
@@ -175,7 +173,7 @@ describe('simultaneous causes', () => {
       races.map(async ({ mine, id, index }) => {
         const advance = () => bodyOf(mine.sandbox.advance({ body: { minutes: 10 } }))
         const approve = () => approveAfter(index % 8, mine, id)
-        // How long the clock takes to come to the deadline differs: some are surely in time, and some too late.
+        // The clock takes a varying time to the deadline: some approvals are surely in time, some too late.
         const isSurelyInTime = index % 16 === 0
         const early = isSurelyInTime ? await approve() : undefined
         const advanced = advance()
@@ -207,7 +205,7 @@ describe('simultaneous causes', () => {
     await temporal.of(first).untilBegun()
     await temporal.of(first).untilDetails('waits for approval')
     const unprocessed = (await times(260, () => declare(1))).map(({ id }) => id)
-    // Declared last, so that some of their runs have yet to begin when they expire.
+    // Declared last, so that some of their runs have not begun when they expire.
     const waiting = [first, ...(await times(39, () => declare(2)))].map(({ id }) => id)
     const second = `date_trunc('second', (select max(expires_at) from intents where owner_id = $1))`
     await queryValues(databaseUrl, `update intents set expires_at = ${second} where owner_id = $1`, [ownerId])
@@ -227,7 +225,7 @@ describe('simultaneous causes', () => {
   })
 })
 
-/** Approves after this many reads, so before or after the concurrent change; repeats while the row is busy. */
+/** Approves after this many reads, before or after the concurrent change; repeats while the row is busy. */
 async function approveAfter(questions: number, { intents }: TestClient, id: string) {
   const params = { id }
   for (let reads = 0; reads < questions; reads++) await bodyOf(intents.get({ params }))

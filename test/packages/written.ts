@@ -4,7 +4,6 @@ import { kinds, pythonApi, pythonTypes } from '../../src/packages/write/python-a
 
 const contract = readContract()
 
-/** The names that a text declares: classes, and types that stand for others. */
 const declared = (text: string): string[] =>
   [...text.matchAll(/^(?:class (\w+)\(|(\w+)(?:: TypeAlias)? = )/gm)].map(
     ([, ofClass, alias]) => ofClass ?? alias ?? '',
@@ -19,7 +18,7 @@ describe('what is written for Python', () => {
 
   test.each(kinds)('has every operation, for the $client client', kind => {
     const methods = pythonApi(contract, kind).match(/^ {4}(?:async )?def (?!__init__)/gm)
-    // One of them is made of another: waiting for a decision.
+    // One method is not an operation: waiting for a decision.
     expect(methods).toHaveLength(contract.operations.length + 1)
   })
 })

@@ -17,7 +17,6 @@ import { testKills } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-/** Each transfer by its reference, with how often it was posted. */
 const PAID = `
 select reference || ' ' || (select count(*) from ledger_transfers p where p.reference_id = t.id)
 from transfers t where to_wallet_id = $1`
@@ -32,7 +31,7 @@ describe('an API process that is killed in a burst', () => {
     token = await createOwner(api.url)
   })
 
-  /** The creates of a burst in which the API process was killed; another process runs then. */
+  /** The creates of a burst during which the API process was killed and replaced. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
     await until('fifty creates', () => running.succeeded() >= 50)
     api.kill('SIGKILL')
@@ -43,7 +42,7 @@ describe('an API process that is killed in a burst', () => {
     return creates
   }
 
-  /** Repeats the creates that had a key, and checks that earlier answers are replayed. Returns all creates. */
+  /** Repeats the creates with a key, and checks that earlier answers are replayed. Returns all creates. */
   async function repeat(creates: readonly Create[]): Promise<Create[]> {
     const keyed = creates.filter(({ key }) => key !== null)
     const repeated = await Promise.all(keyed.map(entry => create(api.url, token, entry)))

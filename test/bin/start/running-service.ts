@@ -16,7 +16,6 @@ import {
 } from '../../support/processes/service-process.ts'
 import { until } from '../../support/until.ts'
 
-/** Sends the request of the `curl` command that the service prints. */
 async function paste(curl: string): Promise<Response> {
   const [, url = ''] = /curl -s (\S+)/.exec(curl) ?? []
   const headers = [...curl.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
@@ -26,10 +25,9 @@ async function paste(curl: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body })
 }
 
-// All tests share one directory, as creating PostgreSQL and Temporal takes longer than starting them.
+// All tests share one directory, since creating PostgreSQL and Temporal takes longer than starting them.
 const dataDir = temporaryFolder()
 let service: Launched | undefined
-/** The instance file of the first start. */
 let first: Instance | undefined
 
 async function ensureRunning(): Promise<Launched> {
@@ -38,7 +36,6 @@ async function ensureRunning(): Promise<Launched> {
   return service
 }
 
-/** Ensures that the data exists and no service runs on it. */
 async function ensureStopped(): Promise<void> {
   if (!first) await ensureRunning()
   if (service) await stopService(service)
@@ -48,7 +45,6 @@ async function ensureStopped(): Promise<void> {
 const postmasterPid = () =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
-/** Every process of the servers that work on the data directory. */
 function servers(): number[] {
   const temporal = processesIn(dataDir, 'start-dev')
   expect(temporal).not.toEqual([])
@@ -150,7 +146,7 @@ describe('a running service', () => {
     expect(instanceOf(dataDir).signIn).toMatch(/^http:\/\/localhost:\d+\/login$/)
   })
 
-  /** npm and the terminal both pass a Ctrl-C on. */
+  /** Both npm and the terminal pass a Ctrl-C on. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
     const runningService = await ensureRunning()
     const processes = servers()

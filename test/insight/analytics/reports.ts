@@ -138,7 +138,7 @@ describe('anomalies', () => {
     [181, ['day_above_usual']],
     [182, []],
   ])(
-    'are told by what was usual in the 182 days up to now: a first day %i days ago',
+    'compare with the 182 days up to now: a first day %i days ago',
     async (ago, expected) => {
       const owner = await aPayingOwner(service)
       const { client } = owner
@@ -167,7 +167,7 @@ describe('anomalies', () => {
       const from = await todayOf(client)
       return (await steady(service, () => bodyOf(client.analytics.anomalies({ query: { from } })))).data
     }
-    // € 11.00 are usual, and a deviation is € 2.20, a fifth of that. The other merchant has been paid on seven days only.
+    // € 11.00 are usual, and a deviation is € 2.20, a fifth of that. The other merchant has only seven days.
     await payByCard(owner, 24.2, 'Bookshop')
     await payByCard(owner, 200, 'Rare Maps')
     expect(await unusualToday()).toEqual([])
@@ -188,7 +188,7 @@ describe('anomalies', () => {
     ])
   })
 
-  /** The charges of each month, the latest month last; the price that is read, and the anomalies of the latest month. */
+  /** Charges of each month, the latest last; the expected price, and the anomalies of the latest month. */
   const SUBSCRIPTIONS = {
     'double charge at the old price': [[[29], [29], [29, 29]], 29, ['2 x 29']],
     'double charge at once': [[[29, 29], [29], [29]], 29, []],

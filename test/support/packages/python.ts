@@ -12,11 +12,10 @@ const run = promisify(execFile)
 
 export interface PythonFolder {
   readonly folder: string
-  /** Runs the Python in which the package is installed, and gives what it prints. */
   python(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** An empty folder with a Python of its own, into which pip has installed the package, built or as sources, and what checks its types. */
+/** A virtual environment with the package, built or from sources, and a type checker. */
 export async function aPythonWithThePackage(
   from: 'wheel' | 'sdist',
   ...tools: readonly string[]

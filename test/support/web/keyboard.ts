@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 
 interface Focused {
   readonly name: string
-  /** Whether a reader sees where the focus is. */
   readonly isVisible: boolean
 }
 
@@ -16,10 +15,10 @@ const FOCUSED = `(() => {
   }
 })()`
 
-/** More than any page has to go through. */
+/** More than any page has. */
 const MOST_STEPS = 30
 
-/** Goes on by the Tab key until the element of this name has the focus, which must be seen. */
+/** Presses Tab until the element has a visible focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const seen: string[] = []
   while (seen.length < MOST_STEPS) {
@@ -27,13 +26,12 @@ export async function tabTo(page: Page, name: string): Promise<void> {
     const focused = (await page.evaluate(FOCUSED)) as Focused
     seen.push(focused.name)
     if (focused.name !== name) continue
-    if (!focused.isVisible) throw new Error(`nobody sees that ${name} has the focus`)
+    if (!focused.isVisible) throw new Error(`the focus on ${name} is not visible`)
     return
   }
   throw new Error(`the keyboard reaches ${seen.join(', ')}, and not ${name}`)
 }
 
-/** Presses what has this name, by keyboard alone. */
 export async function pressByKeyboard(page: Page, name: string): Promise<void> {
   await tabTo(page, name)
   await page.keyboard.press('Enter')

@@ -5,16 +5,15 @@ interface Credential {
   readonly signCount: number
 }
 
-/** A passkey device that Chromium plays for one page. It confirms its user at once, until it is told otherwise. */
+/** A passkey device that Chromium simulates for one page. It verifies its user until it is set otherwise. */
 export interface VirtualAuthenticator {
-  /** Whether the finger is that of the user. */
   recognize(isUser: boolean): Promise<void>
-  /** Lets this device sign with the passkeys of another one, as devices that share them do. */
+  /** Lets this device use the passkeys of another one, as synced passkeys do. */
   takeOver(other: VirtualAuthenticator): Promise<void>
   credentials(): Promise<Credential[]>
 }
 
-/** Devices that share a passkey count each for itself: the second one begins where the first will not come. */
+/** Devices that share a passkey have separate counters: the second one starts beyond the first. */
 const AHEAD = 1_000
 
 export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {

@@ -6,7 +6,6 @@ import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService({ own: true })
 
-/** An owner who talks, with an agent called Reader. */
 async function anOwnerWhoTalks() {
   const { client, key } = await service.owner()
   const policy = await aPolicy(client, {
@@ -161,7 +160,7 @@ describe('a conversation', () => {
     const { client, agent, say } = await anOwnerWhoTalks()
     await aFundedAgent(client, { name: 'Other' })
     const { token } = await aToken(client, agent.id)
-    expect(textIn(await talkingWith(String(token))('Raise my limit'))).toMatch(/limit of Reader for a day/)
+    expect(textIn(await talkingWith(String(token))('Raise my limit'))).toMatch(/daily limit, a monthly limit, or a limit per payment of Reader/)
     expect(textIn(await say('Raise my limit'))).toMatch(/Which agent do you mean/)
   })
 

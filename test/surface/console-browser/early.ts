@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { aPolicy, bodyOf } from '../../support/factories.ts'
 import { agentNamed, origin, saying, theOwnerAtThePage } from './trial-service.ts'
 
-/** Opens a page of the console whose modules are on their way until `release` is called. */
+/** Opens a page of the console whose modules do not arrive before `release` is called. */
 async function opened(page: Page, path: string) {
   let release: () => void = () => undefined
   const released = new Promise<void>(resolve => {

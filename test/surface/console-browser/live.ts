@@ -11,11 +11,9 @@ import {
   theOwnerAtThePage,
 } from './trial-service.ts'
 
-/** What is selected in the field that has the focus. */
 const SELECTED = `(({ value, selectionStart, selectionEnd }) =>
   value?.slice(selectionStart, selectionEnd))(document.activeElement)`
 
-/** The tabs that ask for the stream from now on. */
 const streamsIn = (pages: readonly Page[]) => {
   const streams: Page[] = []
   for (const page of pages)
@@ -102,8 +100,8 @@ test('a part that is paused while it is fetched stays as it is, too', async () =
   await asked.promise
   const pause = page.getByRole('button', { name: 'Pause' })
   await pause.click()
-  // Only the answer that is held back can show this one: the page fetches its parts once when its stream opens, and that
-  // answer may show any agent created before the pause.
+  // Only the delayed answer can show this agent: the page fetches its parts once when its stream opens, and
+  // that answer may show any agent created before the pause.
   await agentNamed(client, 'Covered')
   const answered = page.waitForResponse('**/trial?part=*')
   pressed.resolve()

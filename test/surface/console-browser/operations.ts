@@ -32,7 +32,7 @@ describe('a form', () => {
   test('that is sent twice by a double press is done once', async () => {
     const { client, page } = await theOwnerAtThePage()
     await page.getByLabel('Name').fill('Double')
-    // However long a busy machine takes for the second press, it is one of a double click.
+    // Keeps the two presses within one double click, however slow the machine is.
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await page.getByRole('button', { name: 'Create' }).dblclick()

@@ -8,7 +8,7 @@ const POLICY =
 const pages = ['/login', '/join', '/login?to=/approve'] as const
 
 describe('the pages that everybody may see', () => {
-  test.each(pages)('%s load only what is ours, have no code in them, and nobody keeps them', async path => {
+  test.each(pages)('%s load only this origin, have no inline code, and are not cached', async path => {
     const response = await readPage(path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(Object.fromEntries(response.headers)).toMatchObject({

@@ -6,7 +6,6 @@ import { origin, service } from './pages-service.ts'
 
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** An owner, an agent whose payments above ten euros wait, and such a payment. */
 async function aWaitingIntent() {
   const { client, ownerId, key } = await service.owner()
   const agent = await anAgentUnder(client, rules)
@@ -86,7 +85,7 @@ describe('a decision on the page', () => {
     expect(told.sort()).toEqual([0, 1])
   })
 
-  test('of somebody else shows by itself, and asking for it is no activity of the person', async () => {
+  test('a decision of another person appears by itself, and polling for it does not extend the session', async () => {
     const { client, intent, address } = await aWaitingIntent()
     const { page, requests } = await openAsOwner(client)
     const polls: (string | undefined)[] = []
@@ -129,7 +128,7 @@ describe('a viewer', () => {
     const { client, ownerId, intent, address } = await aWaitingIntent()
     const { page, complaints } = await openAsOwner(client)
     await service.sql(`update people set role = 'viewer' where owner_id = $1`, [ownerId])
-    // Nobody was told of the change, so it counts from the next session on.
+    // The change of the role sends no event, so it applies from the next session on.
     await page.goto(`${origin}/login?to=approve/${intent.id}`)
     await page.locator('[data-action="sign-in"]').click()
     await page.waitForURL(address)

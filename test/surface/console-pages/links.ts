@@ -51,14 +51,14 @@ describe('a link', () => {
     expect(heads.filter(head => head.includes(token))).toEqual([])
   })
 
-  test('that nobody has made is refused with what to do', async () => {
+  test('an unknown link is refused with a remedy', async () => {
     const { page } = await open(`${origin}/join#lnk_nobodyhasmadethisone0123456789`)
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link' }).waitFor()
     expect(await troubleIn(page).innerText()).toBe('This link is not valid. Ask for a new one.')
   })
 
-  test('that signs nobody in leads to how else one gets in, also where one has started the service', async () => {
+  test('an invalid link shows the other ways to sign in, also for the operator', async () => {
     const { page } = await open(`${origin}/login#lnk_nobodyhasmadethisone0123456789`)
     await page.locator('[data-action="redeem"]').click()
     await troubleIn(page).filter({ hasText: 'This link is not valid.' }).waitFor()
@@ -81,7 +81,7 @@ describe('a link', () => {
   })
 })
 
-/** Ways to name a place of somebody else, of which browsers understand nearly all. */
+/** Spellings of a foreign address, nearly all of which browsers understand. */
 const ELSEWHERE = [
   'https://evil.example/',
   '//evil.example',

@@ -3,7 +3,6 @@ import { anAgentUnder, anIntent, aWallet, bodyOf } from '../../support/factories
 import { signedInTo } from '../../support/identity/console.ts'
 import { german, readPage, service } from './pages-service.ts'
 
-/** The page of an intent that was approved for 7 euros, and paid with so much. */
 async function pageOfPaid(amountEuros: number) {
   const owner = await service.owner()
   const { client } = owner

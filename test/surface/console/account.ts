@@ -3,7 +3,6 @@ import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
-/** An account in which something of each kind has happened. */
 async function anAccount() {
   const visitor = await aVisitor()
   const { client } = visitor.owner
@@ -146,7 +145,7 @@ describe('the pages of an account', () => {
     expect(owner.ownerId).toBe(webhook.ownerId)
   })
 
-  test('say in the frame of each page when the test clock is moved', async () => {
+  test('show in the frame of each page that the test clock is ahead', async () => {
     const { owner, read } = await aVisitor()
     expect(await pageOf(read, 'console/settings')).not.toContain('The test clock is ahead:')
     await bodyOf(owner.client.sandbox.advance({ body: { days: 3 } }))

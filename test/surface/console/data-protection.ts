@@ -4,7 +4,7 @@ import { openAsOwner } from '../console-pages/devices.ts'
 import { aVisitor, service } from './visitors.ts'
 
 describe('the pages of data protection', () => {
-  test('let an owner sign that somebody is forgotten, say what must end first, and take it back', async () => {
+  test('let an owner sign an erasure of a person, see what must end first, and withdraw it', async () => {
     const { client } = await service.owner()
     const { page, complaints } = await openAsOwner(client)
     const { data } = await bodyOf(client.people.list({}))
@@ -23,7 +23,7 @@ describe('the pages of data protection', () => {
     expect(complaints.filter(text => !text.includes('400'))).toEqual([])
   })
 
-  test('name what keeps a deletion waiting with what to do, and let nobody but an owner ask or download', async () => {
+  test('name what a deletion waits for, with remedies, and let only owners request or download', async () => {
     const { owner, read } = await aVisitor()
     const { client } = owner
     const { id } = await bodyOf(client.gdpr.createDeletion({ body: {} }))

@@ -16,7 +16,6 @@ const service = await startTestService({
 })
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
 
-/** An owner with an agent of which payments above ten euros wait, and what a person of a role reads. */
 async function anAccount() {
   const owner = await service.owner()
   const agent = await anAgentUnder(owner.client, rules)
@@ -56,7 +55,7 @@ describe('the approvals', () => {
     expect(text).toContain(`data-each="#of-${agent.id} form[data-challenge]"`)
   })
 
-  test('tell what every limit leaves now beside what it left then, and what has come up since', async () => {
+  test('show remaining limits at request and now, and rules that refuse since', async () => {
     const { client, read } = await anAccount()
     const agent = await anAgentUnder(client, { ...rules, dailyLimitEuros: 100 })
     await anIntent(client, agent.id, { amountEuros: 40 })

@@ -19,7 +19,6 @@ const LISTS = [
   ],
 ]
 
-/** An owner with money in a wallet, and what has become of a part of it. */
 async function aSpender() {
   const visitor = await aVisitor()
   const { client } = visitor.owner
@@ -27,7 +26,7 @@ async function aSpender() {
   return { ...visitor, client, wallet }
 }
 
-/** A transfer whose payee the bank knows by another name: it waits for a person. */
+/** A transfer whose payee the bank knows by another name, so it waits for a person. */
 async function aDoubtfulTransfer({ client, wallet }: Awaited<ReturnType<typeof aSpender>>) {
   const { id: beneficiaryId } = await aBeneficiary(client, { name: 'Close Adler GmbH' })
   const { id } = await aSepaTransfer(client, { fromWalletId: wallet.id, beneficiaryId, amountEuros: 80 })
@@ -148,7 +147,7 @@ describe('the pages about money', () => {
     expect((await read(account)).status).toBe(200)
   })
 
-  test('say why a payment by card was declined, rule by rule, and how to make it a yes', async () => {
+  test('explain a declined card payment rule by rule, with remedies', async () => {
     const { owner, read } = await aVisitor()
     const { card } = await aPayingCard(owner.client, 100, {})
     await bodyOf(owner.client.cards.setLimits({ params: { id: card.id }, body: { maxTransactionEuros: 10 } }))

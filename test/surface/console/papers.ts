@@ -18,7 +18,7 @@ const anUnassignedCredit = (client: TestClient) =>
     }),
   )
 
-describe('money that nobody could match', () => {
+describe('an unmatched credit', () => {
   test('is assigned to a wallet on its page, to which home and wallets lead', async () => {
     const { client } = await service.owner()
     const wallet = await aWallet(client)
@@ -73,7 +73,7 @@ describe('the papers of a payment', () => {
 })
 
 describe('a set that the contract names', () => {
-  test('is ticked, and what nobody ticks is left to the service', async () => {
+  test('is ticked, and without a tick the service decides', async () => {
     const { client } = await service.owner()
     const { page } = await openAsOwner(client)
     await page.goto(new URL('console/keys', page.url()).href)

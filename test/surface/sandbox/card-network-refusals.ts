@@ -20,7 +20,7 @@ describe('the simulated card network refuses', () => {
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(words)])
   })
 
-  test('a card of somebody else, a number that is none, and a merchant that nobody knows', async () => {
+  test('a card of another owner, an invalid number, and an unknown merchant', async () => {
     const [{ client, card }, stranger] = [await aCardholder(service), await service.owner()]
     const body = { ...shop, cardId: card.id, amountEuros: 1 }
     expect(await stranger.client.sandbox.authorizeCard({ body })).toMatchObject({ status: 404 })
