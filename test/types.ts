@@ -1,4 +1,4 @@
-/** Mistakes that must not compile. Read by `npm run check`, run by nobody: each line expects its error. */
+/** Mistakes that must not compile. `npm run check` compiles it and nothing runs it: each line expects its error. */
 import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
 import { area } from '../src/kernel/contract/area.ts'
@@ -38,7 +38,7 @@ const hotApi = {
 }
 
 const outsideApi = {
-  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'outside', returns: [200, Jar] }),
+  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'external', returns: [200, Jar] }),
 }
 
 type Handlers = { readonly [Name in keyof typeof api]: HandlerOf<(typeof api)[Name]> }

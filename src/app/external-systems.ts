@@ -18,16 +18,14 @@ import type { CardProcessor } from '../ports/card-processor.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { derivedSecrets } from '../ports/vault.ts'
 
-/** The settings with the key that a running service always has. */
 type WithKey = Settings & { readonly encryptionKey: string }
 
-/** The doors by which simulated systems tell the service something. */
+/** The receivers to which simulated systems send their messages. */
 interface Doors {
   readonly cards: Deliver
   readonly identity: DeliverNotice
 }
 
-/** The external systems of each mode, as the settings choose them. */
 export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
@@ -64,7 +62,6 @@ const byMode =
     return chosen
   }
 
-/** A chosen system that cannot work without this setting. */
 class Missing {
   readonly setting: string
   constructor(setting: string) {
@@ -76,11 +73,11 @@ const unset = (setting: string): Problem =>
   new Problem('not_configured', `Live mode has nothing to do this with: ${setting} is not set.`)
 
 function byFiles(settings: Settings, queue: Queue): SepaRail | Missing {
-  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutOffs } = settings
+  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes } = settings
   if (!collectionIban) return new Missing('COLLECTION_IBAN')
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
-  return railByFiles({ debtor, cutOffs: sepaCutOffs, queue, files: outFolder(sepaFolder) })
+  return railByFiles({ debtor, cutOffs: sepaCutoffTimes, queue, files: outFolder(sepaFolder) })
 }
 
 function byStripe(settings: Settings): CardProcessor | Missing {

@@ -1,24 +1,22 @@
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { type LeaseKind, ProcessLease, RENEW_MS } from '../kernel/database/process-lease.ts'
-import { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import type { Runtime } from '../kernel/run/runtime.ts'
+import { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import type { Logger } from '../platform/log.ts'
 import { everySoOften } from '../platform/rounds.ts'
 
 export interface RenewedLease {
   readonly lease: ProcessLease
-  /** To be called once no row is claimed under the lease any more. */
   end(): Promise<void>
 }
 
 interface Watching {
   readonly wake: () => void
   readonly onFailure: (error: unknown) => void
-  /** How long the lease lasts without renewal, where that is not the usual time. */
   readonly heldMs?: number | undefined
 }
 
-/** Opens a lease and renews it until `end`; calls `wake` when rows of dead processes have become free. */
+/** Renews the lease until `end`, and calls `wake` when rows of dead processes have become free. */
 export function renewLease(
   database: Database,
   kind: LeaseKind,
@@ -35,15 +33,15 @@ export function renewLease(
   }
 }
 
-interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
+interface OutsideCalls extends Pick<Runtime, 'lease' | 'unrecordedAnswers'> {
   stop(): Promise<void>
 }
 
-/** Opens what calls of other systems are made under. To be stopped before the database is closed, after all requests. */
+/** The lease for external calls. Stop it after all requests and before the database is closed. */
 export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
   const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })
-  const keptAnswers = new KeptAnswers(database, ({ operation, requestId }, now, error) => {
+  const unrecordedAnswers = new UnrecordedAnswers(database, ({ operation, requestId }, now, error) => {
     const told = { operation: operation.key, requestId }
     if (now === 'kept') log.warn(told, 'the database is away: an answer of another system is kept')
     else if (now === 'recorded') log.info(told, 'an answer that was kept is recorded')
@@ -51,9 +49,9 @@ export function openOutsideCalls(database: Database, log: Logger): OutsideCalls 
   })
   return {
     lease,
-    keptAnswers,
+    unrecordedAnswers,
     async stop() {
-      await keptAnswers.stop()
+      await unrecordedAnswers.stop()
       await end()
     },
   }

@@ -1,6 +1,6 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
 import { areas as allAreas } from '../areas.ts'
-import { askFor } from '../derive/ask.ts'
+import { callOperationFor } from '../derive/call-operation.ts'
 import { type Gate, gate } from '../derive/http/authenticate.ts'
 import { openCredentials } from '../derive/http/credentials.ts'
 import type { ReceiveFor } from '../derive/http/receive-signed.ts'
@@ -12,11 +12,11 @@ import { Cursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { EventRow } from '../kernel/journal/journal.ts'
-import { announcersOf } from '../kernel/journal/outbox.ts'
+import { notifiersOf } from '../kernel/journal/outbox.ts'
 import { type Execute, executor } from '../kernel/run/execute.ts'
-import type { KeptAnswers } from '../kernel/run/kept-answers.ts'
 import { withOwners } from '../kernel/run/other-owner.ts'
 import { reactionsOf } from '../kernel/run/runtime.ts'
+import type { UnrecordedAnswers } from '../kernel/run/unrecorded-answers.ts'
 import {
   type OpenDatabase,
   onceReachable,
@@ -45,37 +45,33 @@ import { openOutsideCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
-/** The settings that a running service must have: configured, or generated at the first start. */
+/** The settings that a running service needs, configured or generated at the first start. */
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
-  secretKey: string
+  cursorSigningKey: string
   encryptionKey: string
 }
 
 export interface RuntimeOptions {
   readonly settings: ServiceSettings
-  /** Set where the process waits for an unreachable database instead of failing. */
+  /** Set if the process waits for an unreachable database instead of failing. */
   readonly waiting?: Waiting
-  /** Limits of client connections that differ from the defaults. */
   readonly patience?: Partial<ConnectionLimits>
-  /** Several processes share the database: none of them migrates it. */
+  /** Several processes share the database, so none of them migrates it. */
   readonly shared?: boolean
   readonly areas?: Areas
-  /** External systems in place of those that the settings choose. */
+  /** Replaces external systems that the settings choose. */
   readonly outside?: Partial<ExternalSystems>
-  /** Replaces the guarded HTTP client. */
   readonly outbound?: Outbound
-  /** Times of streams of events that differ from the defaults. */
   readonly streamTimes?: Partial<StreamTimes>
 }
 
-/** A background part of a process, such as the relay. */
 export interface Part {
   stop(): Promise<void>
 }
 
-/** Everything that running operations needs. Servers and background parts are started on it. */
+/** Everything that operations need. Servers and background parts are started on it. */
 export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly settings: ServiceSettings
   readonly addresses: OwnAddresses
@@ -86,12 +82,11 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly gate: Gate
   readonly receiveFor: ReceiveFor
   readonly ports: Ports
-  /** To be stopped before the database is closed. */
+  /** Stop it before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  /** Sets the function by which `/health` learns whether Temporal answers. */
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -101,7 +96,6 @@ interface StoreOptions {
   readonly shared: boolean
 }
 
-/** Opens the database once it is there and has this version's schema, with the keys in it that sign. */
 async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
@@ -111,7 +105,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
-  // The database may be stopped before this process has closed its connections.
+  // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
   const { stop, ...calls } = openOutsideCalls({ pool }, log)
   const database: OpenDatabase = {
@@ -133,8 +127,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const addresses = ownAddresses(settings)
   const log = openLog(settings.logLevel, secretsIn(settings))
   const { database, vault, signer, ...calls } = await openStore({ settings, waiting, shared }, log)
-  const metrics = metricsOf(database, calls.keptAnswers)
-  const announcers = announcersOf(database)
+  const metrics = metricsOf(database, calls.unrecordedAnswers)
+  const notifiers = notifiersOf(database)
   const credentials = openCredentials(areas, database)
   const operations = registered(areas)
   const following = openFollowing({ database, settings, credentials, times: streamTimes, log, metrics })
@@ -162,15 +156,15 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       deliver: inwards,
       execute: call => execute(call),
       tools: toolsOf(operations, call => execute(call), watching(log)),
-      onOutbox: announcers.outbox,
+      onOutbox: notifiers.outbox,
       temporal: () => temporal(),
     }),
-    askFor: askFor(operations, call => execute(call)),
-    cursors: new Cursors(settings.secretKey),
+    callOperationFor: callOperationFor(operations, call => execute(call)),
+    cursors: new Cursors(settings.cursorSigningKey),
     ...calls,
     reactions: reactionsOf(areas),
     onEvents: toAll<EventRow>(following.onEvents, signer.onEvents),
-    announcers,
+    notifiers,
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
@@ -195,11 +189,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     threads,
     ...following,
     ports: runtime.ports,
-    onOutbox: announcers.outbox,
+    onOutbox: notifiers.outbox,
   }
 }
 
-function metricsOf(database: OpenDatabase, kept: KeptAnswers): Metrics {
+function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   const metrics = openMetrics(database.pool)
   metrics.watch('answers_kept', 'Answers that the database has yet to take.', async () => kept.count)
   watchDatabase(metrics, database)
@@ -213,11 +207,10 @@ const toAll =
     for (const listen of listeners) listen(events)
   }
 
-/** The secrets that must never appear in the log. */
 const secretsIn = (settings: ServiceSettings): string[] => {
-  const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
+  const { dashboardSecret, cursorSigningKey, encryptionKey, encryptionKeysOld = [] } = settings
   const others = [settings.temporalApiKey, settings.canvasModelKey]
-  const all = [dashboardSecret, secretKey, encryptionKey, ...encryptionKeysOld, ...others]
+  const all = [dashboardSecret, cursorSigningKey, encryptionKey, ...encryptionKeysOld, ...others]
   return all.filter(secret => secret !== undefined)
 }
 
@@ -231,14 +224,14 @@ const watching = (log: Logger): ToolReports => ({
 const configured = (settings: ServiceSettings) => ({
   docsUrl: settings.publicUrl,
   model: modelOf(settings),
-  pushContact: settings.pushContact,
+  vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,
   webhookRetrySeconds: settings.webhookRetrySeconds,
-  cardAnswerMs: settings.cardAnswerMs,
+  cardAuthTimeoutMs: settings.cardAuthTimeoutMs,
   auditRetentionDays: settings.auditRetentionDays,
   filesQuotaBytes: settings.filesQuotaMib * 1_048_576,
-  mppRuns: settings.mppRuns,
+  mppWorkflows: settings.mppWorkflows,
   walletBank: { code: settings.bankCode, bic: settings.bankBic },
   collection: {
     iban: settings.collectionIban ?? null,

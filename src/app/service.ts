@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
-import { type BodyRoom, bodyRoom } from '../derive/http/body-room.ts'
+import { type BodyMemory, bodyMemory } from '../derive/http/body-memory.ts'
 import { pipeline } from '../derive/http/pipeline.ts'
 import { type Counter, counterInDatabase, counterInMemory, rateLimit } from '../derive/http/rate-limit.ts'
 import { clientAddress, hostAmong, proxies } from '../derive/http/raw-request.ts'
@@ -17,7 +17,6 @@ import { apiServer } from './server.ts'
 export interface Service {
   readonly runtime: OpenRuntime
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting, finishes what is in flight, closes the pool. */
   stop(): Promise<void>
 }
 
@@ -25,20 +24,19 @@ const SWEEP_EVERY = 600_000
 const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
-/** Opens the API without listening yet. */
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
   const { areas, database, metrics, settings } = runtime
   const counter = options.shared ? counterInDatabase(database) : counterInMemory()
   const sweeping = startSweeping(runtime)
-  const bodies = bodyRoom(settings.bodyMemoryMib * MIB)
-  const uploads = bodyRoom(settings.uploadMemoryMib * MIB)
+  const bodies = bodyMemory(settings.bodyMemoryMib * MIB)
+  const uploads = bodyMemory(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
   const parts = { counter, bodies, uploads, stopping: stopping.signal }
   const server = apiServer(listenerFor(runtime, published(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
-  const taken = async () => bodies.taken() + uploads.taken()
+  const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
   metrics.watch('http_body_bytes', 'Memory for large bodies on their way.', taken)
   return {
     runtime,
@@ -60,19 +58,17 @@ export async function openService(options: RuntimeOptions): Promise<Service> {
 
 interface ListenerParts {
   readonly counter: Counter
-  readonly bodies: BodyRoom
-  readonly uploads: BodyRoom
-  /** Aborted when the process is told to stop. */
+  readonly bodies: BodyMemory
+  readonly uploads: BodyMemory
   readonly stopping: AbortSignal
 }
 
-/** The request listener that serves these operations. */
 export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
   { counter, stopping, ...rooms }: ListenerParts,
 ): RequestListener {
-  const { addresses, admissions, areas, database, execute, gate, ports, receiveFor, settings } = runtime
+  const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = proxies(settings.trustProxy)
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -81,7 +77,7 @@ export function listenerFor(
       execute,
       find: router(operations),
       gate,
-      admissions,
+      credentialWatch,
       stopping,
       ...rooms,
       ports,
@@ -99,7 +95,7 @@ export function listenerFor(
   return app
 }
 
-/** Requests come once the address is known, and it stays what it is. */
+/** Evaluated at the first request: the address is known by then and stays the same. */
 function onceAsked<T>(find: () => T): () => T {
   let found: T | undefined
   return () => {
@@ -108,7 +104,6 @@ function onceAsked<T>(find: () => T): () => T {
   }
 }
 
-/** Logs and measures every request. */
 const reporting = ({
   log,
   metrics,

@@ -86,7 +86,7 @@ async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<vo
 /** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
-  secretKey: settings.secretKey ?? kept.secretKey,
+  cursorSigningKey: settings.cursorSigningKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { writePrivateFile } from './processes/unprivileged-user.ts'
 import type { Sandbox } from './seed.ts'
 
-/** Secrets that are generated at the first start and must never change. */
+/** Secrets that are generated at the first start and must never change. They are stored, so neither can their names. */
 export interface Secrets {
   dashboardSecret: string
+  /** The setting `CURSOR_SIGNING_KEY`. */
   secretKey: string
   encryptionKey: string
   sandbox: Sandbox | null

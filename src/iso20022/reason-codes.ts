@@ -3,7 +3,7 @@
  * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
  * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
  */
-const meanings: Readonly<Record<string, string>> = {
+const reasonMessages: Readonly<Record<string, string>> = {
   AB05: 'The payee’s bank did not answer in time.',
   AB06: 'A bank on the way did not answer in time.',
   AB07: 'A bank on the way could not be reached.',
@@ -25,67 +25,66 @@ const meanings: Readonly<Record<string, string>> = {
   AG10: 'The bank has been suspended from the scheme.',
   AG11: 'The payee’s bank has been suspended from the scheme.',
   AGNT: 'A bank on the way is wrong.',
-  AM02: 'The amount is above what the payee’s bank takes.',
+  AM02: 'The amount exceeds the limit of the payee’s bank.',
   AM04: 'There was not enough money at the payer’s bank.',
   AM05: 'The same payment was made before.',
   AM07: 'The amount was blocked by an authority.',
   AM09: 'The amount is not the one that was agreed.',
   AM10: 'The amounts do not sum to the total of the file.',
-  AM14: 'The amount is above what is agreed with the payer’s bank.',
-  AM23: 'The amount is above what is settled at once.',
+  AM14: 'The amount exceeds the limit agreed with the payer’s bank.',
+  AM23: 'The amount exceeds the limit for instant settlement.',
   ARDT: 'The money has been returned already.',
   BE01: 'The name does not fit the account.',
   BE04: 'The payee’s address is missing or wrong.',
-  BE05: 'The party that has ordered the payment is not known.',
+  BE05: 'The ordering party is unknown.',
   BE06: 'The payee’s bank does not know the payee.',
   CNOR: 'The payee’s bank is not registered under its BIC.',
   CURR: 'The currency is wrong.',
   CUST: 'The payer asked to cancel it.',
   DNOR: 'The payer’s bank is not registered under its BIC.',
-  DT01: 'The day of its execution is wrong.',
-  DU01: 'A file of the same name was sent before.',
-  DU04: 'A payment of the same endToEndId was sent before.',
+  DT01: 'The execution date is wrong.',
+  DU01: 'A file with the same id was sent before.',
+  DU04: 'A payment with the same endToEndId was sent before.',
   DUPL: 'It was paid twice.',
   ED05: 'The settlement failed.',
-  ERIN: 'The payee’s bank does not take the extended remittance information.',
+  ERIN: 'The payee’s bank does not support extended remittance information.',
   FF01: 'The format of the message is wrong.',
-  FOCR: 'It was given back because the payer asked for it.',
-  FR01: 'It was a fraud.',
-  FRAD: 'It was a fraud.',
-  LEGL: 'The law forbids to give it back.',
+  FOCR: 'It was returned at the payer’s request.',
+  FR01: 'It was fraudulent.',
+  FRAD: 'It was fraudulent.',
+  LEGL: 'The law forbids its return.',
   MD07: 'The payee has died.',
   MS02: 'The payee does not want it.',
   MS03: 'The bank gives no reason.',
-  NARR: 'The bank gives its reason in words, in the file that it has sent.',
+  NARR: 'The bank’s file gives the reason in words.',
   NOAS: 'The payee has not answered.',
   NOOR: 'The original payment was never received.',
   RC01: 'The BIC of the payee’s bank is wrong.',
   RC03: 'The BIC of the payer’s bank is wrong or missing.',
   RC04: 'The identifier of the payee’s bank is wrong or missing.',
   RC07: 'The BIC of the payee’s bank is missing or not valid.',
-  RR01: 'What the rules demand about the payer’s account is missing.',
-  RR02: 'What the rules demand about the payer’s name or address is missing.',
-  RR03: 'What the rules demand about the payee’s name or address is missing.',
+  RR01: 'Required data about the payer’s account is missing.',
+  RR02: 'The payer’s name or address is incomplete.',
+  RR03: 'The payee’s name or address is incomplete.',
   RR04: 'The rules of a bank’s country forbid it.',
   TECH: 'It was made by a technical fault.',
-  TM01: 'It came too late to be carried out.',
+  TM01: 'It arrived after the cut-off.',
   UPAY: 'The payment was not due.',
 }
 
-/** Codes that mean something else when a bank refuses a recall. */
+/** Codes with another meaning when a bank refuses a recall. */
 const recallRefusals: Readonly<Record<string, string>> = {
   AGNT: 'A bank on the way refuses it.',
   AM04: 'There is not enough money in the payee’s account.',
-  CUST: 'The payee does not agree to give it back.',
+  CUST: 'The payee does not agree to the return.',
 }
 
-/** Codes of ours, for what no bank answers. */
+/** The service's own codes, for outcomes that no bank reports. */
 const ownCodes: Readonly<Record<string, string>> = {
   not_by_files:
-    'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
+    'This bank accepts no recalls by file, and the payment has been ordered. Contact the bank with its endToEndId.',
 }
 
-/** The form of an ISO reason code, known to us or not. */
 export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {
@@ -93,20 +92,19 @@ export interface Reason {
   message: string
 }
 
-/** A reason with its sentence; unknown codes get a general one, none counts as MS03 (not specified). */
+/** Unknown codes get a general sentence; no code counts as MS03 (not specified). */
 export function reasonOf(code: string | null): Reason {
   const reason = code ?? 'MS03'
   return {
     code: reason,
-    message: meanings[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
+    message: reasonMessages[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
   }
 }
 
-/** The reason for which a recall is refused. */
 export const recallRefusalOf = (code: string | null): Reason =>
   code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
-export const reasonCodes = Object.keys(meanings)
+export const reasonCodes = Object.keys(reasonMessages)
 
-/** Whether a code says something that we know; a bank may give any other. */
-export const isKnownReason = (code: string): boolean => Object.hasOwn(meanings, code)
+/** A bank may send any other code. */
+export const isKnownReason = (code: string): boolean => Object.hasOwn(reasonMessages, code)

@@ -28,13 +28,12 @@ export const optional = part(0, 1)
 export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
 export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 
-/** The path and reason of the first violation of the schema; undefined if there is none. */
 export function schemaViolation(element: XmlElement, expected: Part): string | undefined {
   const { name, attributes, shape } = expected
   const within = (why: string): string => `${name}/${why}`
   for (const [key, form] of Object.entries(attributes))
     if (!form.test(element.attributes.get(key) ?? '')) return within(`@${key} is not right`)
-  if (element.attributes.size > Object.keys(attributes).length) return `${name} has an attribute too many`
+  if (element.attributes.size > Object.keys(attributes).length) return `${name} has an unexpected attribute`
   if (shape instanceof RegExp) return textProblem(element, shape)
   return element.text.trim() === ''
     ? orderProblem(element, shape)?.replace(/^/, `${name}/`)
@@ -58,5 +57,5 @@ function orderProblem({ children }: XmlElement, parts: readonly Part[]): string 
     }
   }
   const stray = children[next]
-  return stray && `${stray.name} has no place there`
+  return stray && `${stray.name} is not allowed there`
 }

@@ -1,6 +1,6 @@
 import { problem, type Unusable } from './base64url.ts'
 
-/** A method and an intent that a client can pay with, `*` for any, and how much it likes them: 0 is not at all. */
+/** A method and an intent that a client can pay with, `*` for any, and its preference from 0 (never) to 1. */
 export interface Acceptance {
   readonly method: string
   readonly intent: string
@@ -12,17 +12,18 @@ const MOST_ENTRIES = 50
 const ENTRY =
   /^([a-z0-9:_-]{1,64}|\*)[ \t]*\/[ \t]*([a-z0-9:_-]{1,64}|\*)[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** Reads an `Accept-Payment` header, `card/charge, tempo/*;q=0.5`. */
+/** `card/charge, tempo/*;q=0.5`. */
 export function parseAcceptPayment(header: string): readonly Acceptance[] | Unusable {
   if (header.length > MOST_TEXT) return problem(`Accept-Payment has more than ${MOST_TEXT} characters.`)
   const entries = header
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
-  if (entries.length === 0) return problem('Accept-Payment names nothing.')
+  if (entries.length === 0) return problem('Accept-Payment is empty.')
   if (entries.length > MOST_ENTRIES) return problem(`Accept-Payment has more than ${MOST_ENTRIES} entries.`)
   const read = entries.map(entry => ENTRY.exec(entry))
-  if (read.includes(null)) return problem('Accept-Payment has an entry that is no method/intent;q=quality.')
+  if (read.includes(null))
+    return problem('Accept-Payment has an entry that is not of the form method/intent;q=quality.')
   return read.map(match => ({
     method: match?.[1] ?? '*',
     intent: match?.[2] ?? '*',
@@ -30,7 +31,7 @@ export function parseAcceptPayment(header: string): readonly Acceptance[] | Unus
   }))
 }
 
-/** How much a client likes an offer: the most exact entry that fits decides; 0 where none does. */
+/** The most specific matching entry decides; 0 if none matches. */
 export function qualityOf(accepted: readonly Acceptance[], method: string, intent: string): number {
   const fitting = accepted
     .filter(entry => ['*', method].includes(entry.method) && ['*', intent].includes(entry.intent))

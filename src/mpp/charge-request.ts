@@ -12,11 +12,10 @@ import type { Challenge } from './challenge.ts'
 import type { Credential } from './credential.ts'
 import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
-/** What a challenge with the intent `charge` asks for. */
 export interface ChargeRequest {
   /** In the smallest unit of the currency: cents of a euro. */
   readonly amount: bigint
-  /** ISO 4217 in small letters. */
+  /** ISO 4217 in lower case. */
   readonly currency: string
   readonly recipient?: string
   readonly description?: string
@@ -24,14 +23,12 @@ export interface ChargeRequest {
   readonly methodDetails: JsonObject
 }
 
-/** What a peer takes, too. */
+/** The same limit as other implementations. */
 const LONGEST_REQUEST = 16_384
 const LONGEST_TEXT = 4_096
 
-/** The parameter `request`: base64url of the canonical JSON. */
 export const encodeRequest = (request: object): string => toBase64url(canonicalJson(request))
 
-/** Decodes what a challenge asks for, or says why that cannot be paid. */
 export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
   if (request.length > LONGEST_REQUEST)
     return problem(`The request of the challenge has more than ${LONGEST_REQUEST} characters.`)
@@ -42,30 +39,28 @@ export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
 function chargeOf(given: JsonObject): ChargeRequest | Unusable {
   const { amount, currency, methodDetails = {} } = given
   if (typeof amount !== 'string' || !/^[1-9]\d{0,14}$/.test(amount))
-    return problem('The amount of the challenge is no number of cents above zero, as digits in a text.')
+    return problem('The amount of the challenge is not a string of digits for a positive number of cents.')
   if (typeof currency !== 'string' || !/^[a-z]{3}$/.test(currency))
-    return problem('The currency of the challenge is no code of ISO 4217 in small letters.')
-  if (!isObject(methodDetails)) return problem('The methodDetails of the challenge are no JSON object.')
+    return problem('The currency of the challenge is not an ISO 4217 code in lower case.')
+  if (!isObject(methodDetails)) return problem('The methodDetails of the challenge are not a JSON object.')
   const texts = textsOf(given, ['recipient', 'description', 'externalId'])
   if (isUnusable(texts)) return texts
   return { amount: BigInt(amount), currency, ...texts, methodDetails }
 }
 
-/** The members that are present, each a text of bounded length. */
 function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<string, string>> | Unusable {
   const present = names.filter(name => given[name] !== undefined && given[name] !== null)
   const wrong = present.find(
     name => typeof given[name] !== 'string' || String(given[name]).length > LONGEST_TEXT,
   )
-  if (wrong) return problem(`The ${wrong} of the challenge is no text of at most ${LONGEST_TEXT} characters.`)
+  if (wrong)
+    return problem(`The ${wrong} of the challenge is not a string of at most ${LONGEST_TEXT} characters.`)
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
 
-/** What a challenge of the method `card` says of the merchant. */
 export interface CardDetails {
-  /** In small letters, as `visa`. */
   readonly acceptedNetworks: readonly string[]
-  /** What the merchant says it is called: nobody has checked it. */
+  /** Stated by the merchant and unverified. */
   readonly merchantName: string
   readonly key: { readonly encryptionJwk: MerchantKey } | { readonly jwksUri: string; readonly kid: string }
   readonly billingRequired: boolean
@@ -76,7 +71,6 @@ const MOST_NETWORKS = 20
 const LONGEST_NAME = 200
 const LONGEST_URL = 2_000
 
-/** Reads the `methodDetails` of a charge by card, or says why no card can pay it. */
 export function cardDetailsOf({ methodDetails }: ChargeRequest): CardDetails | Unusable {
   const { acceptedNetworks: networks, merchantName, billingRequired } = methodDetails
   if (!isNetworks(networks)) return problem('The challenge does not name the card networks that it accepts.')
@@ -96,10 +90,10 @@ const isNetworks = (given: unknown): given is string[] =>
 function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] | Unusable {
   const { encryptionJwk, jwksUri, kid } = details
   if (encryptionJwk !== undefined && jwksUri !== undefined)
-    return problem('The challenge gives both encryptionJwk and jwksUri: nobody knows which key is meant.')
+    return problem('The challenge gives both encryptionJwk and jwksUri. Exactly one is allowed.')
   if (encryptionJwk !== undefined) {
     const wrong = merchantKeyProblem(encryptionJwk)
-    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is no object.')
+    if (wrong !== undefined || !isObject(encryptionJwk)) return problem(wrong ?? 'The key is not an object.')
     return { encryptionJwk: merchantKeyOf(encryptionJwk) }
   }
   if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL || !URL.canParse(jwksUri))
@@ -109,7 +103,6 @@ function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] |
   return { jwksUri, kid }
 }
 
-/** What a credential of the method `card` pays with. */
 export interface CardPayload {
   /** The network token: a compact JWE for the merchant's key. */
   readonly encryptedPayload: string
@@ -131,16 +124,16 @@ const shapes = {
 
 const COMPACT_JWE = /^[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Reads the payload of a card credential. The sentence of a problem repeats nothing of it. */
+/** The sentence of a problem repeats nothing of the payload. */
 export function cardPayloadOf({ payload }: Credential): CardPayload | Unusable {
   const { encryptedPayload: jwe, paymentAccountReference: reference } = payload
   if (typeof jwe !== 'string' || jwe.length > LONGEST_JWE || !COMPACT_JWE.test(jwe))
-    return problem('The encryptedPayload of the credential is no compact JWE.')
+    return problem('The encryptedPayload of the credential is not a compact JWE.')
   const names = Object.keys(shapes) as (keyof typeof shapes)[]
   const wrong = names.find(name => typeof payload[name] !== 'string' || !shapes[name].test(payload[name]))
   if (wrong) return problem(`The credential has no usable ${wrong}.`)
   if (reference !== undefined && (typeof reference !== 'string' || !/^[0-9A-Za-z]{1,35}$/.test(reference)))
-    return problem('The paymentAccountReference of the credential is no text of letters and digits.')
+    return problem('The paymentAccountReference of the credential is not a string of letters and digits.')
   const texts = Object.fromEntries(names.map(name => [name, String(payload[name])]))
   return {
     ...(texts as Record<keyof typeof shapes, string>),

@@ -1,10 +1,8 @@
 import { type Jwk, keyProblem } from '../values/public-jwk.ts'
 import { isObject } from './base64url.ts'
 
-/** Members that only a private or symmetric key has. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** An RSA key that a network token may be encrypted to. */
 export interface MerchantKey {
   readonly kty: 'RSA'
   readonly n: string
@@ -14,12 +12,12 @@ export interface MerchantKey {
   readonly kid: string
 }
 
-/** Why nothing may be encrypted to a merchant's key; undefined for a good one: RSA of 2048 bits or more, named and for this use. */
+/** Undefined for a valid key: RSA of 2048 bits or more, with a key id and for encryption. */
 export function merchantKeyProblem(jwk: unknown): string | undefined {
-  if (!isObject(jwk)) return 'The key of the merchant is no JSON Web Key.'
+  if (!isObject(jwk)) return 'The key of the merchant is not a JSON Web Key.'
   const secret = PRIVATE.find(member => Object.hasOwn(jwk, member))
   if (secret) return `The key of the merchant has the private member ${secret}.`
-  if (jwk.kty !== 'RSA') return 'The key of the merchant is no RSA key.'
+  if (jwk.kty !== 'RSA') return 'The key of the merchant is not an RSA key.'
   if (jwk.use !== 'enc') return 'The key of the merchant does not have the use enc.'
   if (jwk.alg !== 'RSA-OAEP-256') return 'The key of the merchant does not have the alg RSA-OAEP-256.'
   if (typeof jwk.kid !== 'string' || jwk.kid === '' || jwk.kid.length > 200)
@@ -36,7 +34,7 @@ function numbersProblem({
     return 'The key of the merchant has no modulus and exponent of 2048 to 8192 bits.'
   const isList = Array.isArray(operations) && operations.every(operation => typeof operation === 'string')
   if (operations !== undefined && !isList)
-    return 'The key_ops of the key of the merchant are no list of texts.'
+    return 'The key_ops of the merchant’s key are not a list of strings.'
   const jwk: Jwk = {
     kty: 'RSA',
     n,
@@ -49,7 +47,7 @@ function numbersProblem({
   return found && `The key of the merchant cannot be used: its ${found.member} ${found.problem}.`
 }
 
-/** The members of a key that was found good, and no others. */
+/** Only the members of a validated key; others are dropped. */
 export function merchantKeyOf(jwk: Readonly<Record<string, unknown>>): MerchantKey {
   const { n, e, kid } = jwk
   return { kty: 'RSA', n: String(n), e: String(e), use: 'enc', alg: 'RSA-OAEP-256', kid: String(kid) }

@@ -30,10 +30,9 @@ const activities = (by: Execute = execute) =>
     { operatorSignals: false },
   )
 
-/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
+/** Logs errors only: otherwise it would print the failures that a test causes. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
 
-/** The steps of the workflow, until one takes longer. */
 const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(async () => {
     const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)
@@ -46,7 +45,6 @@ const read = (agent: ProcessInput) => environment().run(activities().readAgent, 
 const createRecord = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
 
-/** An agent with this many open intents. */
 async function anAgentWith(intents: number): Promise<ProcessInput> {
   const members = { name: 'Reader', description: null, externalId: null, policyId: null, metadata: {} }
   const { id } = await createRecord('agents.create', members)
@@ -62,7 +60,6 @@ const deleteAgent = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete'
 const statusOf = async ({ id }: ProcessInput): Promise<string> =>
   (await engine.sql('select status from agents where id = $1', [id])).rows[0].status
 
-/** How often each event happened to the agent. */
 const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> => {
   const { rows } = await engine.sql(
     'select event, count(*)::int as times from events where agent_id = $1 group by 1',

@@ -45,7 +45,7 @@ const settlements = async ({ client, requestId }: Payee) =>
 
 const anHour = ({ client }: Payee) => bodyOf(client().sandbox.advance({ body: { minutes: 60 } }))
 
-/** The payment has arrived once, and presenting the same bytes again returns the paid content. */
+/** The payment arrived once, and presenting the same bytes again returns what was paid for. */
 async function expectPaidOnce(payee: Payee, credential: string): Promise<void> {
   expect(await settlements(payee)).toMatchObject([{ status: 'paid', amountEuros: 12.5 }])
   expect(await request(payee)).toMatchObject({ status: 'paid', paidEuros: 12.5, surplusEuros: 0 })
@@ -103,7 +103,7 @@ describe('an API process that is killed while it gives money back to a card', ()
     return payee
   }
 
-  /** The lease of a killed request expires after two minutes. */
+  /** The lease of a request ended by a crash expires after two minutes. */
   const lapseLease = () =>
     api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
 

@@ -157,7 +157,7 @@ describe('a kill of all processes while cards are made', () => {
     await until('all are issued', async () => (await states()).every(card => card === 'active 1 1'))
     const { data } = await bodyOf(mineAt().cards.list({ query: { agentId } }))
     expect(data.length).toBeGreaterThanOrEqual(10)
-    await temporal.of(data[0] ?? { workflowId: null }).untilDetails('for its end or a change')
+    await temporal.of(data[0] ?? { workflowId: null }).untilDetails('for its expiry or a change')
   })
 })
 
@@ -173,7 +173,7 @@ describe('simultaneous causes', () => {
       races.map(async ({ mine, id, index }) => {
         const advance = () => bodyOf(mine.sandbox.advance({ body: { minutes: 10 } }))
         const approve = () => approveAfter(index % 8, mine, id)
-        // The clock takes a varying time to the deadline: some approvals are surely in time, some too late.
+        // The time until the deadline varies: some are certainly in time, and some certainly late.
         const isSurelyInTime = index % 16 === 0
         const early = isSurelyInTime ? await approve() : undefined
         const advanced = advance()

@@ -31,6 +31,7 @@ interface Owner {
   readonly ownerId: string
   readonly token: string
   readonly agentId: string
+  /** A client of the current API process. */
   clientNow(): TestClient
 }
 

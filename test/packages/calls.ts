@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { NoAnswer } from '../../src/derive/repeat.ts'
+import { NoAnswer } from '../../src/derive/retry.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import type { AgentPayOptions } from '../../src/packages/typescript/options.ts'
 import type { Pages } from '../../src/packages/typescript/pages.ts'
@@ -37,7 +37,7 @@ function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
   const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
     sent.push({ url: String(url), headers: init.headers as Record<string, string>, body: init.body })
     const answer = left.shift()
-    // Not a temporary refusal, so a further attempt fails the test.
+    // Not a temporary failure: further requests are refused.
     if (answer === undefined) return refusal(500, 'one_request_more_than_was_expected')
     if (answer instanceof Error) throw answer
     return typeof answer === 'function' ? answer(init) : answer

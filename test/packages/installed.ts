@@ -181,7 +181,7 @@ try {} catch (error) {
 export { bytes, first, intent, message }
 `
 
-/** Compiles programs in the folder of the package, and returns the compiler's output. */
+/** Compiles programs in the folder with the package, and returns the compiler's output. */
 async function compiled(programs: Readonly<Record<string, string>>, ...flags: string[]): Promise<string> {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
   const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc')
@@ -201,7 +201,7 @@ test('the types of the package hold a program to the contract, without the types
 const samplesIn = (page: string): string[] =>
   [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text)
 
-/** The programs of the guides; those with other packages are not in the folders of the tests. */
+/** The package's examples in the guides; programs that need other packages are skipped. */
 const guided = readdirSync('docs')
   .filter(name => name.endsWith('.md'))
   .flatMap(name => samplesIn(readFileSync(join('docs', name), 'utf8')))

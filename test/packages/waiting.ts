@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { NoAnswer } from '../../src/derive/repeat.ts'
+import { NoAnswer } from '../../src/derive/retry.ts'
 import { clientClass } from '../../src/packages/typescript/client.ts'
 import { clock } from '../../src/values/system-clock.ts'
 import { type Answer, broken, json, refusal, withoutWaiting } from '../support/packages/answers.ts'
@@ -46,12 +46,12 @@ describe('waiting for a decision', () => {
 
   test('returns the undecided intent at the time limit', async () => {
     const { intents, left } = aWaiter(Array.from({ length: 4 }, () => intent('created')))
-    // Only the pauses take time, however slow the machine is.
+    // Only the pauses take time, however busy the machine is.
     const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)
     const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1', { withinMs: 2_000 }))
     ticks.mockRestore()
     expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'created' } })
-    // Alternately the timeout of an attempt, at least a second, and the pause after it.
+    // Alternately the time allowed for an answer, at least a second, and the pause after it.
     expect([pauses, left.length]).toEqual([[2_000, 500, 1_500, 1_000, 1_000, 500, 1_000], 0])
     await expect(aWaiter([broken()]).intents.wait('intent_1', { withinMs: 0 })).rejects.toThrow(NoAnswer)
     await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { readSettings, settingVariables } from '../../src/platform/settings/settings.ts'
+import { readSettings, renamedVariables, settingVariables } from '../../src/platform/settings/settings.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { startProgram } from '../support/processes/processes.ts'
@@ -51,7 +51,7 @@ describe('the secrets', () => {
         .sort(byPlace),
     )
     const variableNames = namedServices.flatMap(([, { environment = {} }]) => Object.keys(environment))
-    // The id of a key is the name of it.
+    // The id of a key is also its name.
     expect(
       variableNames.filter(name => /PASSWORD|PWD|SECRET|KEY(?!_ID$)/.test(name) && !name.endsWith('_FILE')),
     ).toEqual([])
@@ -91,7 +91,7 @@ describe('the secrets', () => {
     expect(holders('temporal_db_password')).toEqual(['postgres', 'temporal-schema', 'temporal'])
     const running = ['api-1', 'api-2', 'worker-1', 'worker-2', 'relay']
     expect(holders('agentpay_db_password')).toEqual(['postgres', ...running])
-    for (const name of ['secret_key', 'encryption_key', 'dashboard_secret'])
+    for (const name of ['cursor_signing_key', 'encryption_key', 'dashboard_secret'])
       expect(holders(name)).toEqual(running)
   })
 })
@@ -216,7 +216,7 @@ describe('the versions', () => {
 })
 
 describe('the environment of our processes', () => {
-  const knownVariables = new Set(settingVariables())
+  const knownVariables = new Set([...settingVariables(), ...renamedVariables])
   /** The environment with this machine's secret files in place of the containers'. */
   const withLocalSecrets = (environment: Readonly<Record<string, string>>) =>
     Object.fromEntries(
@@ -228,7 +228,7 @@ describe('the environment of our processes', () => {
     expect(readSettings(withLocalSecrets(environment))).toMatchObject({ port: 8080 })
   })
 
-  /** Starts the programs as Compose would, but with servers at addresses where nobody listens. */
+  /** Starts the programs as Compose would, but with unreachable server addresses. */
   test('has every required variable', async () => {
     const commands = new Map(ours.map(([, { command = [], environment = {} }]) => [command[1], environment]))
     const started = [...commands].map(([file, environment]) => {

@@ -9,7 +9,7 @@ import { consoleScript, ownScript } from '../../src/surface/console/browser/brow
 import { icon } from '../../src/surface/console-pages/index.ts'
 import { type Html, html } from '../../src/web/html.ts'
 
-/** A page with one of everything that the console's scripts support. */
+/** A test page with every element that the console's scripts handle. */
 const trialApi = {
   page: get('/console/trial', {
     callers: ['console'],

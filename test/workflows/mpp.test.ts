@@ -11,7 +11,7 @@ import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** Set while requests end, as in a crash, as soon as their credential has been sent. */
+/** Set while requests end, as in a crash, immediately after their credential was sent. */
 let isCrashing = false
 const outbound: Outbound = {
   ...guarded,
@@ -24,7 +24,7 @@ const outbound: Outbound = {
 }
 
 const service = await startTestService({ temporal: true, outbound })
-const open = await startTestService({ temporal: true, outbound, env: { MPP_RUNS: 'open' } })
+const open = await startTestService({ temporal: true, outbound, env: { MPP_WORKFLOWS: 'open' } })
 const temporal = await runViewer()
 const merchant = await startMerchant()
 
@@ -40,7 +40,7 @@ async function anOpenPayment(path: string) {
   await pay(payer, merchant.sells(path, demand(), answerWith(500)))
   const credential = await credentialOf(payer)
   const run = temporal.of(credential)
-  await run.untilDetails('for somebody to say whether it was paid')
+  await run.untilDetails('for a report of whether it was paid')
   return { payer, held, credential, run }
 }
 
@@ -79,7 +79,7 @@ describe('the run of a machine payment', () => {
     const run = temporal.of(await credentialOf(payer))
     await run.untilDetails('for the merchant’s answer')
     await advance(payer.client, { minutes: 3 })
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
     expect(merchant.payments('/crash')).toHaveLength(1)
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
@@ -114,7 +114,7 @@ describe('the run of a machine payment', () => {
   })
 })
 
-describe('MPP_RUNS=open', () => {
+describe('MPP_WORKFLOWS=open', () => {
   test('gives a run to what stays open, and to nothing else', async () => {
     const payer = await aPayer(open)
     await bodyOf(pay(payer, merchant.sells('/no-run', demand())))
@@ -124,7 +124,7 @@ describe('MPP_RUNS=open', () => {
     await pay(unclear, merchant.sells('/open-run', demand(), answerWith(500)))
     const credential = await credentialOf(unclear)
     const run = temporal.of(credential)
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await temporal.of({ workflowId: `mpp/${paid.id}` }).status()).toBeUndefined()
   })
 
@@ -139,6 +139,6 @@ describe('MPP_RUNS=open', () => {
       const found = await credentialOf(payer)
       return found.status === 'indeterminate' ? found : undefined
     })
-    await temporal.of(credential).untilDetails('for somebody to say whether it was paid')
+    await temporal.of(credential).untilDetails('for a report of whether it was paid')
   })
 })

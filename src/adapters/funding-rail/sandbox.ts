@@ -1,7 +1,7 @@
 import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
 import { after, days } from '../../values/clock.ts'
 
-/** The tokens that the sandbox knows. Documented at `POST /billing/payment-methods`. */
+/** Documented at `POST /billing/payment-methods`. */
 const instruments: ReadonlyMap<string, Instrument> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
@@ -15,16 +15,14 @@ const failed = (code: string, message: string): ChargeState => ({
 })
 
 const SETTLED: ChargeState = { status: 'settled' }
-const DECLINED = failed('declined', 'The bank of the payer has declined.')
+const DECLINED = failed('declined', 'The payer’s bank declined.')
 
-/** A charge as it is looked at: by amount, token and time. */
 interface Seen {
   readonly madeAt: Date
   readonly now: Date
   readonly reference: string
 }
 
-/** The status changes after this many days. */
 const within =
   (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
   (seen: Seen): ChargeState => {
@@ -40,13 +38,13 @@ const redirect = ({ reference }: Seen, askAgainAt: Date): ChargeState => ({
   askAgainAt,
 })
 
-/** The outcome of a charge, by its amount in cents. Documented at the funding operation. */
+/** By the amount in cents. Documented at the funding operation. */
 const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
-  [1301n, () => failed('insufficient_funds', 'There is not enough money on the account of the payer.')],
+  [1301n, () => failed('insufficient_funds', 'The payer’s account has insufficient funds.')],
   [1302n, () => failed('expired_card', 'The card has expired.')],
-  [1303n, within(1, redirect, failed('action_not_completed', 'The payer has not confirmed in time.'))],
+  [1303n, within(1, redirect, failed('action_not_completed', 'The payer did not confirm in time.'))],
   [1304n, within(2, pending, SETTLED)],
-  [1305n, within(2, pending, failed('debit_refused', 'The bank of the payer has refused the debit.'))],
+  [1305n, within(2, pending, failed('debit_refused', 'The payer’s bank refused the debit.'))],
   [1306n, ({ now, madeAt }) => (now > madeAt ? SETTLED : { status: 'unknown' })],
   [1307n, () => ({ status: 'unknown' })],
 ])

@@ -8,12 +8,13 @@ interface Reserved {
 }
 
 /**
- * Where no request goes: the special-purpose registries of IANA (RFC 6890 and its successors), and what leads to an
- * IPv4 address by another way. Relays and sinks that the registries call globally reachable are left out of it.
+ * Forbidden destinations: the special-purpose registries of IANA (RFC 6890 and its successors), and addresses
+ * that lead to an IPv4 address in another way. Relays and sinks that the registries call globally reachable
+ * are left out.
  */
 const RESERVED: readonly Reserved[] = [
   { rule: 'loopback', what: 'this machine itself', blocks: ['127.0.0.0/8', '::1/128'] },
-  { rule: 'unspecified', what: 'no address of anybody', blocks: ['0.0.0.0/8', '::/128'] },
+  { rule: 'unspecified', what: 'not an assignable address', blocks: ['0.0.0.0/8', '::/128'] },
   {
     rule: 'private',
     what: 'in a private network',
@@ -21,11 +22,11 @@ const RESERVED: readonly Reserved[] = [
     blocks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fec0::/10'],
   },
   { rule: 'shared', what: 'in the network of a carrier', blocks: ['100.64.0.0/10'] },
-  { rule: 'link_local', what: 'of this link only', blocks: ['169.254.0.0/16', 'fe80::/10'] },
-  { rule: 'multicast', what: 'of many at once', blocks: ['224.0.0.0/4', 'ff00::/8'] },
+  { rule: 'link_local', what: 'a link-local address', blocks: ['169.254.0.0/16', 'fe80::/10'] },
+  { rule: 'multicast', what: 'a multicast address', blocks: ['224.0.0.0/4', 'ff00::/8'] },
   {
     rule: 'translated',
-    what: 'another address in disguise',
+    what: 'an embedded IPv4 address',
     // IPv4-compatible; NAT64 (RFC 6052, 8215); Teredo; 6to4, whose relays (192.88.99.0/24) RFC 7526 withdrew.
     blocks: ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24'],
   },
@@ -43,8 +44,8 @@ const RESERVED: readonly Reserved[] = [
 ]
 
 /**
- * Services that hand a machine's credentials to whoever asks from it: of AWS (also of its containers), Google, Azure
- * and Alibaba. No setting opens them.
+ * Services that give a machine's credentials to any process on it: of AWS (also of its containers), Google,
+ * Azure and Alibaba. No setting allows them.
  */
 const METADATA: Reserved = {
   rule: 'metadata',
@@ -58,7 +59,7 @@ const METADATA: Reserved = {
 }
 
 /** The only block from which IANA has assigned IPv6 addresses. */
-const GIVEN_OUT = ['2000::/3']
+const ASSIGNED = ['2000::/3']
 
 const isV6 = (text: string) => text.includes(':')
 
@@ -80,32 +81,30 @@ function within(blocks: readonly string[]): (address: string) => boolean {
 
 const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: within(blocks) }))
 const isMetadata = within(METADATA.blocks)
-const isGivenOut = within(GIVEN_OUT)
+const isAssigned = within(ASSIGNED)
 
-/** Why requests to this address are refused. `allowed` holds the blocks that the operator has allowed. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {
-    const address = innerOf(given)
+    const address = unmapped(given)
     if (isMetadata(address)) return refusal(METADATA.rule, given, METADATA.what)
     if (isAllowed(address)) return undefined
     const found = reserved.find(({ holds }) => holds(address))
     if (found) return refusal(found.rule, given, found.what, OPENING)
-    if (isV6(address) && !isGivenOut(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
+    if (isV6(address) && !isAssigned(address)) return refusal('reserved', given, 'not assigned yet', OPENING)
     return undefined
   }
 }
 
-const OPENING =
-  ' Use a public address; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'
+const OPENING = ' Use a public address; the operator can allow others with the setting OUTBOUND_ALLOW_CIDRS.'
 
 const refusal = (rule: string, address: string, what: string, remedy = ' Use a public address.') => ({
   rule,
   message: `The address ${address} is refused: it is ${what}.${remedy}`,
 })
 
-/** An IPv4 address that is written as IPv6 (::ffff:7f00:1) is judged as what it is. */
-function innerOf(address: string): string {
+/** An IPv4 address written as IPv6 (::ffff:7f00:1) is checked as IPv4. */
+function unmapped(address: string): string {
   if (isIPv4(address)) return address
   if (!isIPv6(address)) throw new Error(`Not an address: ${address}`)
   const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname)

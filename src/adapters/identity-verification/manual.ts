@@ -1,11 +1,11 @@
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
 
-/** No provider: an operator looks at the documents and decides. */
+/** No provider: an operator checks the documents and decides. */
 export const manualIdentity = (): IdentityVerification => ({
   name: 'manual',
   isManual: true,
   submit: async () => ({ status: 'in_review' }),
   inquire: async () => ({ status: 'in_review' }),
   recognizes: () => false,
-  read: () => ({ kind: 'unsigned', reason: 'There is no provider that could have signed it.' }),
+  read: () => ({ kind: 'unsigned', reason: 'No provider is configured that could have signed it.' }),
 })

@@ -6,18 +6,15 @@ import { AccessEvent, type AccessReason, type AccessWay } from './access-event.t
 import type { accessEvents, denialEvents } from './api.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
 
-/** An ask for card data, besides what it is judged by. */
-export interface Ask {
+export interface AccessRequest {
   readonly way: AccessWay
-  /** The session or credential. */
   readonly sourceId: string | null
   readonly purpose: string | null
   readonly merchantHost: string | null
   readonly keyThumbprint: string | null
 }
 
-/** Whose card is asked for, and for which intent: as much as the record of the ask says. */
-interface Asked {
+interface AccessTarget {
   readonly card: Pick<Card, 'id' | 'agentId'> | null
   readonly cardOfOther: string | null
   readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
@@ -26,13 +23,13 @@ interface Asked {
 type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
 
 function create(
-  { card, cardOfOther, intent }: Asked,
-  ask: Ask,
+  { card, cardOfOther, intent }: AccessTarget,
+  accessRequest: AccessRequest,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
 ): AccessEvent {
   return records.create(AccessEvent, {
-    ...ask,
+    ...accessRequest,
     agentId: cardOfOther ? null : (card?.agentId ?? intent?.agentId ?? actor.agentId),
     delegationId: actor.delegationId ?? intent?.delegationId ?? null,
     actorType: actor.type as 'key' | 'console' | 'agent',
@@ -46,15 +43,14 @@ function create(
   })
 }
 
-/** The data of an event about an ask. */
-export const askEvent = ({ id, reasons, ...ask }: AccessEvent) => ({
+export const accessEventData = ({ id, reasons, ...accessRequest }: AccessEvent) => ({
   accessEventId: id,
-  cardId: ask.cardId,
-  agentId: ask.agentId,
-  intentId: ask.intentId,
-  way: ask.way,
-  decision: ask.decision,
-  merchantHost: ask.merchantHost,
+  cardId: accessRequest.cardId,
+  agentId: accessRequest.agentId,
+  intentId: accessRequest.intentId,
+  way: accessRequest.way,
+  decision: accessRequest.decision,
+  merchantHost: accessRequest.merchantHost,
   reasons: reasons.map(({ code }) => code),
 })
 
@@ -63,39 +59,39 @@ type DenialContext = RecordContext &
     refuse(code: string, message?: string): Refusal
   }
 
-/** The reasons that only the caller knows: what it names is over, and whom it names may not read. */
-interface FurtherReasons {
+/** Reasons that only the caller can judge: the session or credential is over, or its reader is not allowed. */
+interface CallerReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
 }
 
 /**
- * Judges whether the card may be opened, and records a denial with all its reasons: a refusal commits, so that every ask
- * in vain is seen.
+ * Judges whether the card may be opened, and records a denial with all its reasons. The refusal commits, so
+ * that every denied attempt is visible.
  */
 export function denialOf(
   subject: AccessSubject,
-  ask: Ask,
-  { before = [], after = [] }: FurtherReasons,
+  accessRequest: AccessRequest,
+  { before = [], after = [] }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
   const reasons = [...before, ...blockersOf(subject, context.now), ...after]
   const [first] = reasons
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {
-    const denied = create(subject, ask, reasons, context)
-    context.emit('card.access_denied', askEvent(denied))
+    const denied = create(subject, accessRequest, reasons, context)
+    context.emit('card.access_denied', accessEventData(denied))
   }
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
 }
 
-/** Records that the data may be given, before the processor is asked for it. */
+/** Recorded before the processor is called, so that no data leaves without a record. */
 export function grant(
-  subject: Asked,
-  ask: Ask,
+  subject: AccessTarget,
+  accessRequest: AccessRequest,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {
-  const granted = create(subject, ask, [], context)
-  context.emit('card.access_granted', askEvent(granted))
+  const granted = create(subject, accessRequest, [], context)
+  context.emit('card.access_granted', accessEventData(granted))
   return granted
 }

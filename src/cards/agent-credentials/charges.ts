@@ -1,9 +1,8 @@
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
+import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
@@ -19,22 +18,20 @@ order by c.id for no key update`
 
 const update = updateOf(table, ['spentEuros', 'charges', 'updatedAt'])
 
-/** A payment that a network token is to make. */
 interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountEuros: Euros
   readonly now: Date
-  /** An increment adds to the amount of a charge that is counted already. */
   readonly isIncrement?: boolean
 }
 
 const STOPPED: Readonly<Record<string, string>> = {
   suspended: 'The network token is suspended. Resume it first.',
-  revoked: 'The network token is revoked.',
-  expired: 'The time of the network token is over.',
+  revoked: 'The network token has been revoked.',
+  expired: 'The network token has expired.',
 }
 
-/** The token of a machine payment was given to its merchant alone, however that one is named on statements. */
+/** The token of a machine payment was given to one merchant only, so the name on statements does not matter. */
 function isInScope(
   { merchantScope, mppCredentialId }: CredentialRow,
   { descriptor, url }: TokenCharge['merchant'],
@@ -44,7 +41,7 @@ function isInScope(
   return [descriptor, ...(url === null ? [] : [url])].some(name => matches(name) !== undefined)
 }
 
-/** Network tokens that pay in a batch: each sees what those before it have used. */
+/** Network tokens that pay in a batch: each payment sees what earlier payments of the batch have used. */
 export class CredentialCharges {
   readonly #tenant: Tenant
   readonly #byToken: ReadonlyMap<string, CredentialRow>
@@ -55,21 +52,19 @@ export class CredentialCharges {
     this.#byToken = new Map(rows.map(row => [String(row.tokenId), row]))
   }
 
-  /** A token's record; undefined for a token that is not known here. */
   find(tokenId: string): CredentialRow | undefined {
     return this.#byToken.get(tokenId)
   }
 
-  /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
     { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
   ): string | undefined {
     const credential = this.#byToken.get(tokenId)
-    if (!credential) return 'The network token is not known here.'
+    if (!credential) return 'The network token is unknown.'
     const { status, expiresAt, amountLimitEuros, spentEuros, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
-    if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
+    if (expiresAt <= now) return `The network token expired at ${minuteInWords(expiresAt)}.`
     if (!isInScope(credential, merchant))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)
@@ -79,7 +74,7 @@ export class CredentialCharges {
     return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`
   }
 
-  /** Counts a charge. An increment of an authorization adds to its amount, and is no further charge. */
+  /** An increment raises the amount of an existing charge and does not count as another charge. */
   charge(tokenId: string, amountEuros: Euros, now: Date, { isIncrement = false } = {}): void {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return
@@ -87,7 +82,7 @@ export class CredentialCharges {
     this.#spend(credential, amountEuros, now)
   }
 
-  /** Gives back what was reversed, expired or declined by the processor. The charge stays counted. */
+  /** Gives back the amount that was reversed, expired or declined by the processor. The charge stays counted. */
   giveBack(tokenId: string, amountEuros: Euros, now: Date): void {
     const credential = this.#byToken.get(tokenId)
     if (credential) this.#spend(credential, -amountEuros, now)
@@ -105,7 +100,7 @@ export class CredentialCharges {
   }
 }
 
-/** Locks the records of these network tokens, whose agents the caller has locked. */
+/** The caller holds the locks of the tokens' agents. */
 export async function openCredentialCharges(
   sql: Sql,
   tenant: Tenant,

@@ -24,13 +24,16 @@ import { firstRequest } from './network/incoming-message.ts'
 import { processMessages, processNotice } from './network/process-messages.ts'
 import { receive } from './network/processor-webhook.ts'
 
-interface Named {
+interface AuthorizationParams {
   readonly id: string
   readonly authorizationId: string
 }
 
-/** By our id, or by the network's: `POST /simulate/card/authorize` answers that one. Ours wins, and is unique. */
-async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
+/**
+ * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
+ * precedence, and is unique.
+ */
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
     records.findOne(CardAuthorization, { processorRef: id, cardId }),
@@ -42,7 +45,6 @@ const authorizations = implement(authorizationsApi, {
   take: processMessages,
   notice: processNotice,
   expire,
-  // The pipeline hands the raw bytes to `receive` in place of this.
   receive: () => ({}),
 
   async list({ params, query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -77,7 +79,6 @@ const authorizations = implement(authorizationsApi, {
     }
   },
 
-  /** Decides a payment that no one has asked for, by the same code, and stores nothing. */
   async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
@@ -116,51 +117,48 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-/** Remedies of the checks that only cards have; the message of each says what is wrong. */
-const CARD_REMEDY = 'Do what is said there, or pay with another card.'
+const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
-/** Explains every rule: the card's own check first, if it has one. */
+/** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
-  // A card cannot wait for a person: what would ask one is an obstacle, too.
+  // A card cannot wait for a person, so a check that needs approval is an obstacle too.
   return [...ofCard, ...explainChecks(checks, true)]
 }
 
-/** What would make a decline a yes. */
 const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
 
 const sourceInWords = {
-  intent: 'What is held for the intent pays.',
+  intent: 'The hold of the intent pays.',
   purse: 'The purse of the card pays.',
   wallet: 'The wallet of the agent pays.',
 } as const
 
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
   pending: ({ amountEuros }) =>
-    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
-  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
+    `A machine payment of ${formatEuros(amountEuros)} is under way; its outcome is unknown.`,
+  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor declined it.'}`,
   authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
     [
       amountEuros === 0n
-        ? 'The card was checked, and nothing is held.'
+        ? 'The card was checked. Nothing is held.'
         : `${formatEuros(approvedEuros)} of ${formatEuros(amountEuros)} were approved, ${formatEuros(heldEuros)} are held.`,
-      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been collected.`] : []),
+      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been cleared.`] : []),
     ].join(' '),
   confirmed: ({ capturedEuros }) =>
-    `The agent has confirmed a payment of ${formatEuros(capturedEuros)}; the network has not spoken of it yet.`,
+    `The agent confirmed a payment of ${formatEuros(capturedEuros)}; the network has not reported it yet.`,
   cleared: ({ clearedEuros, refundedEuros }) =>
-    `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
-  reversed: () => 'The merchant has given it back: nothing is held for it any more.',
-  expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
-  void: () => 'The machine payment has come to nothing: the intent can be paid again.',
-  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
+    `${formatEuros(clearedEuros)} have been cleared${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
+  reversed: () => 'The merchant reversed it. Nothing is held.',
+  expired: () => 'The merchant did not clear it in time. Nothing is held.',
+  void: () => 'The machine payment was not paid. The intent can be paid again.',
+  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} refunded.`,
 }
 
-/** How the payment stands, in a sentence. */
 function summaryOf(row: CardAuthorization): string {
   const status: AuthorizationStatus = row.status
   return summaries[status](row)
@@ -197,7 +195,6 @@ cross join lateral (
 ) a
 order by a.id desc`
 
-/** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountEuros, declineReason, updatedAt }) => ({
@@ -213,7 +210,7 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
 
 export const authorizationsArea = area(
   'Card Authorizations',
-  'Payments by card: asked for by the network, decided, cleared, given back.',
+  'Payments by card: requested by the network, decided, cleared, refunded.',
   authorizations,
   {
     personal: authorizationsPersonal,

@@ -22,7 +22,7 @@ import {
   lockRequest,
   lockRequests,
   refusalOfNotOpen,
-  waitOn,
+  scheduleExpiry,
   writeRequests,
 } from './payments.ts'
 import { type CollectSignal, collectProcess } from './process.ts'
@@ -42,7 +42,7 @@ import {
   requestResponse,
 } from './request.ts'
 
-/** Makes a request with a creditor reference of its own, by which the register leads a SEPA credit to it. */
+/** Each request has its own creditor reference, by which a SEPA credit finds it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, emit, wake, refuse } = context
   const { walletId, expiresInHours, ...members } = body
@@ -69,7 +69,6 @@ const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) =>
   return requestResponse(request, context)
 }
 
-/** Ends an open request that nobody is paying just now. */
 function cancelRequest(
   { request }: LockedRequest,
   comment: string | null,
@@ -85,34 +84,36 @@ function cancelRequest(
   wake(collectProcess, request)
 }
 
-/** A request whose deadline has passed expires in place of being cancelled. */
+/** A request whose deadline has passed expires instead of being cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
-  const { sql, tenant, actor, sendAlong, refuse } = context
+  const { sql, tenant, actor, queueStatement, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked || !reaches(actor, locked.request)) return refuse('request_not_found')
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   cancelRequest(locked, body.comment, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(locked.request, context)
 }
 
-/** Ends what is overdue. A payment that is under way is waited for: its end lets the request expire. */
+/** A payment that is under way delays the expiry: its end lets the request expire. */
 const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) => {
   const { sql, tenant, now, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked) return refuse('request_not_found')
-  if (locked.request.expiresAt <= now) waitOn(locked, context)
+  if (locked.request.expiresAt <= now) scheduleExpiry(locked, context)
   await writeRequests(sql, tenant, [locked])
   return { done: true }
 }
 
 type Settling = ContextOf<typeof collectApi.settle>
 
-/** The payer of the sandbox bank. */
 const SANDBOX_PAYER = { senderName: 'Sandbox Payer', senderIban: 'DE02120300000000202051' }
 
-/** Settles by a credit that has come without the reference; in test mode, where none is named, the sandbox bank pays. */
+/**
+ * Settles a request by a credit that came without its reference. In test mode, if none is named, the sandbox
+ * bank pays.
+ */
 const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, context) => {
   const { records, tenant, refuse } = context
   const request = await records.findOne(PaymentRequest, { id: params.id })
@@ -122,8 +123,8 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 }
 
 async function settleByCredit(id: string, creditId: string, context: Settling) {
-  const { sql, tenant, sendAlong, refuse } = context
-  const locked = await lockKnown(id, context)
+  const { sql, tenant, queueStatement, refuse } = context
+  const locked = await lockKnownRequest(id, context)
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   const { request } = locked
@@ -131,17 +132,17 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
   addPayment(locked, { way: 'sepa', amountEuros: credit.amountEuros, sourceId: credit.id }, context)
-  sendAlong(writeRequests(sql, tenant, [locked]))
+  queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(request, context)
 }
 
-/** Lets what is due come in as any credit does: the request is paid by the reaction to it. */
+/** Books the due amount like any incoming credit; the reaction to that credit pays the request. */
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
     openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
     walletsById(sql, tenant, [walletId]),
-    lockKnown(id, context),
+    lockKnownRequest(id, context),
   ])
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
@@ -149,11 +150,11 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
   await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
-  await context.react()
-  return requestResponse((await lockKnown(id, context)).request, context)
+  await context.runReactions()
+  return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
-async function lockKnown(id: string, context: Settling): Promise<LockedRequest> {
+async function lockKnownRequest(id: string, context: Settling): Promise<LockedRequest> {
   const locked = await lockRequest(id, context)
   if (!locked) throw new Error(`${id}: a request that has gone`)
   return locked
@@ -164,14 +165,12 @@ const paid = { ...paymentEvents, ...transactionEvents }
 type Credit = z.output<typeof IncomingEvent>
 type PaidCredit = Credit & { readonly walletId: string; readonly payableId: string }
 
-/** Whether it is in a wallet, and names a request: what lies in suspense is reported again once it is assigned. */
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
-/** Counts what has come in, in the transaction that has booked it. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const locked = await lockRequests(
     sql,
     tenant,
@@ -182,23 +181,24 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
     const way = source === 'owner' ? 'wallet' : 'sepa'
     if (one) addPayment(one, { way, amountEuros, sourceId: creditId, walletId }, context)
   }
-  sendAlong(writeRequests(sql, tenant, [...locked.values()]))
+  queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
 
-/** The money for a wallet that is closed for good could not come. */
+/** A closed wallet cannot receive the money any more. */
 async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
 ): Promise<void> {
-  const { sql, tenant, sendAlong } = context
+  const { sql, tenant, queueStatement } = context
   const ids = await openRequestsOf(
     sql,
     tenant,
     events.map(({ walletId }) => walletId),
   )
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
-  for (const one of locked) if (!one.underWay) cancelRequest(one, 'The wallet has been closed.', context)
-  sendAlong(writeRequests(sql, tenant, locked))
+  for (const one of locked)
+    if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
+  queueStatement(writeRequests(sql, tenant, locked))
 }
 
 const collectReactions = {
@@ -211,43 +211,39 @@ const collectReactions = {
   ),
 }
 
-/** How far a request is, as its process needs it: who pays, and for what, is not told to Temporal. */
+/** What the process of a request reads. Payer and purpose do not reach Temporal. */
 interface Progress {
   readonly request: PaymentRequest
   readonly isUnderWay: boolean
-  /** When the next refund that waits is to be looked at; null where none waits. */
   readonly refundDueAt: Date | null
 }
 
 function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidEuros, expiresAt, refundingEuros } = request
   if (refundDueAt !== null || refundingEuros > 0n)
-    return `${status}, ${formatEuros(refundingEuros)} on their way back`
+    return `${status}, ${formatEuros(refundingEuros)} in pending refunds`
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
-  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} have come` : ''
+  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} received` : ''
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
     return refundDueAt
-      ? `for the money to be back, which is asked at ${minuteInWords(refundDueAt)}`
-      : 'for the money to be back'
+      ? `for the refund to arrive; the next check is at ${minuteInWords(refundDueAt)}`
+      : 'for the refund to arrive'
   return isUnderWay
     ? 'for the outcome of the payment that is under way'
-    : `for the money to come, until ${minuteInWords(expiresAt)}`
+    : `for the payment, until ${minuteInWords(expiresAt)}`
 }
 
-/** The earlier of the instants, as milliseconds from now; null where nothing is due by itself. */
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
   const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
   return due.length > 0 ? Math.min(...due) : null
 }
 
-/** The status of a request as its process reads it. */
 function processStatusOf(progress: Progress, now: Date) {
   const { request, isUnderWay } = progress
   const { status, mode, amountEuros, refundingEuros } = request
@@ -326,7 +322,7 @@ const expiry: Deadline = {
 
 export const collectArea = area(
   'Claim / Collect',
-  'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
+  'Requesting payments: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {
     aliases: { collect: 'claim' },
@@ -336,7 +332,7 @@ export const collectArea = area(
     reactions: { ...collectReactions, ...refundReactions },
     findPayables: findPayableRequests,
     deadlines: [expiry],
-    // The sweep over refunds asks the acquirer; the run shows when.
+    // The sweep over refunds calls the acquirer; the run only shows when.
     waits: [
       {
         process: collectProcess,

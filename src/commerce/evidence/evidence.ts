@@ -1,6 +1,6 @@
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import { attached } from '../../kernel/contract/file.ts'
+import { download } from '../../kernel/contract/file.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
 import { createdWithin } from '../../kernel/database/created-within.ts'
@@ -8,7 +8,14 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { keepWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
-import { Evidence, evidenceContent, evidencePersonal, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
+import {
+  Evidence,
+  evidenceContent,
+  evidencePersonal,
+  fileNameOf,
+  MAX_PER_INTENT,
+  ofText,
+} from './evidence-item.ts'
 
 const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
   text: null,
@@ -28,7 +35,7 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
     records.count(Evidence, { intentId }),
   ])
   if (!intent) return refuse('intent_not_found')
-  if (count >= MAX_OF_INTENT) return refuse('too_much_evidence')
+  if (count >= MAX_PER_INTENT) return refuse('too_much_evidence')
   const { agentId } = intent
   const delegationId = actor.delegationId ?? intent.delegationId
   const content = file ? ofFile(file) : ofText(text ?? '')
@@ -58,13 +65,13 @@ const evidence = implement(evidenceApi, {
     if (typeof content === 'string') return context.refuse(content)
     const { mediaType } = piece
     const type = mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : mediaType
-    return attached(type, content, fileNameOf(piece))
+    return download(type, content, fileNameOf(piece))
   },
 })
 
 export const evidenceArea = area(
   'Evidence',
-  'What proves a payment: screenshots, invoices and confirmations, kept as they came and never changed.',
+  'Proof of payments: screenshots, invoices and confirmations, stored as uploaded and never changed.',
   evidence,
   { personal: evidencePersonal, entities: [Evidence] },
 )

@@ -12,38 +12,33 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { calledHost, isSameSite, plainHost } from './hosts.ts'
+import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
-/** An answer of a merchant, as far as offers stand in it. */
 export interface MerchantAnswer {
   readonly status: number
-  /** Each `WWW-Authenticate` header by itself. */
   readonly authenticate: readonly string[]
-  /** The names of all headers, in small letters. */
   readonly headerNames: readonly string[]
   readonly body: Uint8Array
 }
 
-/** A charge by card that a merchant offers. */
 export interface CardOffer {
   readonly challenge: Challenge
   readonly charge: ChargeRequest
   readonly card: CardDetails
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 const listed = (names: readonly string[]): string =>
   names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
-    .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
+    .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
-/** The offer that is taken: the first charge by card that can be read. */
 export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
-  if (answer.status !== 402) return notAsked(answer.status)
+  if (answer.status !== 402) return noPaymentRequired(answer.status)
   const charges = challenges.filter(isCardCharge)
   const [first, ...others] = charges.map(readOffer)
   const usable = [first, ...others].find(offer => offer && 'challenge' in offer)
@@ -51,19 +46,18 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   if (first) return first
   const offers = challenges.map(({ method, intent }) => `${method}/${intent}`)
   const names = [...new Set([...offers, ...otherSchemes, ...otherProtocols(answer)])]
-  const offered =
-    names.length === 0 ? 'The merchant offers nothing that can be read' : `Offered: ${listed(names)}`
+  const offered = names.length === 0 ? 'The merchant offers nothing readable' : `Offered: ${listed(names)}`
   const why = problems.length > 0 ? ` ${problems.slice(0, 3).join(' ')}` : ''
   return {
     code: 'no_card_offer',
-    message: `url: the merchant takes no payment by card/charge of the scheme Payment. ${offered}.${why}`,
+    message: `url: the merchant does not accept card/charge of the scheme Payment. ${offered}.${why}`,
   }
 }
 
 const isCardCharge = ({ method, intent }: Challenge): boolean =>
   method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
 
-const notAsked = (status: number): PayProblem => ({
+const noPaymentRequired = (status: number): PayProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
@@ -71,9 +65,9 @@ const notAsked = (status: number): PayProblem => ({
       : `url: the merchant answered ${status}, not 402: it asks for no payment at this address. Nothing was paid.`,
 })
 
-const NUMBER_INSIDE = 'The challenge contains the number of a card, which must be neither kept nor sent.'
+const NUMBER_INSIDE = 'The challenge contains a card number, which must be neither stored nor sent.'
 
-/** A challenge is kept byte for byte: what it hides in base64url is looked at too. */
+/** A challenge is kept byte for byte, so its base64url members are searched too. */
 function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
   const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
   const text = [...Object.values(others), opaque, ...inside].join('\n')
@@ -89,7 +83,6 @@ function readOffer(challenge: Challenge): CardOffer | PayProblem {
   return { challenge, charge, card }
 }
 
-/** Payment protocols that stand in other headers, or in the body. */
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
   const isX402 = headerNames.some(name => name === 'payment-required' || name.startsWith('x-payment'))
   return isX402 || namesX402(body) ? ['x402'] : []
@@ -105,52 +98,48 @@ function namesX402(body: Uint8Array): boolean {
   }
 }
 
-/** What an offer is held against before anything is minted for it. */
 export interface OfferTerms {
-  /** Real time: a merchant knows no clock of a tenant. */
+  /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
   readonly heldEuros: Euros
-  /** The networks whose tokens the card's processor gives. */
   readonly networks: readonly string[]
-  /** The body of the request, whose digest a challenge may name. */
   readonly body: string | null
-  /** The address that was asked. */
   readonly url: URL
 }
 
 type Check = (offer: CardOffer, terms: OfferTerms) => PayProblem | undefined
 
-const inTime: Check = ({ challenge: { expires } }, { now }) => {
+const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
   if (!isInstant(expires))
     return {
       code: 'challenge_unusable',
-      message: 'url: the challenge expires at what is no time of RFC 3339.',
+      message: 'url: the expiry of the challenge is not an RFC 3339 time.',
     }
   if (Date.parse(expires) > now.getTime()) return undefined
   return {
     code: 'challenge_expired',
-    message: `url: the challenge of the merchant expired at ${new Date(expires).toISOString()}. Try again; a merchant whose challenges are always over has a wrong clock.`,
+    message: `url: the challenge of the merchant expired at ${new Date(expires).toISOString()}. Try again; if its challenges are always expired, the merchant’s clock is wrong.`,
   }
 }
 
-const inEuros: Check = ({ charge: { currency } }) =>
+const checkCurrency: Check = ({ charge: { currency } }) =>
   currency === 'eur'
     ? undefined
     : {
         code: 'currency_not_eur',
-        message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros are paid.`,
+        message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros can be paid.`,
       }
 
-const withinHeld: Check = ({ charge: { amount } }, { heldEuros }) =>
+const checkHold: Check = ({ charge: { amount } }, { heldEuros }) =>
   amount <= heldEuros
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for what it costs.`,
+        message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for the full price.`,
       }
 
-const ofNetwork: Check = ({ card }, { networks }) =>
+const checkNetwork: Check = ({ card }, { networks }) =>
   networkOf(card.acceptedNetworks, networks)
     ? undefined
     : {
@@ -158,35 +147,35 @@ const ofNetwork: Check = ({ card }, { networks }) =>
         message: `url: the merchant takes ${card.acceptedNetworks.slice(0, 10).join(', ')}; the card is of ${networks.join(', ')}.`,
       }
 
-const ofBody: Check = ({ challenge: { digest } }, { body }) =>
+const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
   digest === undefined || digestMatches(digest, body ?? '')
     ? undefined
     : {
         code: 'digest_mismatch',
         message:
-          'url: the challenge is for another body than that of this request. Send the body that is to be paid for.',
+          'url: the challenge is for another body than that of this request. Send the body that the challenge was offered for.',
       }
 
-const withoutBilling: Check = ({ card: { billingRequired } }) =>
+const checkBilling: Check = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
         code: 'challenge_unusable',
-        message: 'url: the merchant demands a billing address, and this service gives none.',
+        message: 'url: the merchant requires a billing address, which this service does not give.',
       }
     : undefined
 
 /** A key from another origin may not be the merchant's. */
-const ownKey: Check = ({ card: { key } }, { url }) =>
+const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
     : {
         code: 'merchant_key_unusable',
-        message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
+        message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the requested merchant.`,
       }
 
-/** A name in words proves nothing and is only shown; the address of another site is refused. */
-const ownName: Check = ({ card: { merchantName } }, { url }) => {
-  const named = calledHost(merchantName)
+/** A name in words proves nothing and is only shown; the host of another site is refused. */
+const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
+  const named = hostInName(merchantName)
   const host = plainHost(url)
   if (named === undefined || isSameSite(host, named)) return undefined
   return {
@@ -195,9 +184,17 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
   }
 }
 
-const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
+const checks = [
+  checkExpiry,
+  checkCurrency,
+  checkHold,
+  checkNetwork,
+  checkDigest,
+  checkBilling,
+  checkKeyOrigin,
+  checkMerchantName,
+]
 
-/** Why nothing is minted for an offer; undefined where it can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)
@@ -206,6 +203,6 @@ export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | 
   return undefined
 }
 
-/** The network that pays: the first that the merchant accepts. */
+/** The first network in the merchant's order of preference. */
 const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

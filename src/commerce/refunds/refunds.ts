@@ -9,12 +9,12 @@ import { minuteInWords } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
+import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
-  const { sql, emit, wake, refuse, sendAlong } = context
+  const { sql, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { known, row, refunds } = locked
@@ -22,40 +22,39 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)
-  sendAlong(refunds.write(sql))
+  queueStatement(refunds.write(sql))
   return refundResponse(row)
 }
 
-/** It may have ended while its lock was waited for. */
+/** Re-read: it may have ended while its lock was awaited. */
 const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
 const GIVEN_UP = {
   code: 'not_credited',
-  message: `The merchant has not sent the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+  message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
-  const { sql, now, emit, wake, refuse, sendAlong } = context
+  const { sql, now, emit, wake, refuse, queueStatement } = context
   const locked = await lockRefund(params.id, context)
   if (!locked) return refuse('refund_not_found')
   const { row, refunds } = locked
   if (row?.dueAt && row.dueAt <= now) {
     refunds.fail(row, GIVEN_UP, emit)
     wake(refundProcess, row)
-    sendAlong(refunds.write(sql))
+    queueStatement(refunds.write(sql))
   }
   return { done: true }
 }
 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
-/** The status of a refund as its process reads it: who was paid is not told to Temporal. */
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
-  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} have come` : ''
+  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
   const signals: RefundSignal[] = closed ? [] : ['cancel']
@@ -95,7 +94,7 @@ const refunds = implement(refundsApi, {
 
 const completed = arrivedEvents['refund.completed']
 
-/** The process of a refund ends with the money, which the cards book. */
+/** Ends the process when the money arrives, which the cards area books. */
 const endProcess: Reaction = {
   ...reactionToAll(completed, {}, async (events, { wake }) => {
     for (const { refundId: id, agentId } of events) wake(refundProcess, { id, agentId })
@@ -114,7 +113,10 @@ const deadline: Deadline = {
   operations: ['refunds.expire'],
 }
 
-/** A processor or acquirer that has not answered is asked again. The run that waits for the money is woken by the other deadline. */
+/**
+ * Calls a processor or acquirer again that did not answer. The other deadline wakes the run that waits for
+ * the money.
+ */
 const askDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
@@ -141,7 +143,7 @@ const refundsPersonal = {
   },
 } as const satisfies Personal
 
-export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],

@@ -1,15 +1,14 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Exists while a transfer by SEPA is under way. */
 export const transferProcess = {
   name: 'transfer',
   title: 'Transfer',
-  details: `Asks the payee’s bank about the name, submits the payment once, and asks the rail until it has ended. A payee whose name is doubtful waits for a person; what nobody confirms in time is cancelled.
+  details: `Asks the payee’s bank about the name, submits the payment once, and asks the rail until it has ended. A transfer with a doubtful payee name waits for a person, and is cancelled without a confirmation in time.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 - \`confirmPayee\` pays although the name is doubtful.
-- \`cancel\`, or *Request Cancellation*, cancels what is not submitted yet and frees its money.
+- \`cancel\`, or *Request Cancellation*, cancels an unsubmitted transfer and releases its hold.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
   read: { activity: 'readTransfer', operation: 'transfers.status', summary: 'Status of the transfer' },
@@ -20,7 +19,7 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
       operation: 'transfers.confirmPayee',
     },
     cancel: {
-      effect: 'Cancels what is not submitted yet and frees its money.',
+      effect: 'Cancels an unsubmitted transfer and releases its hold.',
       operation: 'transfers.cancel',
     },
   },
@@ -35,10 +34,9 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-/** The process of a transfer that had ended already: a recall begins it anew. */
+/** A recall starts the process of a completed transfer again. */
 export const recallProcess = { ...transferProcess, recurs: true } as const satisfies RecordProcess
 
-/** Status of a transfer, and the step that is taken when its time has come. */
 export interface TransferStatus extends ProcessStatus {
   readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
 }

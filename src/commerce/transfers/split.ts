@@ -17,7 +17,6 @@ type Split = ContextOf<typeof splitApi.split>
 
 const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
 
-/** The refusal because of the wallets; undefined if they can take part. */
 function walletRefusal(
   from: WalletRow | undefined,
   payees: readonly (WalletRow | undefined)[],
@@ -32,7 +31,7 @@ function walletRefusal(
 }
 
 export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context) => {
-  const { records, sql, tenant, now, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, now, emit, refuse, queueStatement } = context
   const parts = partsOf(body)
   const signed = await signatureOf(body.webauthnAssertion, context)
   if (typeof signed === 'string') return refuse(signed)
@@ -63,7 +62,7 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   })
   transferMachine.move(transfer, 'completed')
   book.split('transfer', fromWalletId, parts, { type: 'transfer', id: transfer.id })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   emit('transfer.split.completed', { ...transferEvent(transfer), parts })
   return transferResponse(transfer)
 }

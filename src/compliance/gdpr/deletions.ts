@@ -23,7 +23,6 @@ export const subjectOf = ({ subjectType, subjectId }: Deletion): Subject => ({
   id: subjectId,
 })
 
-/** Each with how it ends. */
 export const shownObstacles = (obstacles: readonly Obstacle[]) =>
   obstacles.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] }))
 
@@ -96,12 +95,12 @@ const TENANT_OF = 'select owner_id as "ownerId", mode from gdpr_deletions where 
 
 export const getDeletion: HandlerOf<typeof deletionApi.getDeletion> = async (
   { params },
-  { records, sql, actor, actFor, refuse },
+  { records, sql, actor, switchTenant, refuse },
 ) => {
   if (actor.type === 'dash') {
     const [tenant] = await sql<Tenant & Row>(TENANT_OF, [params.id])
     if (!tenant) return refuse('deletion_not_found')
-    actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
+    switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
   }
   const found = await records.findOne(Deletion, { id: params.id })
   return found ? response(found) : refuse('deletion_not_found')

@@ -4,15 +4,14 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement } from '../../kernel/contract/operation.ts'
 import type { Condition } from '../../kernel/contract/records.ts'
-import { type Scope, scopesMeant, tokenScopes } from '../../kernel/contract/scopes.ts'
-import { newSecret, traceOf } from '../../kernel/database/credential.ts'
+import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
+import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, clock, days } from '../../values/clock.ts'
 import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken, agentTokensPersonal, tokenResponse, tokenResponses } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 
-/** The scopes of a token created without any: the default ones, as far as its creator has them. */
 export const defaultScopes = ({ scopes }: Actor): Scope[] =>
   tokenScopes.given.filter(scope => scopes.has(scope))
 
@@ -24,7 +23,7 @@ const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken)
   ...(delegationId ? { delegationId } : {}),
 })
 
-/** When a token expires: after these days, never if null, or with the key that creates it if left out. */
+/** After these days; never if null; together with the creating key if left out. */
 function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
   if (expiresInDays === undefined) return keyExpiresAt
   return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
@@ -34,7 +33,7 @@ const agentTokens = implement(agentTokensApi, {
   async create({ params, body }, context) {
     const { records, actor, tenant, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountEuros, publicKeyJwk } = body
-    const scopes = scopesMeant(names)
+    const scopes = expandScopes(names)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const agent = await lockAgent(records, params.id)
@@ -53,7 +52,7 @@ const agentTokens = implement(agentTokensApi, {
       maxAmountEuros,
       boundTo,
       expiresAt,
-      ...traceOf(secret),
+      ...hashAndHint(secret),
     })
     emit('token.created', tokenEvent(token))
     return Object.assign(await tokenResponse(token, context), { token: secret })
@@ -90,7 +89,6 @@ const agentTokens = implement(agentTokensApi, {
 
 type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'records' | 'emit'>
 
-/** Revokes the matching tokens that are not revoked yet. */
 async function revokeAll(filter: Condition<AgentToken>, { records, emit }: RevokeContext): Promise<void> {
   const tokens = await records.find(
     AgentToken,
@@ -103,7 +101,6 @@ async function revokeAll(filter: Condition<AgentToken>, { records, emit }: Revok
   }
 }
 
-/** Revokes the tokens that were redeemed for these delegations. */
 export async function revokeDelegationTokens(
   delegationIds: readonly string[],
   context: RevokeContext,
@@ -118,7 +115,7 @@ interface TokenDelegation {
   readonly scopes: Scope[]
 }
 
-/** Creates the one token of a delegation, and returns its secret. */
+/** The secret is returned once: only its hash is stored. */
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
@@ -126,12 +123,11 @@ export function issueDelegationToken(
 ): { tokenId: string; secret: string } {
   const secret = newSecret('at_dlg_')
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
-  const token = records.create(AgentToken, { ...members, ...traceOf(secret) })
+  const token = records.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }
 
-/** The tokens of an agent that is being deleted are revoked. */
 const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )

@@ -11,8 +11,8 @@ import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-/** What an agent's token can be given: names of sets first, as few ask for single scopes. */
-const wishes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
+/** Names of scope sets come first, as few callers ask for single scopes. */
+const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
 const budget = positiveEuros().nullable().meta({
   description:
@@ -82,9 +82,9 @@ export const agentTokensApi = {
     body: z.strictObject({
       label: label.meta({ examples: ['Laptop'] }),
       scopes: z
-        .array(z.enum(wishes))
+        .array(z.enum(requestableScopes))
         .min(1)
-        .max(wishes.length)
+        .max(requestableScopes.length)
         .optional()
         .meta({
           description: `Single scopes, or sets by name: \`reader\` sees all that is the agent’s and changes nothing; \`payer\` also has ${scopeNames(beyondReading)}. The record shows what a set stands for.`,

@@ -13,12 +13,11 @@ import { newId } from '../../values/ids.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
 
-/** The wallet that an agent spends from, to be opened with the agent. */
 export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, sendAlong } = context
+  const { records, sql, tenant, emit, refuse, queueStatement } = context
   const { amountEuros } = body
   const [agent, only] = await Promise.all([
     lockAgent(records, params.id),
@@ -41,7 +40,7 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
   if (!book.canPay(from, amountEuros))
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(from)))
   book.move('agent_fund', from, walletId, amountEuros, { type: 'agent', id: newId('funding') })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const { posted, held } = book.balance(walletId)
   emit('agent.funded', {
     ...agentEvent(agent),
@@ -75,7 +74,7 @@ cross join lateral (
   select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
-/** The open purses of the agent's cards. Sent behind the lock of the agent it sees all of them. */
+/** The open purses of the agent's cards. Sent behind the lock of the agent, so it sees all of them. */
 export async function pursesOf(
   agentId: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -84,7 +83,7 @@ export async function pursesOf(
   return purses.map(({ id }) => id)
 }
 
-/** Whether money in any of these wallets is held for a payment that may still come. */
+/** Money held here may still be paid out, so the wallets cannot be emptied yet. */
 export async function holdsMoney(
   wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
@@ -93,9 +92,8 @@ export async function holdsMoney(
   return wallets.some(id => book.balance(id).held > 0n)
 }
 
-/** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse, sendAlong } = context
+  const { records, sql, emit, refuse, queueStatement } = context
   const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
@@ -106,7 +104,7 @@ export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, 
   const amountEuros = book.available(walletId)
   if (amountEuros > 0n) {
     book.move('sweep', walletId, main.id, amountEuros, { type: 'agent', id: agent.id })
-    sendAlong(book.post(sql))
+    queueStatement(book.post(sql))
     const balanceEuros = book.balance(main.id).posted
     emit('wallet.credited', { walletId: main.id, status: main.status, amountEuros, balanceEuros })
   }

@@ -23,9 +23,8 @@ import { mandateProcess } from './process.ts'
 import { mandateEvent, unusedResponse } from './response.ts'
 
 type Create = HandlerOf<typeof mandatesApi.create>
-type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
+type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
-/** The kind of statement: `typ` of the JWS. */
 export const MANDATE_TYPE = 'mandate'
 
 const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
@@ -42,15 +41,13 @@ const statedConstraints = (constraints: Constraints): StatedConstraints => ({
   countries: stated(constraints.countries),
 })
 
-/** What the person signs. */
-const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['mandate'] => ({
+const statedMandate = ({ agentId, constraints, expiresAt }: MandateRequest): Subjects['mandate'] => ({
   agentId,
   constraints: statedConstraints(constraints),
   expiresAt: expiresAt.toISOString(),
 })
 
-/** Why no such mandate can be made beside so many that are open, as the code of a refusal; undefined if it can. */
-function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
+function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
   return open >= MAX_OPEN ? 'too_many_mandates' : undefined
@@ -76,8 +73,8 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
 }
 
 /**
- * Verifies the signature before anything is locked. The tenant's people are locked before the agent: whoever signs is
- * not removed meanwhile.
+ * Verifies the signature before anything is locked. The tenant's people are locked before the agent: the
+ * signer is not removed meanwhile.
  */
 export const create: Create = async ({ body }, context) => {
   const { records, now, refuse } = context
@@ -110,7 +107,7 @@ type Making = Pick<
 >
 
 async function makeMandate(
-  { agentId, name, constraints, expiresAt }: Asked,
+  { agentId, name, constraints, expiresAt }: MandateRequest,
   { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {

@@ -147,7 +147,7 @@ export const pushApi = {
   }),
   test: post('/push/subscriptions/{id}/test', {
     ...writes,
-    run: 'outside',
+    run: 'external',
     summary: 'Send a push, and tell what the push service answers',
     description:
       'A `push_subscription.tested`. Where the push service answers 404 or 410, the subscription is deleted, as it is when an event is sent.',
@@ -161,7 +161,6 @@ export const pushApi = {
       'push_subscription.deleted': Deleted,
     },
   }),
-  /** Called by the pusher. */
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
     summary: 'Delete a subscription that its push service knows no more',

@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { nearest } from '../../values/nearest.ts'
 import { inspect, invalid, shown } from './body.ts'
-import { type Issue, Measure, told, whatCame } from './issue-words.ts'
+import { describeInput, type Issue, Measure, zodMessages } from './issue-words.ts'
 
 /** How many problems one answer lists. */
 const SHOWN = 5
@@ -22,7 +22,7 @@ function parse(schema: z.ZodType, value: unknown): object {
   const measure = new Measure(SHOWN + 1)
   measure.take(schema, value)
   if (measure.issues.length > 0) throw refused(measure.issues, schema)
-  const result = schema.safeParse(value, told)
+  const result = schema.safeParse(value, zodMessages)
   if (result.success) return result.data as object
   throw refused(result.error.issues as Issue[], schema)
 }
@@ -47,14 +47,14 @@ function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
     const unknown = keys.slice(0, SHOWN + 1)
     return unknown.map(key => `${at(key)}: there is no such member${memberMeant(key, schema, path)}`)
   }
-  const came = whatCame(issue)
+  const came = describeInput(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
 }
 
 /** Refuses members for an operation that takes none. */
 function none(value: unknown, where: string): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(where, `must be an object (${whatCame({ input: value })})`)
+    throw invalid(where, `must be an object (${describeInput({ input: value })})`)
   const [unknown] = Object.keys(value)
   if (unknown !== undefined) throw invalid(unknown, 'there is no such member')
   return empty

@@ -4,9 +4,8 @@ import type { Receive } from '../../kernel/contract/area.ts'
 import type { Outcome } from '../../kernel/contract/call.ts'
 import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { readBytes, type TakeRoom } from './body-bytes.ts'
+import { type ReserveMemory, readBytes } from './body-bytes.ts'
 
-/** Takes a signed request for an operation; the tools are bound. */
 export type ReceiveFor = (
   operation: Registered,
 ) => ((request: Parameters<Receive>[0]) => ReturnType<Receive>) | undefined
@@ -15,15 +14,15 @@ interface Receiving {
   readonly registered: Registered
   readonly requestId: string
   readonly address: string | null
-  readonly room: TakeRoom
+  readonly room: ReserveMemory
   readonly receiveFor: ReceiveFor
   /** Counts a request whose signature is not valid against the limit of its address. */
   readonly countUnsigned: () => Promise<void>
 }
 
 /**
- * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures stand outside the rate
- * limit per address: an external system speaks for many owners from one address.
+ * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures are exempt
+ * from the rate limit per address: an external system speaks for many owners from one address.
  */
 export async function receiveSigned(
   request: Request,

@@ -5,7 +5,7 @@ import type { Tool, ToolDefinition, Tools } from '../../kernel/contract/tool.ts'
 import type { Execute } from '../../kernel/run/execute.ts'
 import { jsonOf } from '../http/body.ts'
 import { callFor } from './call.ts'
-import { look, planOf, readersAmong } from './plan.ts'
+import { planOf, readersAmong, readRecord } from './plan.ts'
 import { definitionOf, describedTarget, isReachable, mayCall, targetOf } from './targets.ts'
 
 interface Indexed {
@@ -18,7 +18,7 @@ interface Indexed {
 const WORD = /[a-z\d]{2,}/g
 const MOST_WORDS = 20
 
-/** Words in lower case, and without the ending of a plural. */
+/** In lower case, and without a plural ending. */
 const wordsOf = (text: string): string[] =>
   (
     text
@@ -29,7 +29,7 @@ const wordsOf = (text: string): string[] =>
 
 const setOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text))
 
-/** Finds operations by words: those of the name count most, then those of the summary. */
+/** Words of the name count most, then those of the summary. */
 function searcher(operations: readonly Registered[]): (query: string) => Registered[] {
   const index = operations.map(
     (registered): Indexed => ({
@@ -62,13 +62,12 @@ interface Common {
   readonly forOthers: ToolDefinition
 }
 
-/** What the operator is told. */
 export interface ToolReports {
   readonly onFailure: (error: unknown, requestId: string) => void
   readonly onCardNumber: (tool: string, requestId: string) => void
 }
 
-/** The operations as tools. Their schemas are made at the first question, as most processes are never asked. */
+/** The operations as tools. Their schemas are built at the first use, as most processes need none. */
 export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
   const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))
@@ -102,9 +101,9 @@ export function toolsOf(operations: readonly Registered[], execute: Execute, rep
     },
     plan: (caller, operation, given) =>
       mapped(reachable.get(operation), registered => planOf(readers, caller, registered, given)),
-    async look(tenant, operation, given, requestId) {
+    async readRecord(tenant, operation, given, requestId) {
       const registered = reachable.get(operation)
-      return registered && look(execute, registered, tenant, given, requestId)
+      return registered && readRecord(execute, registered, tenant, given, requestId)
     },
     reportFailure: reports.onFailure,
     reportCardNumber: reports.onCardNumber,

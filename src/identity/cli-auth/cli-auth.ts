@@ -2,12 +2,12 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
-import { newLetterCode } from '../../values/letter-code.ts'
+import { newUserCode } from '../../values/user-code.ts'
 import { makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { cliAuthApi, pairingEvent } from './api.ts'
 import { approve, challenge, deny } from './decide.ts'
@@ -31,7 +31,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and exp
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many terminals of this client wait; those that ask at once are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -43,11 +42,11 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 
 const start: HandlerOf<typeof cliAuthApi.start> = async (
   { body: { codeChallenge, deviceName, toolWrites } },
-  { records, sql, actFor, address, ports, emit, refuse },
+  { records, sql, switchTenant, address, ports, emit, refuse },
 ) => {
   const now = clock.real()
   const client = clientOf(address ?? '')
-  actFor(platform, now)
+  switchTenant(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const code = newSecret('')
   const pairing = records.create(CliPairing, {
@@ -59,7 +58,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
     toolWrites,
     address,
     client,
-    pairingCode: newLetterCode(),
+    pairingCode: newUserCode(),
   })
   emit('cli.requested', pairingEvent(pairing))
   const { pairingCode } = pairing
@@ -67,12 +66,15 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   return { code, pairingCode, url, expiresIn: CODE_LASTS_MS / 1_000, interval: INTERVAL_S }
 }
 
-type Fetching = Pick<Context, 'sql' | 'actFor'>
+type Fetching = Pick<Context, 'sql' | 'switchTenant'>
 
-/** The terminal shows no credential: from here on the request acts for whomever the row belongs to. */
-async function actForItsTenant({ ownerId, mode }: PairingRow, { sql, actFor }: Fetching): Promise<void> {
+/** The terminal sends no credential, so the request acts for the row's tenant from here on. */
+async function actForItsTenant(
+  { ownerId, mode }: PairingRow,
+  { sql, switchTenant }: Fetching,
+): Promise<void> {
   const tenant = { ownerId, mode }
-  actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
+  switchTenant(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
 }
 
 const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
@@ -83,14 +85,13 @@ const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Pro
   return writeEnd(sql, pairing, [pairing])
 }
 
-/** Why the terminal gets no key yet, or never; undefined once somebody has approved. */
 function whyNot({ status, expiresAt }: PairingRow) {
   if (status === 'denied') return 'access_denied'
   if (expiresAt <= clock.real()) return 'expired_token'
   return status === 'pending' ? 'authorization_pending' : undefined
 }
 
-/** The row stays locked, so of many who ask at once one gets the key. */
+/** The row stays locked, so only one of several concurrent requests gets the key. */
 const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const { sql, emit, refuse } = context
   const pairing = await lockByCode(sql, body.code)
@@ -109,7 +110,7 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
 
 type Pairing = Parameters<typeof token>[1]
 
-/** Makes the key, with what the person gave and still has. */
+/** Creates the key with the granted scopes that the person still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
   const scopes = await rightsByNow(pairing, context)
@@ -124,7 +125,7 @@ async function pair(pairing: PairingRow, context: Pairing) {
   return key
 }
 
-/** For an hour, whoever comes too late is told so. */
+/** Expired pairings are kept for an hour, so that late terminals get a clear error. */
 const KEPT_FOR_MS = minutes(60)
 
 const cliAuth = implement(cliAuthApi, { challenge, approve, deny, start, token })

@@ -35,28 +35,29 @@ import { createKey, endKey, endKeys, keyEvent } from './made-key.ts'
 
 type Asking = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'sendAlong'
+  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'queueStatement'
 >
 
-/** In the console a person signs for each new key, or why that does not count; a key signs nothing. Ask before any row is locked. */
+/**
+ * The console requires a person's signature for each new key; a calling key signs nothing. Call it before any
+ * row is locked.
+ */
 const consentToKey = async (
   envelope: Envelope | undefined,
   context: Asking,
 ): Promise<Verified | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
-/** Uses the consent up: it must be to exactly this key. */
 const useConsentToKey = async (
   consent: Verified | undefined,
   members: Subjects['key'],
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
 
-/** The first of these scopes that the caller lacks: a key can grant only what it has. */
+/** The first of these scopes that the caller lacks: a key can grant only its own scopes. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
 
-/** What a person in the console signs for a new key. */
 const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => ({
   name,
   environment,
@@ -68,7 +69,10 @@ type NewKeyMembers = InputOf<typeof keysApi.create>['body']
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
-/** Says what the owner has yet to do. It is asked for where the caller is: the identity was proven with a test key. */
+/**
+ * Explains what the owner has yet to do. It reads the caller's mode, because the identity was verified with a
+ * test key.
+ */
 async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
   const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
   return `environment: live keys are made for a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
@@ -98,21 +102,20 @@ async function lockCallerAndTarget(
 
 const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
 
-/** Locks a key of any owner for the operator, who calls without a key. */
 async function lockForOperator(
   id: string,
-  { records, sql, actFor }: Pick<Context, 'records' | 'sql' | 'actFor'>,
+  { records, sql, switchTenant }: Pick<Context, 'records' | 'sql' | 'switchTenant'>,
 ): Promise<[null, Key | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
-  actFor({ ownerId: tenant.ownerId, mode: tenant.mode })
+  switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
   return [null, await records.lock(Key, id)]
 }
 
 const keys = implement(keysApi, {
-  openAccount({ body }, { records, actFor, emit }) {
+  openAccount({ body }, { records, switchTenant, emit }) {
     const ownerId = newId('customer')
-    actFor({ ownerId, mode: 'test' })
+    switchTenant({ ownerId, mode: 'test' })
     const customer = addCustomer(records, ownerId, body)
     const first = createKey(records, {
       name: 'First key',
@@ -127,7 +130,7 @@ const keys = implement(keysApi, {
 
   async create({ body: { webauthnAssertion, ...wanted } }, context) {
     const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
-    const { records, actor, tenant, now, actFor, emit, refuse } = context
+    const { records, actor, tenant, now, switchTenant, emit, refuse } = context
     const missing = missingScope(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
     const consent = await consentToKey(webauthnAssertion, context)
@@ -142,7 +145,7 @@ const keys = implement(keysApi, {
     if (late) return refuse('expires_too_late', `expiresAt: ${late}`)
     const granted = requestedScopes ?? inheritedScopes(maker)
     const mode = modeOf(body.environment)
-    actFor({ ownerId: tenant.ownerId, mode })
+    switchTenant({ ownerId: tenant.ownerId, mode })
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
     if (await hasTooManyKeys(context, clock.real())) return refuse('too_many_keys')
@@ -158,7 +161,7 @@ const keys = implement(keysApi, {
     emit('key.created', keyEvent(key))
     if (mode === tenant.mode) return key
     await records.flush()
-    actFor(tenant, now)
+    switchTenant(tenant, now)
     emit('key.live_created', keyEvent(key))
     return key
   },

@@ -7,44 +7,45 @@ import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
 export type Asserting = Pick<
   Context<never, typeof assertionEvents>,
-  'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
+  'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
 /**
- * Checks an assertion, for handlers of one request: call it before any row is locked. Where it fails, its challenge is
- * burned and a wrong signature counted, which the refusal commits. A genuine one counts only after `burnAssertion`.
+ * Checks an assertion, for handlers of one request: call it before any row is locked. A failure burns the
+ * challenge and counts a wrong signature; the refusal commits both. A genuine assertion counts only after
+ * `burnAssertion`.
  */
 export async function verifyAssertion(
   envelope: Envelope | undefined,
   context: Asserting,
 ): Promise<Verified | AssertionCode> {
   if (!envelope) return 'assertion_required'
-  const { sql, sendAlong, tenant, ports, actor, address } = context
+  const { sql, queueStatement, tenant, ports, actor, address } = context
   const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as Checked
   if (checked.verified) return checked.verified
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const stopped = locked.stopped.get(checked)
   if (stopped) throw stopped
   const code = burn(checked, locked, context)
-  sendAlong(writeAssertions(sql, tenant, locked))
+  queueStatement(writeAssertions(sql, tenant, locked))
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
-/** Whether a genuine assertion counts for what is expected under the locks; its challenge is burned whatever comes of it. */
+/** Whether a genuine assertion matches what is expected, under the locks. Its challenge is burned either way. */
 export async function burnAssertion<K extends Kind>(
   verified: Verified,
   expected: Expected<K>,
   context: Asserting,
 ): Promise<AssertionCode | undefined> {
-  const { sql, sendAlong, tenant, actor, address } = context
+  const { sql, queueStatement, tenant, actor, address } = context
   const { challengeId, passkeyId } = verified
   const checked = { challengeId, passkeyId, code: undefined, verified }
   const locked = await lockChallenges(sql, tenant, [{ checked, actor, address }])
   const code = judge(checked, locked, { personId: signerOf(actor, expected.kind), ...expected }, context)
-  sendAlong(writeAssertions(sql, tenant, locked))
+  queueStatement(writeAssertions(sql, tenant, locked))
   return code
 }
 
-/** In the console people sign for themselves. Only a revocation needs a passkey that may be somebody else's. */
+/** In the console people sign for themselves. Only a revocation may need another person's passkey. */
 export const signerOf = ({ type, id }: Actor, kind: Kind): string | null =>
   type === 'console' && kind !== 'revocation' ? id : null

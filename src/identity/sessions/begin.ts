@@ -5,7 +5,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock } from '../../values/clock.ts'
-import { newLetterCode } from '../../values/letter-code.ts'
+import { newUserCode } from '../../values/user-code.ts'
 import { sessionEvent } from './api.ts'
 import type { deviceApi } from './device-api.ts'
 import {
@@ -24,7 +24,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'requested' and e
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many requests of this client wait; those that come at once are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -37,9 +36,9 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 const TAKEN = `
 select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = any($3::text[]) and status = 'requested'`
 
-/** A code under which nothing waits: of 25,600 million, hardly ever the second one is needed. */
+/** An unused code: among 25,600 million, a second attempt is hardly ever needed. */
 async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
-  const code = newLetterCode()
+  const code = newUserCode()
   const hashes = userHashesOf(code, ports)
   const taken = await sql(TAKEN, [platform.ownerId, platform.mode, hashes])
   return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, ports)
@@ -47,7 +46,6 @@ async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ co
 
 const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
 
-/** The scopes as OAuth writes them, in our order; null where none are named. */
 function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
   const named = new Set(text?.split(' ').filter(Boolean))
   if (named.size === 0) return null
@@ -55,12 +53,12 @@ function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
 }
 
 export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context) => {
-  const { records, sql, actFor, address, ports, emit, refuse } = context
+  const { records, sql, switchTenant, address, ports, emit, refuse } = context
   const asked = body.scopes ?? scopesIn(body.scope)
   if (asked === 'scope_unknown') return refuse('scope_unknown')
   const now = clock.real()
   const client = clientOf(address ?? '')
-  actFor(platform, now)
+  switchTenant(platform, now)
   if ((await waitingOf(client, now, sql)) >= MOST_WAITING) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
   const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
@@ -85,7 +83,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
-/** Our names, and those of RFC 8628 for programs that know the standard alone. */
+/** Our member names, and those of RFC 8628 for clients of the standard. */
 function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000

@@ -9,26 +9,26 @@ import { platform, SigningKey, seal, signingKeysPersonal } from './signing-key.t
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 
 const signingKeys = implement(signingKeysApi, {
-  async jwks(_, { records, actFor }) {
-    actFor(platform)
+  async jwks(_, { records, switchTenant }) {
+    switchTenant(platform)
     const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
     return { keys: keys.map(key => key.publicKey()) }
   },
 
-  async list(_, { page, actFor }) {
-    actFor(platform)
+  async list(_, { page, switchTenant }) {
+    switchTenant(platform)
     const { data, ...rest } = await page(SigningKey, {})
     return { ...rest, data: data.map(shown) }
   },
 
   async rotate(_, context) {
-    const { records, ports, emit, actFor } = context
-    actFor(platform)
+    const { records, ports, emit, switchTenant } = context
+    switchTenant(platform)
     await lockTenant(context, 'signing-keys')
     const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
     old.retiredAt = context.now
     old.privateKey = null
-    // One key is current at any moment, so the old one is retired before the new one is there.
+    // Only one key is current at any time, so the old one is retired first.
     await records.flush()
     const { x, privateKey } = newKeyPair()
     const { kid } = publicKeyOf(x)

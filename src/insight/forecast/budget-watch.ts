@@ -116,9 +116,9 @@ const DONE = { done: true }
 
 /** An agent with a new policy or limit is checked after this day; the check finds out whether there is a limit. */
 export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
-  const { sql, tenant, now, sendAlong } = context
+  const { sql, tenant, now, queueStatement } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
-  if (agentIds.length > 0) sendAlong(setWatches(sql, tenant, agentIds, dayAfter(now)))
+  if (agentIds.length > 0) queueStatement(setWatches(sql, tenant, agentIds, dayAfter(now)))
 })
 
 /**

@@ -5,7 +5,7 @@ import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { readRuns } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
-import { atOneInstant, readTail, type Spend, spendByDay } from '../spend/index.ts'
+import { readTail, type Spend, spendByDay, withSnapshot } from '../spend/index.ts'
 import { depletionDates } from './depletion-date.ts'
 import { HISTORY_DAYS, type History, historyOf } from './history.ts'
 import {
@@ -46,9 +46,9 @@ interface Known {
 export async function forecastOf(
   agent: Agent | null,
   days: number,
-  context: Asking & Pick<Context, 'atOneInstant'>,
+  context: Asking & Pick<Context, 'withSnapshot'>,
 ) {
-  const known = await readKnown(agent, days, context, (wanted, read) => atOneInstant(context, wanted, read))
+  const known = await readKnown(agent, days, context, (wanted, read) => withSnapshot(context, wanted, read))
   const { history, approved, charges } = known
   const outlook = outlookOf(history.spend, days)
   const backtest = await inSlices(backtestOf(history.spend))

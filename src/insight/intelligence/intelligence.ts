@@ -7,13 +7,13 @@ import type { Euros } from '../../values/money.ts'
 import { merchantDetails, type Run, readRuns } from '../analytics/index.ts'
 import { changeOf, figuresOf, type KnownScope, namesOfAgents, scopeOf, shownSpan } from '../reports/index.ts'
 import {
-  atOneInstant,
   linesOf,
   merchantOf,
   parametersOf,
   readSpend,
   type Spend,
   TAIL,
+  withSnapshot,
 } from '../spend/index.ts'
 import { intelligenceApi } from './api.ts'
 
@@ -158,7 +158,7 @@ const intelligence = implement(intelligenceApi, {
     const scope = await scopeOf(query, context)
     if (scope instanceof Refusal) return scope
     const keys = [...new Set([params.key, merchantOf(params.key)])]
-    const profile = await atOneInstant(context, { agentId: scope.agentId, views: profileViews }, spend =>
+    const profile = await withSnapshot(context, { agentId: scope.agentId, views: profileViews }, spend =>
       profileOf(spend, scope, { keys, limit: query.limit }),
     )
     return profile ? { ...shownSpan(scope), ...profile } : context.refuse('merchant_not_found')

@@ -15,7 +15,7 @@ import {
 import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Personal } from '../../values/personal.ts'
 import { scopeOf, shownSpan } from '../reports/index.ts'
-import { atOneInstant, merchantOf } from '../spend/index.ts'
+import { merchantOf, withSnapshot } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
 import { summaryOf, summaryViews } from './summary.ts'
 
@@ -125,7 +125,7 @@ const outcomes = implement(outcomesApi, {
   async summary({ query: { groupBy, limit, ...wished } }, context) {
     const scope = await scopeOf(wished, context)
     if (scope instanceof Refusal) return scope
-    const summary = await atOneInstant(context, { ...scope, views: summaryViews(groupBy) }, spend =>
+    const summary = await withSnapshot(context, { ...scope, views: summaryViews(groupBy) }, spend =>
       summaryOf(spend, { ...scope, groupBy, limit }),
     )
     return { ...shownSpan(scope), groupBy, ...summary }

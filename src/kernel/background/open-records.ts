@@ -4,33 +4,29 @@ import { type Process, type StartInput, workflowIdOf } from '../contract/process
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { runSummary } from '../journal/outbox.ts'
 
-/** The workflow runs that Temporal has. */
-export interface Runs {
+export interface WorkflowRuns {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Starts a run, unless one is open or has completed: says whether it has completed. */
-  readonly begin: (
+  /** Starts a run, unless one is open or has completed. Returns whether it has completed. */
+  readonly start: (
     process: Process,
     workflowId: string,
     input: StartInput,
   ) => Promise<'completed' | undefined>
-  /** Starts a run, unless one is open. */
-  readonly beginAgain: (process: Process, workflowId: string, input: StartInput) => Promise<void>
+  readonly restart: (process: Process, workflowId: string, input: StartInput) => Promise<void>
 }
 
 interface Parts {
   readonly database: Database
   readonly records: readonly OpenRecords[]
-  readonly runs: Runs
+  readonly runs: WorkflowRuns
   /** The pause after each page: Temporal's list queries are rate-limited. */
   readonly rest: () => Promise<unknown>
 }
 
 const PAGE_SIZE = 500
-/** How many runs are started at the same time. */
 const CONCURRENCY = 16
 
-/** `of` narrows a page to one of its records. */
 const oneOf = (select: string): string => pageOf(`select * from (${select}) as listed where listed.id = $3`)
 
 /** A subquery per row looks into the outbox: a join would read all open records for each page. */
@@ -47,12 +43,12 @@ interface OpenRecord extends Record<string, unknown> {
   readonly agentId: string | null
   readonly amountCents: string | null
   readonly about: string | null
-  /** The outbox has yet to deliver its start: its run is not missing. */
+  /** The outbox has yet to deliver its start, so its run is not missing. */
   readonly isOnItsWay: boolean
 }
 
-/** Starts the runs of open records anew whose run was terminated, deleted or cancelled from outside. */
-export async function beginMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
+/** Starts the runs of open records whose run was terminated, deleted or cancelled from outside. */
+export async function startMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
   for (const { process, select } of records) {
     const isOpen = async (id: string) => {
@@ -62,7 +58,7 @@ export async function beginMissingRuns({ database, records, runs, rest }: Parts)
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: OpenRecord[] = await sql<OpenRecord>(pageOf(select), [after, process.name])
       const candidates = page.filter(({ isOnItsWay }) => !isOnItsWay)
-      if (candidates.length > 0) await beginMissing(candidates, { process, runs, isOpen })
+      if (candidates.length > 0) await startMissing(candidates, { process, runs, isOpen })
       after = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
       if (after !== undefined) await rest()
     }
@@ -71,11 +67,11 @@ export async function beginMissingRuns({ database, records, runs, rest }: Parts)
 
 interface Missing {
   readonly process: Process
-  readonly runs: Runs
+  readonly runs: WorkflowRuns
   readonly isOpen: (id: string) => Promise<boolean>
 }
 
-async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Promise<void> {
+async function startMissing(page: readonly OpenRecord[], missingOf: Missing): Promise<void> {
   const { process, runs } = missingOf
   const byWorkflow = new Map(page.map(record => [workflowIdOf(process, record.id), record]))
   const open = await runs.open([...byWorkflow.keys()])
@@ -84,22 +80,22 @@ async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Pr
     await Promise.all(
       missing
         .slice(from, from + CONCURRENCY)
-        .map(([workflowId, record]) => beginOne(workflowId, record, missingOf)),
+        .map(([workflowId, record]) => startOne(workflowId, record, missingOf)),
     )
 }
 
 /**
- * A run completes after its record has been closed: one that has completed while its record is still open knew more than
- * the database, which was restored from an earlier backup. The record needs another run.
+ * A run completes after its record is closed. If it has completed and the record is open, the database was
+ * restored from an earlier backup, and the record needs another run.
  */
-async function beginOne(
+async function startOne(
   workflowId: string,
   record: OpenRecord,
   { process, runs, isOpen }: Missing,
 ): Promise<void> {
   const input = startInputOf(process, record)
-  const ended = await runs.begin(process, workflowId, input)
-  if (ended === 'completed' && (await isOpen(record.id))) await runs.beginAgain(process, workflowId, input)
+  const ended = await runs.start(process, workflowId, input)
+  if (ended === 'completed' && (await isOpen(record.id))) await runs.restart(process, workflowId, input)
 }
 
 function startInputOf(

@@ -1,22 +1,21 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { Call, Outcome } from '../contract/call.ts'
-import { type HotHandler, type Item, isNonEmpty, type TakenStep } from '../contract/handlers.ts'
+import { type BoundStep, type HotHandler, type Item, isNonEmpty } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
 import type { ScopedKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
-import { answerOf, type Done, finishCall, journalEvents } from './finish-call.ts'
+import { answerOf, type CallResult, finishCall, journalEvents } from './finish-call.ts'
 import { RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
 
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
-/** A request in a batch: of a hot operation, or with a step of an outside one. */
 export interface HotCall extends Call {
-  readonly step?: TakenStep<unknown, string, Record<string, never>> & {
-    /** It records an answer: what is stored under its key is its own reservation. */
+  readonly step?: BoundStep & {
+    /** It records an answer: the reservation stored under its key is its own. */
     readonly records: boolean
   }
 }
@@ -26,31 +25,29 @@ export const handlerOf = ({ step, operation }: HotCall): Handler =>
 
 export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
 
-/** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
+/** A call of a batch. It has a result before it is decided if it is a replay or cannot run. */
 interface BatchedCall {
   readonly call: HotCall
   readonly key: ScopedKey | null
-  result: PromiseSettledResult<Done> | undefined
-  /** The events that deciding it emitted. */
+  result: PromiseSettledResult<CallResult> | undefined
   events?: readonly EventRow[]
 }
 
-/** An earlier request with the same key has reserved and never recorded: the caller recovers what it has left. */
-export const LEFT = new Error('a request with this key was left before its outcome')
+/** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
+export const ABANDONED = new Error('a request with this key was left before its outcome')
 
-/** Runs the calls of a batch in its transaction; other areas react once it has written its rows. */
+/** Runs the calls of a batch in its transaction; other areas react once its rows are written. */
 export async function runBatch(
   runtime: Runtime,
   opened: readonly OpenedCall<HotCall>[],
   tx: Transaction,
-): Promise<PromiseSettledResult<Done>[]> {
+): Promise<PromiseSettledResult<CallResult>[]> {
   const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
   await decideAll(entries, runtime, tx)
   for (const entry of entries) await reactTo(entry, runtime, tx)
   return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
 }
 
-/** Runs a hot operation in a transaction that is open already. */
 export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transaction): Promise<Outcome> {
   const opened = { call, key: null, stored: undefined, problem: undefined }
   const [result] = await runBatch(runtime, [opened], tx)
@@ -60,7 +57,6 @@ export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transactio
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
 
-/** Of a call that cannot run, or whose answer is kept. */
 function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   const { problem, stored, call } = opened
   if (problem) return rejected(problem)
@@ -68,13 +64,12 @@ function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   if (!stored || isOwn) return undefined
   try {
     const value = replayed(opened)
-    return value ? { status: 'fulfilled', value } : rejected(LEFT)
+    return value ? { status: 'fulfilled', value } : rejected(ABANDONED)
   } catch (error) {
     return rejected(error)
   }
 }
 
-/** Decides and writes the calls that have no result yet. */
 async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: Transaction): Promise<void> {
   const undecided = entries.filter(entry => !entry.result)
   const [first] = undecided
@@ -87,10 +82,9 @@ async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: 
       entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
     }
   }
-  await handlerOf(first.call).write(state, tx.sql, runtime.joined(tx))
+  await handlerOf(first.call).write(state, tx.sql, runtime.runForOwnerIn(tx))
 }
 
-/** What a handler decides about each of these calls, with the events and wake-ups that come of it. */
 export async function loadAndDecide<C extends { readonly call: HotCall }>(
   calls: readonly C[],
   { sql, now }: Pick<Transaction, 'sql' | 'now'>,
@@ -139,8 +133,8 @@ async function reactTo(
   if (concerned.length === 0 || result?.status !== 'fulfilled') return
   const context = new RequestContext(runtime, call, tx.now, tx)
   context.events.push(...concerned)
-  await context.react()
-  await Promise.all([...context.underWay, context.records.flush()])
+  await context.runReactions()
+  await Promise.all([...context.pendingStatements, context.records.flush()])
   // The batch has journaled the events themselves: only what the reactions added is left to write.
   context.events.splice(0, concerned.length)
   journalEvents(call, context, result.value, tx.journal)

@@ -4,14 +4,14 @@ import { answerRow, reservationRow, type ScopedKey } from '../journal/idempotenc
 import type { EventRow, Journal, OutboxRow } from '../journal/journal.ts'
 import { journalRowOf } from '../journal/journal-rows.ts'
 import { outcomeOf } from './outcome.ts'
-import { RequestContext, unwatched } from './request-context.ts'
+import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { Runtime } from './runtime.ts'
 import type { Transaction } from './transaction.ts'
 
 /** How a call leaves its transaction: with its answer, or to call another system. */
-export type Done = Outcome | CallExternal<unknown>
+export type CallResult = Outcome | CallExternal<unknown>
 
-/** What a reservation shows in the journal: the answer comes later. */
+/** The journal's outcome of a reservation: the answer comes later. */
 const RESERVED: Outcome = { status: 202, body: null }
 
 export interface Emitted {
@@ -19,27 +19,31 @@ export interface Emitted {
   readonly outbox: readonly OutboxRow[]
 }
 
-/** Adds what a call has emitted. */
-export function journalEvents(call: Call, { events, outbox }: Emitted, done: Done, journal: Journal): void {
+export function journalEvents(
+  call: Call,
+  { events, outbox }: Emitted,
+  done: CallResult,
+  journal: Journal,
+): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
   journal.outbox.push(...outbox)
 }
 
-export const doneOf = ({ operation }: Call, value: unknown): Done =>
+export const callResultOf = ({ operation }: Call, value: unknown): CallResult =>
   value instanceof CallExternal ? value : outcomeOf(operation.operation, value)
 
 /**
- * Completes the journal of a call: its events, and under its key the answer, or the reservation of the call that comes next.
- * The answer is encoded before the commit: one that breaks its contract rolls back.
+ * Completes the journal of a call: its events, and under its key the answer, or the reservation of the next
+ * call. The answer is encoded before the commit: one that breaks its contract rolls back.
  */
 export function finishCall(
   { call, key }: { readonly call: Call; readonly key: ScopedKey | null },
   emitted: Emitted,
   value: unknown,
   journal: Journal,
-): Done {
-  const done = doneOf(call, value)
+): CallResult {
+  const done = callResultOf(call, value)
   journalEvents(call, emitted, done, journal)
   if (key)
     journal.idempotency.push(
@@ -48,22 +52,21 @@ export function finishCall(
   return done
 }
 
-/** Runs what handles one call in its transaction, with the reactions of other areas, and completes its journal. */
+/** Runs the handler of one call in its transaction, with the reactions of other areas, and completes its journal. */
 export async function handleCall(
   runtime: Runtime,
   opened: { readonly call: Call; readonly key: ScopedKey | null },
   tx: Transaction,
   handle: (context: RequestContext) => unknown,
-): Promise<Done> {
+): Promise<CallResult> {
   const context = new RequestContext(runtime, opened.call, tx.now, tx)
   const value = await handle(context)
-  await context.react()
-  tx.underWay.push(...context.underWay, unwatched(context.records.flush()))
+  await context.runReactions()
+  tx.pendingStatements.push(...context.pendingStatements, ignoreRejection(context.records.flush()))
   return finishCall(opened, context, value, tx.journal)
 }
 
-/** The answer of an operation that calls no other system. */
-export function answerOf(done: Done): Outcome {
-  if (done instanceof CallExternal) throw new Error('only an outside operation calls another system')
+export function answerOf(done: CallResult): Outcome {
+  if (done instanceof CallExternal) throw new Error('only an external operation calls another system')
   return done
 }

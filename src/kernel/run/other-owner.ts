@@ -4,13 +4,14 @@ import type { RunForOwner } from '../contract/context.ts'
 import type { Registered } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import { runBatchOfOne } from './batch.ts'
-import { nowOf, runHandler } from './plain.ts'
+import { runHandler, tenantTime } from './plain.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /**
- * The one place where a transaction writes rows of a second owner: it runs an operation without callers for that owner, by
- * that owner's clock, with events, webhooks and audit entries of its own, and commits with the transaction that it joins.
- * Where owners lie in two databases, this is where the operation is put into an outbox instead.
+ * The one place where a transaction writes rows of a second owner: it runs an operation without callers for
+ * that owner, by that owner's clock, with events, webhooks and audit entries of its own, and commits with the
+ * transaction that it joins. With owners in two databases, the operation would go into an outbox here
+ * instead.
  */
 const joining =
   (runtime: Runtime, operations: readonly Registered[], tx: JoinedTransaction): RunForOwner =>
@@ -18,7 +19,7 @@ const joining =
     const operation = operations.find(operation => operation.key === key)
     if (operation?.operation.callers.length !== 0)
       throw new Error(`${key} is no operation of the service itself`)
-    const now = await nowOf(tx.sql, tenant)
+    const now = await tenantTime(tx.sql, tenant)
     const call: Call = {
       operation,
       actor: processOf(tenant),
@@ -36,8 +37,10 @@ const joining =
     return JSON.parse(String(answer))
   }
 
-/** The runtime whose transactions operations of other owners join. */
-export function withOwners(operations: readonly Registered[], parts: Omit<Runtime, 'joined'>): Runtime {
-  const runtime: Runtime = { ...parts, joined: tx => joining(runtime, operations, tx) }
+export function withOwners(
+  operations: readonly Registered[],
+  parts: Omit<Runtime, 'runForOwnerIn'>,
+): Runtime {
+  const runtime: Runtime = { ...parts, runForOwnerIn: tx => joining(runtime, operations, tx) }
   return runtime
 }

@@ -19,20 +19,18 @@ type Handler = PlainHandler<Call['input'], unknown, string, Record<string, never
 const plainHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /** The tenant's time where nothing is written. Only the clock of test mode can be moved: live mode needs no query. */
-export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
+export const tenantTime = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
   clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
-/** Runs a read: no transaction, no journal. */
-export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
+export async function runRead(runtime: Runtime, call: Call): Promise<Outcome> {
   const handle = plainHandlerOf(call)
-  const { context, value } = await readBy(runtime, call, async context => handle(call.input, context))
+  const { context, value } = await runReadOnly(runtime, call, async context => handle(call.input, context))
   const outcome = outcomeOf(call.operation.operation, value, context.cursorAfter)
   const { body } = outcome
   return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
 }
 
-/** What a function finds by reading alone. */
-export async function readBy<T>(
+export async function runReadOnly<T>(
   runtime: Runtime,
   call: Call,
   look: (context: RequestContext) => Promise<T>,
@@ -42,7 +40,9 @@ export async function readBy<T>(
   const context = new RequestContext(
     runtime,
     call,
-    readsClock ? (call.now ?? (await nowOf(sqlOn(runtime.database.pool), call.actor.tenant))) : undefined,
+    readsClock
+      ? (call.now ?? (await tenantTime(sqlOn(runtime.database.pool), call.actor.tenant)))
+      : undefined,
   )
   try {
     return { context, value: await look(context) }
@@ -51,7 +51,7 @@ export async function readBy<T>(
   }
 }
 
-/** A streamed body may fail at any piece; the error is translated as that of a whole body would be. */
+/** A streamed body may fail at any piece; its error is translated as that of a whole body is. */
 async function* withProblems(pieces: ByteStream): ByteStream {
   try {
     yield* pieces
@@ -68,7 +68,6 @@ export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
     async (tx, opened) => replayed(opened) ?? runHandler(runtime, call, tx, opened.key),
   )
 
-/** Runs the handler of a call in a transaction. */
 export async function runHandler(
   runtime: Runtime,
   call: Call,
@@ -79,7 +78,7 @@ export async function runHandler(
   return answerOf(await handleCall(runtime, { call, key }, tx, context => handle(call.input, context)))
 }
 
-/** Ends a transaction that was run for its answer alone: what is thrown in one rolls it back. */
+/** Ends a transaction that was run for its answer alone: throwing it rolls back. */
 class RolledBack extends Error {
   readonly outcome: Outcome
 

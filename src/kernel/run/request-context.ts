@@ -2,8 +2,8 @@ import type { EntityClass } from '@mikro-orm/core'
 import { RecordStore } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
-import { type Call, identityOf } from '../contract/call.ts'
-import type { Ask, Context, RunForOwner } from '../contract/context.ts'
+import { type Call, tenantKeyOf } from '../contract/call.ts'
+import type { CallOperation, Context, RunForOwner } from '../contract/context.ts'
 import type { Events } from '../contract/events.ts'
 import type { AnyOperation } from '../contract/operation.ts'
 import { type PageOf, type PageRequest, type PageRows, readPage } from '../contract/page.ts'
@@ -12,25 +12,24 @@ import type { Process, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
 import type { Condition, FindOptions } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
-import { readAlone, readAtOneInstant } from '../database/connection.ts'
+import { readExclusively, readSnapshot } from '../database/connection.ts'
 import { type RecordScope, reachOf } from '../database/entity.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
-/** A promise that is awaited later: until then its failure is no unhandled rejection. */
-export function unwatched<T>(promise: Promise<T>): Promise<T> {
+/** The promise is awaited later: until then its failure is no unhandled rejection. */
+export function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** The context of one request's handler, and the events that it has emitted so far. */
 export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
-  /** What the handler and the reactions have sent along. */
-  readonly underWay: Promise<unknown>[] = []
+  /** Sent by the handler and the reactions, not awaited yet. */
+  readonly pendingStatements: Promise<unknown>[] = []
   readonly sql: Sql
   readonly records: RecordStore<RecordScope>
   readonly #runtime: Runtime
@@ -65,7 +64,7 @@ export class RequestContext implements Context {
     return this.#call.actor
   }
 
-  get readLater() {
+  get sqlAfterCommit() {
     return sqlOn(this.#runtime.database.pool)
   }
 
@@ -110,11 +109,11 @@ export class RequestContext implements Context {
   }
 
   get tenant(): Tenant {
-    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call actFor first`)
+    if (!this.#tenant) throw new Error(`${this.#call.operation.key} has no tenant: call switchTenant first`)
     return this.#tenant
   }
 
-  actFor = (tenant: Tenant, now?: Date): void => {
+  switchTenant = (tenant: Tenant, now?: Date): void => {
     const own = this.actor.tenant
     if (own && own.ownerId !== tenant.ownerId) throw new Error('a credential acts for its own owner only')
     // Only the clock of test mode can have been moved.
@@ -126,7 +125,7 @@ export class RequestContext implements Context {
 
   runForOwner: RunForOwner = (...call) => {
     if (!this.#tx) throw new Error(`${this.#call.operation.key} reads: it runs nothing for another owner`)
-    return this.#runtime.joined(this.#tx)(...call)
+    return this.#runtime.runForOwnerIn(this.#tx)(...call)
   }
 
   #bind(): void {
@@ -137,8 +136,8 @@ export class RequestContext implements Context {
     this.events.push(eventOf(this.#declared, event, data, this))
   }
 
-  sendAlong = (statement: Promise<unknown>): void => {
-    this.underWay.push(unwatched(statement))
+  queueStatement = (statement: Promise<unknown>): void => {
+    this.pendingStatements.push(ignoreRejection(statement))
   }
 
   refuse = (code: string, message?: string): Refusal =>
@@ -149,10 +148,9 @@ export class RequestContext implements Context {
   }
 
   withExclusiveRead = <T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined> =>
-    readAlone(this.#runtime.database, name, work)
+    readExclusively(this.#runtime.database, name, work)
 
-  atOneInstant = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
-    readAtOneInstant(this.#runtime.database, work)
+  withSnapshot = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => readSnapshot(this.#runtime.database, work)
 
   page = async <T extends object>(
     entity: EntityClass<T>,
@@ -188,7 +186,6 @@ export class RequestContext implements Context {
     return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
   }
 
-  /** `limit`, and the key of the row after which the page begins. */
   #pageQuery(): { limit: number; after: string | undefined } {
     const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
     const after = cursor === undefined ? undefined : this.#runtime.cursors.read(this.#listName(), cursor)
@@ -201,7 +198,6 @@ export class RequestContext implements Context {
     return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
 
-  /** The cursor with which a list continues after the row at this index of its page. */
   cursorAfter = (index: number): string =>
     this.#runtime.cursors.write(this.#listName(), this.#keys[index] as string)
 
@@ -211,25 +207,25 @@ export class RequestContext implements Context {
     const { key } = this.#call.operation
     return [
       key,
-      identityOf(this.#tenant, this.actor.agentId),
+      tenantKeyOf(this.#tenant, this.actor.agentId),
       JSON.stringify([this.#call.input.params, filters]),
     ].join('|')
   }
 
-  ask: Ask = (operation, ...[question]) => {
+  callOperation: CallOperation = (operation, ...[question]) => {
     const caller = this.#now ? { ...this.#call, now: this.#now } : this.#call
-    return this.#runtime.askFor(caller, operation as AnyOperation, question as object) as never
+    return this.#runtime.callOperationFor(caller, operation as AnyOperation, question as object) as never
   }
 
-  react = async (): Promise<void> => {
+  runReactions = async (): Promise<void> => {
     const own = this.#declared
     while (this.#reactedTo < this.events.length) {
       const { event, alike } = this.#nextEvents()
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
         const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
         if (concerned.length === 0) continue
-        // Sent before what the reaction reads, so it reads what was changed.
-        this.sendAlong(this.records.flush())
+        // Sent before the reaction's reads, so it reads what was changed.
+        this.queueStatement(this.records.flush())
         this.#declared = reaction.emits
         await reaction.run(concerned, this as Context<never, Events>)
       }
@@ -237,7 +233,7 @@ export class RequestContext implements Context {
     this.#declared = own
   }
 
-  /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
+  /** The data of the next unhandled event, and of those of the same name right behind it. */
   #nextEvents(): { event: string; alike: EventRow['data'][] } {
     const first = this.#reactedTo
     const { event } = this.events[first] as EventRow

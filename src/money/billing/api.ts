@@ -104,8 +104,8 @@ export const billingApi = {
     fails: {
       ...fails,
       wallet_of_card: purseRefusal('fromWalletId'),
-      wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
-      insufficient_funds: [400, 'There is not enough in the wallet.'],
+      wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: {
       'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),

@@ -34,7 +34,7 @@ const PAYOUT = { kind: 'collect_settle', causeType: 'acquirer_payout', accounts:
 
 /** Books a payment of the acquirer on the ledger of the owner whose payers it has charged. */
 const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountEuros, reference } = body
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
@@ -44,7 +44,7 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   if (amountEuros > owed)
     return refuse('above_owed', `amountEuros: the acquirer owes ${formatEuros(owed)} to this owner.`)
   settleCharge({ amountEuros, cause }, book)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const owedEuros = book.available('clearing_acquirer')
   emit('acquirer.paid', { payoutId: reference, amountEuros, owedEuros })
   return { currency: 'EUR', owedEuros }
@@ -63,9 +63,9 @@ async function lockAccounts(namedWalletId: string | null, context: DepositContex
   return { book, wallet: wallets.get(walletId) }
 }
 
-/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization looks at. */
+/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization depends on. */
 const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountEuros } = body
   const { book, wallet } = await lockAccounts(body.fromWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
@@ -76,18 +76,18 @@ const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body 
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available(wallet.id)))
   const cause = { type: 'processor_funding', id: newId('processorfunding') }
   book.move('processor_fund', wallet.id, 'float', amountEuros, cause)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const balanceEuros = book.available('float')
   emit('processor.funded', { walletId: wallet.id, amountEuros, balanceEuros })
   return { currency: 'EUR', balanceEuros }
 }
 
-/** Moves money from the float back to a wallet, a frozen one too: that only keeps money from leaving it. */
+/** A frozen wallet can receive it, too: freezing only keeps money from leaving. */
 const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> = async (
   { body },
   context,
 ) => {
-  const { sql, emit, refuse, sendAlong } = context
+  const { sql, emit, refuse, queueStatement } = context
   const { amountEuros } = body
   const { book, wallet } = await lockAccounts(body.toWalletId, context)
   if (!wallet) return refuse('wallet_not_found')
@@ -97,7 +97,7 @@ const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> 
     return refuse('insufficient_funds', shortfallText(amountEuros, book.available('float')))
   const cause = { type: 'processor_withdrawal', id: newId('processorwithdrawal') }
   book.move('processor_withdraw', 'float', wallet.id, amountEuros, cause)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   const balanceEuros = book.available('float')
   emit('processor.withdrawn', { walletId: wallet.id, amountEuros, balanceEuros })
   return { currency: 'EUR', balanceEuros }

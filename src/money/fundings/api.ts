@@ -48,7 +48,6 @@ const FundingEvent = z.object({
   reason: z.string().optional(),
 })
 
-/** The events that a funding can emit after it was created. */
 const outcomes = {
   'funding.pending': event(
     'The processor has taken a payment into a wallet and has not decided.',
@@ -121,7 +120,7 @@ const funding = {
   description: howItWorks,
   callers: ['key'],
   scope: 'wallets:fund',
-  run: 'outside',
+  run: 'external',
   requires: 'fundingRail',
   returns: [200, FundedWallet],
   fails,
@@ -203,7 +202,7 @@ export const fundApi = {
   follow: post('/fundings/{id}/follow', {
     summary: 'Ask the processor what has become of a charge',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     emits: outcomes,
   }),

@@ -9,17 +9,17 @@ import { after } from '../../values/clock.ts'
 import { PaymentMethod } from '../payment-methods/index.ts'
 import { findWallet, isPurse, walletsById } from '../wallets/index.ts'
 import { fundApi } from './api.ts'
+import { applyChargeState, creditWallet, fail, fundingEvent, lockForCredit, reverse } from './charge-state.ts'
 import {
   FIRST_CHECK_AFTER,
   Funding,
   fundingMachine,
   fundingsDue,
   fundPersonal,
-  isUnderWay,
+  isPending,
 } from './funding.ts'
-import { creditWallet, fail, fundingEvent, lockForCredit, reverse, settle } from './settle.ts'
 
-/** The charge as the processor is asked about it. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
   readonly walletId: string
@@ -83,7 +83,6 @@ async function reserve(
   return chargeRequestOf(funding, method ? method.token : null)
 }
 
-/** Records the state of the charge; answers with the wallet and its funding. */
 async function recordCharge(
   state: ChargeState,
   ids: Pick<Funding, 'id' | 'walletId'>,
@@ -93,7 +92,7 @@ async function recordCharge(
   const isKnown = state.status !== 'unknown'
   // An unknown state is left to the sweep, which asks again and finally gives up.
   const funding = await (isKnown
-    ? settle(ids, state, context)
+    ? applyChargeState(ids, state, context)
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
@@ -104,7 +103,6 @@ async function recordCharge(
   return withMembers(wallet, { funding })
 }
 
-/** The steps shared by `POST /fund` and `POST /wallets/{id}/fund`. */
 const steps = {
   async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
     const { fundingId, mode, token } = request
@@ -153,7 +151,7 @@ const fund = implement(fundApi, {
     const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found
-    context.actFor({ ownerId, mode })
+    context.switchTenant({ ownerId, mode })
     return reverse({ id: params.id, walletId }, body.reason, context)
   },
 
@@ -168,7 +166,7 @@ const fund = implement(fundApi, {
   follow: externalCall(fundApi.follow, {
     async reserve({ params }, { records, now }) {
       const funding = await records.findOneOrFail(Funding, { id: params.id })
-      if (!isUnderWay(funding)) return null
+      if (!isPending(funding)) return null
       const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
       return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
     },
@@ -181,7 +179,7 @@ const fund = implement(fundApi, {
     },
     async record(state, request, context) {
       if (request && state)
-        await settle({ id: request.fundingId, walletId: request.walletId }, state, context)
+        await applyChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
       return { done: true }
     },
     // The next sweep asks again.

@@ -27,8 +27,27 @@ const keys = Object.keys(schema.shape) as (keyof Settings)[]
 
 const documented = (key: keyof Settings) => aboutOf(schema.shape[key])
 
-/** Checks the environment. An empty variable counts as unset; the message of a failure never holds a value. */
+/** Names of earlier versions. One that is still set would have no effect, so it stops the start. */
+const RENAMED: Readonly<Record<string, string>> = {
+  SECRET_KEY: 'CURSOR_SIGNING_KEY',
+  SECRET_KEY_FILE: 'CURSOR_SIGNING_KEY_FILE',
+  TEMPORAL_WEB_UI: 'TEMPORAL_UI_URL',
+  PUSH_CONTACT: 'VAPID_SUBJECT',
+  CARD_ANSWER_MS: 'CARD_AUTH_TIMEOUT_MS',
+  SEPA_CUT_OFFS: 'SEPA_CUTOFF_TIMES',
+  MPP_RUNS: 'MPP_WORKFLOWS',
+}
+
+export const renamedVariables = Object.keys(RENAMED)
+
+export function refuseRenamed(names: readonly string[]): void {
+  for (const name of names)
+    if (RENAMED[name]) throw new WrongSetting(`${name} is now called ${RENAMED[name]}. Rename it.`)
+}
+
+/** An empty variable counts as unset. The message of a failure never contains a value. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  refuseRenamed(renamedVariables.filter(name => env[name]?.trim()))
   const given = keys.flatMap(key => {
     const name = variable(key)
     const value = documented(key).secret ? readSecret(env, name) : env[name]?.trim()
@@ -43,15 +62,16 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
 }
 
-/** The password of the database is asked for apart where it comes from a file: an address is no secret without it. */
+/**
+ * Inserts `DATABASE_PASSWORD` into the URL: a URL without a password is no secret and can stand in plain
+ * configuration.
+ */
 function withPassword(settings: Settings): Settings {
   const { databaseUrl, databasePassword } = settings
   if (databasePassword === undefined) return settings
   const url = databaseUrl === undefined ? null : new URL(databaseUrl)
   if (!url?.username || url.password)
-    throw new WrongSetting(
-      'DATABASE_PASSWORD goes with a DATABASE_URL that names a user and has no password.',
-    )
+    throw new WrongSetting('DATABASE_PASSWORD needs a DATABASE_URL that names a user and has no password.')
   url.password = encodeURIComponent(databasePassword)
   return { ...settings, databaseUrl: url.href }
 }
@@ -63,7 +83,6 @@ interface SettingRow {
   meaning: string
 }
 
-/** The settings as documentation shows them. */
 export function settingRows(): SettingRow[] {
   const defaults = schema.parse({})
   return keys.map(key => {
@@ -73,15 +92,14 @@ export function settingRows(): SettingRow[] {
   })
 }
 
-/** Every variable that is read. */
 export const settingVariables = (): string[] =>
   keys.flatMap(key => (documented(key).secret ? [variable(key), `${variable(key)}_FILE`] : [variable(key)]))
 
 export { WrongSetting }
 
 /**
- * A secret from its variable, or from the file that the variable of that name and `_FILE` names, as Docker and
- * Kubernetes hand secrets out. Both at once would leave open which one counts.
+ * Reads a secret from its variable, or from the file that its `_FILE` variable names, as Docker and
+ * Kubernetes provide secrets. Both at once are refused as ambiguous.
  */
 function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name]?.trim()

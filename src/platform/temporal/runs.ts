@@ -1,27 +1,25 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import type { WorkflowIdReusePolicy } from '@temporalio/common'
-import type { Runs } from '../../kernel/background/open-records.ts'
+import type { WorkflowRuns } from '../../kernel/background/open-records.ts'
 import { clock } from '../../values/clock.ts'
 import { startOptions } from './starter.ts'
 
 interface Configured {
-  readonly temporalWebUi?: string | undefined
+  readonly temporalUiUrl?: string | undefined
   readonly temporalNamespace: string
 }
 
 export interface RunPages {
-  /** The page of a run in the Temporal Web UI; null where nobody has said where that is. */
   runUrl(workflowId: string): string | null
-  /** Where the Web UI is that was started with this process; that of the settings goes first. */
+  /** Sets the address of the Web UI that was started with this process. The setting overrides it. */
   showRunsAt(webUi: string | null): void
 }
 
-/** Where people look at the runs of processes. */
-export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunPages {
+export function runPages({ temporalUiUrl, temporalNamespace }: Configured): RunPages {
   let started: string | null = null
   return {
     runUrl(workflowId) {
-      const webUi = temporalWebUi ?? started
+      const webUi = temporalUiUrl ?? started
       if (!webUi) return null
       return `${webUi}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(workflowId)}`
     },
@@ -33,15 +31,14 @@ export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunP
 
 const DEADLINE = 10_000
 
-/** Implements `Runs` of `beginMissingRuns` with Temporal's client. */
 export function temporalRuns(
   { workflow, workflowService, connection, options }: Client,
   taskQueue: string,
-): Runs {
+): WorkflowRuns {
   const { namespace } = options
   const inTime = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(clock.milliseconds() + DEADLINE, call)
-  const beginBy = (policy: WorkflowIdReusePolicy): Runs['begin'] => {
+  const startBy = (policy: WorkflowIdReusePolicy): WorkflowRuns['start'] => {
     return async (process, workflowId, input) => {
       const start = async () => {
         await workflow.start(process.name, {
@@ -59,7 +56,7 @@ export function temporalRuns(
       })
     }
   }
-  const beginAgain = beginBy('ALLOW_DUPLICATE')
+  const startAgain = startBy('ALLOW_DUPLICATE')
   return {
     async open(workflowIds) {
       const ids = workflowIds.map(id => `'${id}'`).join(', ')
@@ -70,11 +67,12 @@ export function temporalRuns(
       return new Set(executions.map(({ execution }) => String(execution?.workflowId)))
     },
 
-    // The list is eventually consistent and lacks closed runs' outcomes: the server itself refuses duplicates.
-    begin: beginBy('ALLOW_DUPLICATE_FAILED_ONLY'),
+    // The list is eventually consistent and lacks the outcomes of closed runs: the server itself refuses
+    // duplicates.
+    start: startBy('ALLOW_DUPLICATE_FAILED_ONLY'),
 
-    async beginAgain(...run) {
-      await beginAgain(...run)
+    async restart(...run) {
+      await startAgain(...run)
     },
   }
 }

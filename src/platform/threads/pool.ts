@@ -1,28 +1,33 @@
-import { once, type TurnLimits, Turns } from '../../kernel/run/owner-queue.ts'
+import { OwnerQueue, type OwnerQueueLimits, once } from '../../kernel/run/owner-queue.ts'
 import type { Task, Threads } from '../../ports/threads.ts'
 import { type Job, Thread, type ThreadOptions } from './thread.ts'
 
 /** Two threads are enough: each interleaves the steps of several jobs. */
 const THREADS = 2
 const IDLE_MS = 60_000
-/** A client that reads its document more slowly than this has it cut off, to free the place. */
+/** A client that reads its document more slowly than this is cut off, to free the place. */
 const JOB_LIMIT_MS = 600_000
-const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
-/** What is fed waits for its sender most of the time, and has reserved its memory. */
-const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
+const LIMITS: OwnerQueueLimits = {
+  atOnceOfOne: 1,
+  atOnce: 16,
+  waitingOfOne: 20,
+  waiting: 100,
+  waitMs: 30_000,
+}
+/** Jobs with input mostly wait for their sender, and their memory is already reserved. */
+const FED_LIMITS: Partial<OwnerQueueLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
-  readonly limits?: Partial<TurnLimits>
+  readonly limits?: Partial<OwnerQueueLimits>
   readonly jobLimitMs?: number
 }
 
 async function* none(): AsyncGenerator<never> {}
 
-/** Starts threads on demand and ends a thread after a minute without jobs. */
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
-  readonly #turns: { readonly run: Turns; readonly stream: Turns; readonly feed: Turns }
+  readonly #turns: { readonly run: OwnerQueue; readonly stream: OwnerQueue; readonly feed: OwnerQueue }
   readonly #idle = new Map<Thread, NodeJS.Timeout>()
   #threads: Thread[] = []
 
@@ -30,9 +35,9 @@ export class ThreadPool implements Threads {
     this.#options = options
     const limits = { ...LIMITS, ...options.limits }
     this.#turns = {
-      run: new Turns(limits),
-      stream: new Turns(limits),
-      feed: new Turns({ ...limits, ...FED_LIMITS }),
+      run: new OwnerQueue(limits),
+      stream: new OwnerQueue(limits),
+      feed: new OwnerQueue({ ...limits, ...FED_LIMITS }),
     }
   }
 
@@ -49,7 +54,7 @@ export class ThreadPool implements Threads {
     await Promise.all(this.#threads.map(thread => thread.end()))
   }
 
-  /** It reads while it is sent bytes, which may take long: so several of one owner are at work at once. */
+  /** The job may take as long as its upload, so several jobs of one owner run at once. */
   feed: Threads['feed'] = async (task, args, pages) => {
     const { job, end } = await this.#begin(this.#turns.feed, task, args, true)
     const pieces = job.pieces(pages)
@@ -66,7 +71,7 @@ export class ThreadPool implements Threads {
   }
 
   async *#work(
-    turns: Turns,
+    turns: OwnerQueue,
     task: Task,
     args: readonly unknown[],
     pages: AsyncIterable<unknown>,
@@ -79,12 +84,11 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** Begins a job when it is its owner's turn; gives the function that ends the turn. */
-  async #begin(turns: Turns, task: Task, args: readonly unknown[], isFed: boolean) {
-    const endTurn = await turns.take(task.owner)
+  async #begin(turns: OwnerQueue, task: Task, args: readonly unknown[], isFed: boolean) {
+    const endTurn = await turns.acquire(task.owner)
     const thread = this.#thread()
     thread.jobs++
-    // A timer, as whoever asks for the pieces may stand still.
+    // A timer, because a caller that never asks for the next piece triggers no other check.
     const limit = setTimeout(() => {
       job?.close()
       end()
@@ -105,7 +109,6 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** Picks an idle thread, else starts one, else takes the thread with the fewest jobs. */
   #thread(): Thread {
     this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
     const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)

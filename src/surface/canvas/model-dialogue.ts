@@ -25,9 +25,14 @@ interface KeptTurn extends Row {
 /** The last turns before this one, the oldest first, as they are stored: with card numbers masked. */
 export async function earlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
-  { tenant, readLater }: Pick<Responding, 'tenant' | 'readLater'>,
+  { tenant, sqlAfterCommit }: Pick<Responding, 'tenant' | 'sqlAfterCommit'>,
 ): Promise<EarlierTurn[]> {
-  const rows = await readLater<KeptTurn>(LAST_TURNS, [tenant.ownerId, tenant.mode, conversationId, turnId])
+  const rows = await sqlAfterCommit<KeptTurn>(LAST_TURNS, [
+    tenant.ownerId,
+    tenant.mode,
+    conversationId,
+    turnId,
+  ])
   const turns: EarlierTurn[] = []
   let left = KEPT.all
   for (const { message, lines } of rows) {

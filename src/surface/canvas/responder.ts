@@ -13,7 +13,7 @@ export interface Page<T> {
 
 export type Responding = Pick<
   Context,
-  'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'readLater'
+  'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'sqlAfterCommit'
 >
 
 const LONGEST_RESULT = 20_000

@@ -119,7 +119,7 @@ const live =
 
 function requestOf(
   asked: Pick<PageRequest, 'path' | 'id' | 'query' | 'section'>,
-  { ask, actor, tenant, now, ports }: PageContext,
+  { callOperation: ask, actor, tenant, now, ports }: PageContext,
   part: PageRequest['part'],
 ): PageRequest {
   const up = '../'.repeat(asked.path.split('/').length - 1) || './'
@@ -141,7 +141,7 @@ const consoleView = implement(consoleViewApi, {
     return show(record, { path: `console/${name}/${id}`, section: { name, title }, id, query }, context)
   },
 
-  async table({ params, query }, { ask, refuse }) {
+  async table({ params, query }, { callOperation: ask, refuse }) {
     const operation = sections[params.section]?.table
     if (!operation) return refuse('page_not_found')
     try {

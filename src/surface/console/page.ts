@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import type { Ask } from '../../kernel/contract/context.ts'
+import type { CallOperation } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
@@ -29,7 +29,7 @@ export interface LivePart {
 }
 
 export interface PageRequest {
-  readonly ask: Ask
+  readonly ask: CallOperation
   readonly actor: Actor
   readonly tenant: Tenant
   readonly now: Date

@@ -11,9 +11,8 @@ import { offeringKey } from '../../commerce/mpp-keys/index.ts'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
-import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
 import { externalCall, type InputOf, implement } from '../../kernel/contract/operation.ts'
-import { type Answer, WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
 import { euros } from '../../values/money.ts'
@@ -30,12 +29,14 @@ const USUAL = 250n
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
 
-/** The merchant that behaves well; the other scenarios change something of it. */
-const payee: Payee<File> = {
+type Failure = Parameters<MerchantContext['refuse']>[0]
+
+/** The good merchant, whose offer and answer each scenario changes. */
+const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
     const now = clock.real()
-    context.actFor(tenant, now)
+    context.switchTenant(tenant, now)
     const { networks } = context.ports.acquirer('test')
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await offeringKey(tenant, context)
@@ -49,13 +50,18 @@ const payee: Payee<File> = {
     }
   },
 
-  unlocked: async ({ id, scenario, amountEuros }) =>
+  unlocked: ({ id, scenario, amountEuros }) =>
     json({
       scenario,
       settlementId: id,
       amountEuros: euros.encode(amountEuros),
       content: 'What you have paid for.',
     }),
+
+  answer(paid, { scenario: name = '' }, context) {
+    const scenario = scenarioOf(name)
+    return scenario ? afterCharge(paid, scenario, context) : paid
+  },
 }
 
 const MANY = 10_000
@@ -105,18 +111,17 @@ const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
 
 /** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
-  answer: Answer<File>,
+  paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,
   { refuse }: MerchantContext,
 ): Answer<File> {
-  const given = answer instanceof WithHeaders ? answer.headers[RECEIPT] : undefined
-  const read = given === undefined ? undefined : parseReceipt(given)
-  if (!(answer instanceof WithHeaders) || read === undefined || isUnusable(read)) return answer
+  const read = parseReceipt(paid.headers[RECEIPT] ?? '')
+  if (isUnusable(read)) return paid
   const changed = receipt(read)
   const shown = changed === null ? {} : { [RECEIPT]: writeReceipt(changed) }
   if (ending === 'fails') return withHeaders(refuse('failed'), shown)
   const body = bodies[ending]
-  const file = body ? { type: 'application/json', content: body() } : answer.answer
+  const file = body ? { type: 'application/json', content: body() } : paid.answer
   return withHeaders(file, { 'Cache-Control': 'private', ...shown })
 }
 
@@ -150,6 +155,8 @@ const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
 
 /** Answers that charge no card only read; those that do charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
+  ...good,
+
   async peek(input, context) {
     const { scenario: name } = input.params
     const scenario = scenarioOf(name)
@@ -164,25 +171,7 @@ const merchant = externalCall(mppMerchantsApi.get, {
     return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
   },
 
-  /** A repeated credential gets the same answer. */
-  async reserve(input, context) {
-    const reserved = await good.reserve({ params: paramsOf(input) }, context)
-    const scenario = scenarioOf(input.params.scenario)
-    if (!(reserved instanceof AnswerNow) || !scenario) return reserved
-    return new AnswerNow(afterCharge(reserved.answer, scenario, context))
-  },
-
-  call: (reservation, outside) => good.call(reservation, outside),
-
-  recordBatched: answer => good.recordBatched(answer),
-
-  async record(answer, reservation, context) {
-    const recorded = await good.record(answer, reservation, context)
-    const scenario = scenarioOf(reservation.params.scenario ?? '')
-    return recorded instanceof CallExternal || !scenario ? recorded : afterCharge(recorded, scenario, context)
-  },
-
-  recover: (reserved, context) => good.recover(reserved, context),
+  reserve: (input, context) => good.reserve({ params: paramsOf(input) }, context),
 })
 
 export const mppMerchantsArea = area(

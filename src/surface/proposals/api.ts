@@ -115,7 +115,7 @@ export const proposalsApi = {
     ].join('\n\n'),
     callers: ['key'],
     scope: 'canvas:apply',
-    run: 'outside',
+    run: 'external',
     body: z.strictObject({ webauthnAssertion: webauthnAssertion.optional() }),
     example: {},
     returns: [200, ProposalRecord],
@@ -149,7 +149,7 @@ export const proposalsApi = {
   end: post('/canvas/proposals/{id}/end', {
     summary: 'End a proposal that is due',
     callers: [],
-    run: 'outside',
+    run: 'external',
     returns: [200, z.object({ done: z.boolean() })],
     fails: lookupFails,
     emits: decided,

@@ -28,7 +28,7 @@ export const sandboxApi = {
       'Everything that falls due on the way happens in order: a month of your agents in a second. Webhook deliveries that wait for another attempt are retried, too. The clock cannot be moved back, and live mode has none.',
     callers: ['key'],
     scope: 'sandbox:write',
-    run: 'outside',
+    run: 'external',
     body: z
       .strictObject({
         seconds: amount(YEAR_IN_DAYS * 86_400),

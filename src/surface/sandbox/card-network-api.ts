@@ -39,7 +39,7 @@ const fails = {
 const played = {
   callers: ['key'],
   scope: 'sandbox:write',
-  run: 'outside',
+  run: 'external',
   requires: 'cardProcessor',
   returns: [200, NetworkAnswer],
   fails,

@@ -36,7 +36,7 @@ const traces = async (id: string) => {
   return row
 }
 
-/** Kills the process while an approval waits for a lock. */
+/** Kills the process while an approval waits for rows locked by this statement. */
 async function leavesNothing(locked: string): Promise<void> {
   const { client, params, signature } = await aSignedIntent()
   const body = { webauthnAssertion: signature }

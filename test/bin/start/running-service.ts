@@ -45,6 +45,7 @@ async function ensureStopped(): Promise<void> {
 const postmasterPid = () =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
+/** Every server process that works on the data directory. */
 function servers(): number[] {
   const temporal = processesIn(dataDir, 'start-dev')
   expect(temporal).not.toEqual([])
@@ -146,7 +147,7 @@ describe('a running service', () => {
     expect(instanceOf(dataDir).signIn).toMatch(/^http:\/\/localhost:\d+\/login$/)
   })
 
-  /** Both npm and the terminal pass a Ctrl-C on. */
+  /** npm and the terminal both pass on a Ctrl-C. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
     const runningService = await ensureRunning()
     const processes = servers()

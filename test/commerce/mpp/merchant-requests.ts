@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  headersBeside,
   headersProblem,
   merchantRequest,
   requestDigest,
+  requestHeaders,
   shownUrl,
 } from '../../../src/commerce/mpp/merchant-request.ts'
 
@@ -32,8 +32,8 @@ describe('the request to a merchant', () => {
     ['Accept-Payment', 'card/charge', /belongs to the payment/],
     ['X-Payment', 'x', /belongs to the payment/],
     ['Authorization', ' payment eyJ', /holds a payment/],
-    ['a b', 'x', /no name of a header/],
-    ['', 'x', /no name of a header/],
+    ['a b', 'x', /is not a header name/],
+    ['', 'x', /is not a header name/],
     ['x-a', 'one\r\nx-b: two', /plain ASCII/],
     ['x-a', 'ä', /plain ASCII/],
     ['x-a', 'x'.repeat(12_400), /more than 12288 characters/],
@@ -48,12 +48,12 @@ describe('the request to a merchant', () => {
   test('may have other headers of the caller', () => {
     const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'x-request-id': '1', accept: '*/*' }
     expect(headersProblem(headers)).toBeUndefined()
-    expect(headersBeside(headers, 'authorization')).toEqual({
+    expect(requestHeaders(headers, 'authorization')).toEqual({
       cookie: 'a=b',
       'x-request-id': '1',
       accept: '*/*',
     })
-    expect(headersBeside(headers, 'payment-authorization')).toEqual(headers)
+    expect(requestHeaders(headers, 'payment-authorization')).toEqual(headers)
   })
 
   test('is told from any other by its digest, and shown without its query', () => {

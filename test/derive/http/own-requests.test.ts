@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 
 const LIMIT = 5
 
-/** Pays by program what the same process sells, as test mode may. */
+/** Pays a resource of the same process, as test mode allows. */
 const own = area(
   'Own',
   'Requests of the service to itself.',
@@ -22,7 +22,7 @@ const own = area(
       buy: post('/own/buy', {
         summary: 'Buy five times',
         callers: ['public'],
-        run: 'outside',
+        run: 'external',
         body: z.strictObject({ header: z.string().max(40) }),
         returns: [200, z.object({ statuses: z.array(z.int()) })],
       }),

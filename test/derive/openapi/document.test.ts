@@ -15,7 +15,12 @@ import type {
 import { readDocument, writeDocument } from '../../../src/derive/openapi/write.ts'
 import { published } from '../../../src/kernel/contract/area.ts'
 import { mediaTypeOf } from '../../../src/kernel/contract/file.ts'
-import { type Failure, type Registered, takesKey, toldOf } from '../../../src/kernel/contract/operation.ts'
+import {
+  type Failure,
+  type Registered,
+  refusalFormOf,
+  takesKey,
+} from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
@@ -90,7 +95,7 @@ describe('the committed document', () => {
     const records = names.filter(name => /^[A-Z]\w*$/.test(name))
     const taken = new Set(records.map(classOf))
     expect(names.filter(name => !records.includes(name) && taken.has(classOf(name)))).toEqual([])
-    // In Go, `NewKey` is the function that makes a `Key`.
+    // In Go, `NewKey` is the constructor of `Key`.
     expect(names.filter(name => name.startsWith('New') && names.includes(name.slice(3)))).toEqual([])
     expect(text).not.toMatch(/"default":\s?(null|\{\})/)
   })
@@ -154,7 +159,7 @@ test.each(withExample)(
   },
 )
 
-/** A refusal of the protocol of assistants is an error of JSON-RPC. */
+/** A refusal of the assistants' protocol is a JSON-RPC error. */
 const plainBody = (rpcCode: number | undefined, message: string) =>
   rpcCode === undefined ? { error: message } : { jsonrpc: '2.0', error: { code: rpcCode, message }, id: null }
 
@@ -163,7 +168,7 @@ const refusing = operations.filter(([, { operation }]) => Object.keys(operation.
 test.each(refusing)('%s: every refusal has its status, code and sentence', (_, { operation }, object) => {
   for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
     const response = responseOf(object.responses[status])
-    const { problem, rpcCode } = toldOf(operation, code)
+    const { problem, rpcCode } = refusalFormOf(operation, code)
     const mediaType = problem ? 'application/problem+json' : 'application/json'
     const body = problem ? problemBody(problem, status, message) : plainBody(rpcCode, message)
     expect(response.content?.[mediaType]?.examples?.[code]).toEqual({ value: body })
@@ -201,7 +206,7 @@ test.each(operations)(
   '%s: its callers and scope are in the security scheme and in the description',
   (_, { operation }, object) => {
     const callers = operation.callers.filter((caller: string) => caller !== 'public')
-    // A public operation that reads `Authorization` takes a payment there, or nothing.
+    // A public operation that reads `Authorization` accepts a payment there, or nothing.
     expect(object.security.length).toBe(operation.http?.reads?.authorization ? 2 : callers.length)
     expect(object['x-scope']).toBe(operation.scope)
     if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)

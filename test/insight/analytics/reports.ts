@@ -226,7 +226,7 @@ describe('anomalies', () => {
       bodyOf(client.analytics.merchants()),
       bodyOf(client.forecast.ofAgent({ params: { id }, query: { days: 30 } })),
     ])
-    const toldOf = (key: string) =>
+    const refusalFormOf = (key: string) =>
       anomalies.data.flatMap(({ kind, merchant, figures: { amountEuros, usualEuros, times } }) => {
         if (merchant !== key) return []
         if (kind === 'charged_twice') return [`${times} x ${usualEuros}`]
@@ -236,7 +236,7 @@ describe('anomalies', () => {
       key,
       merchants.data.find(one => one.key === key)?.rhythm?.lastEuros,
       ahead.basis.known.find(({ merchant }) => merchant === key)?.amountEuros,
-      toldOf(key).sort(),
+      refusalFormOf(key).sort(),
     ])
     const expected = Object.entries(SUBSCRIPTIONS).map(([key, [, price, told]]) => [key, price, price, told])
     expect(seen).toEqual(expected)

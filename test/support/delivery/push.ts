@@ -14,15 +14,13 @@ export const eventNames = ({ messages }: Browser) => messages.map(({ payload }) 
 export const freezeAgent = async (client: TestClient, id: string) =>
   bodyOf(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
-/** A service that sends web push, the push service that receives it, and subscribed browsers. */
 export async function startPushService() {
   const vendor = await pushService()
   const service = await startTestService({
     pushes: true,
     outbound: vendor.outbound,
-    env: { PUSH_CONTACT: 'mailto:ada@example.com' },
+    env: { VAPID_SUBJECT: 'mailto:ada@example.com' },
   })
-  /** A browser that is subscribed to these events. */
   const aBrowser = async (client: TestClient, members: Members = {}) => {
     const browser = vendor.browser()
     const { id } = await subscribe(client, browser, members)

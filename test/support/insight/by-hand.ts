@@ -16,7 +16,7 @@ export async function everyOne<T>(
 
 const PAID = ['settlement', 'settled', 'completed', 'refunded']
 
-/** `GET /transactions` and `GET /intents`, without any sums. */
+/** `GET /transactions` and `GET /intents` without sums. */
 export async function toldByLists(client: TestClient) {
   const [transactions, intents] = await Promise.all([
     everyOne(query => bodyOf(client.transactions.list({ query }))),
@@ -29,20 +29,21 @@ export type Paid = Awaited<ReturnType<typeof toldByLists>>['paid'][number]
 
 const cents = (euros: number): number => Math.round(euros * 100)
 
-/** Count and cents: spent, refunded and net. */
+/** Counts and sums in cents: spent, refunded and net. */
 export function addedUp(paid: readonly Pick<Paid, 'amountEuros' | 'refundedEuros'>[]) {
   const spent = paid.reduce((sum, { amountEuros }) => sum + cents(amountEuros), 0)
   const back = paid.reduce((sum, { refundedEuros }) => sum + cents(refundedEuros), 0)
   return [paid.length, spent, back, spent - back]
 }
 
-/** By group, the highest net spend first. */
+/** The same by group, the highest net first. */
 export const addedUpBy = (paid: readonly Paid[], keyOf: (one: Paid) => string | null) =>
   [...Map.groupBy(paid, keyOf)].map(([key, ofKey]) => [key, ...addedUp(ofKey)]).sort(byNet)
 
 const byNet = (one: readonly unknown[], other: readonly unknown[]): number =>
   Number(other.at(-1)) - Number(one.at(-1))
 
+/** The figures of a report's line, in the same form. */
 export const figuresIn = (line: {
   count: number
   spentEuros: number

@@ -16,7 +16,7 @@ group by v.view, ago, v.value
 on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update
 set payments = kept.payments + excluded.payments, spent_cents = kept.spent_cents + excluded.spent_cents`
 
-/** Writes payments before today directly into the sums, as if they had been counted long ago. */
+/** Writes an agent's past spending into the sums, as if counted long ago. */
 export async function spentBefore(
   { sql }: Pick<TestService, 'sql'>,
   { client, ownerId }: Pick<PayingOwner, 'client' | 'ownerId'>,

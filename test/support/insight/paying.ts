@@ -9,7 +9,7 @@ type NewIntent = Parameters<typeof anIntent>[2]
 
 const rules = { autoApproveLimitEuros: 10_000 }
 
-/** Two agents with automatic approval: one pays from its wallet, one by card. */
+/** An owner with two agents that pay without approval: one from its wallet, one by card. */
 export async function aPayingOwner(service: TestService, known?: Awaited<ReturnType<TestService['owner']>>) {
   const owner = known ?? (await service.owner())
   const { client } = owner
@@ -54,14 +54,14 @@ export const later = (client: TestClient, days: number) => bodyOf(client.sandbox
 export const todayOf = async (client: TestClient): Promise<string> =>
   (await bodyOf(client.sandbox.clock())).now.slice(0, 10)
 
-/** Counts all events, as the follower does. */
+/** Adds everything to the sums, as if the follower had run. */
 export async function countAll({ databaseUrl }: Pick<TestService, 'databaseUrl'>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   await countSpend({ pool })
   await pool.end()
 }
 
-/** The answer, which must be the same before and after the follower has counted. */
+/** The answer, which must not change when everything is in the sums. */
 export async function steady<T>(
   service: Pick<TestService, 'databaseUrl'>,
   ask: () => Promise<T>,

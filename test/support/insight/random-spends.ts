@@ -65,7 +65,7 @@ const onCard = {
     }),
 }
 
-/** A follower counts in large or tiny steps, or is killed before it commits. */
+/** What a follower does: counts in large or tiny steps, or is killed before it commits. */
 const followersOn = (pool: pg.Pool, databaseUrl: string) => ({
   count: () => countSpend({ pool }),
   countSlowly: () => countSpend({ pool }, { most: 3 }),

@@ -26,7 +26,7 @@ const payment = z.strictObject({
   toWalletId: id('wallet'),
   amountEuros: positiveEuros(),
   payableId: z.string().max(60).nullable().default(null),
-  /** As versions before 0.6.0 did: the other owner books it in a transaction of its own, later. */
+  /** As versions before 0.6.0 did: the other owner posts it later, in a separate transaction. */
   asBefore: z.boolean().default(false),
 })
 const shared = {
@@ -36,10 +36,10 @@ const shared = {
   fails,
 } as const
 
-/** A noun of the tests, which pays other owners in the ways that nouns of the business do. */
+/** A test noun that pays other owners in the ways of the production nouns. */
 const payerApi = {
   request: post('/payer/requests', {
-    summary: 'Ask for money',
+    summary: 'Create a payment request',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ walletId: id('wallet'), requestId: z.string().max(60) }),
@@ -97,12 +97,11 @@ const payableOf = (id: string | null): Payable | null => (id === null ? null : {
 
 const NOT_BOOKED = 'update incoming_credits set due_at = $2 where id = $1'
 
-/** Pays from what the wallet has available; gives the id of the credit. */
 async function pay(
   body: z.output<typeof payment>,
   context: ContextOf<typeof payerApi.take>,
 ): Promise<string | undefined> {
-  const { sql, now, sendAlong } = context
+  const { sql, now, queueStatement } = context
   const { fromWalletId, toOwnerId, toWalletId, amountEuros, payableId, asBefore } = body
   const to = { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' }
   const book = await openBook(sql, context, accountsToPay(fromWalletId, to))
@@ -112,12 +111,12 @@ async function pay(
   const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountEuros, cause)
   if (!asBefore) {
     const id = await payOwner(made, take, book, context)
-    sendAlong(book.post(sql))
+    queueStatement(book.post(sql))
     return id
   }
   const credits = new CreditRows({ now })
   const { id } = payOwnerInBatch(made, take, new Map(), book, credits, context)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   await credits.insert(sql)
   await sql(NOT_BOOKED, [id, now])
   return id
@@ -141,20 +140,20 @@ export const payerArea = area(
       return id === undefined ? context.refuse('too_little') : { id }
     },
     async refund({ body: { creditId, amountEuros } }, context) {
-      const { records, tenant, sql, sendAlong, refuse } = context
+      const { records, tenant, sql, queueStatement, refuse } = context
       const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
       const walletId = String(known?.walletId)
-      const beside = await payersOf(known ? [known] : [], context)
+      const otherOwners = await payersOf(known ? [known] : [], context)
       const wallets = [walletId, String(known?.fromWalletId)]
       const [book, credit] = await Promise.all([
-        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, beside }),
+        openBook(sql, context, { wallets, ...BETWEEN_OWNERS, otherOwners }),
         lockCredit(creditId, context),
       ])
       if (!credit || refundableEuros(credit) < amountEuros || !book.canPay(walletId, amountEuros))
         return refuse('too_little')
       const members = { amountEuros, senderName: 'Payee', reference: 'Given back' }
       const id = await refundOwner(credit, members, book, context)
-      sendAlong(book.post(sql))
+      queueStatement(book.post(sql))
       return { id }
     },
     async charge({ body: { fromOwnerId, ...body } }, { tenant, runForOwner, requestId }) {

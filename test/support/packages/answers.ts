@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals'
 
+/** A client's answer, or how its connection breaks. */
 export type Answer = Response | Error | ((init: RequestInit) => Promise<Response>)
 
 export const json = (body: object, init: ResponseInit = {}): Response => Response.json(body, init)
@@ -10,7 +11,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
   )
 export const broken = (): Error => new TypeError('fetch failed', { cause: new Error('the connection broke') })
 
-/** Runs a call without real pauses; returns them in milliseconds. */
+/** Runs a call whose pauses elapse at once, and returns them in milliseconds. */
 export async function withoutWaiting<T>(
   call: () => Promise<T>,
 ): Promise<{ outcome: PromiseSettledResult<T>; pauses: number[] }> {

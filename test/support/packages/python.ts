@@ -12,10 +12,14 @@ const run = promisify(execFile)
 
 export interface PythonFolder {
   readonly folder: string
+  /** Runs the Python with the installed package, and returns its output. */
   python(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** A virtual environment with the package, built or from sources, and a type checker. */
+/**
+ * A folder with its own Python, into which pip has installed the package, as a wheel or from sources, and the
+ * type checker.
+ */
 export async function aPythonWithThePackage(
   from: 'wheel' | 'sdist',
   ...tools: readonly string[]

@@ -41,7 +41,7 @@ const folder = join(import.meta.dirname, '../../workflows/histories')
 
 interface Stage {
   readonly client: TestClient
-  /** With the secret of the dashboard. */
+  /** With the dashboard secret. */
   readonly dash: TestClient
   /** A person with a passkey, the same one in all stories. */
   readonly signer: () => Promise<Enrolled>
@@ -73,15 +73,15 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
   return { id, agentId: agent.id, workflowId }
 }
 
-/** A request for money that waits. */
+/** An open payment request. */
 async function aPaymentRequest({ client, shows }: Stage) {
   const { id, reference } = await aRequest(client, (await aWallet(client)).id)
   const workflowId = `collect/${id}`
-  await shows(workflowId, 'for the money to come')
+  await shows(workflowId, 'for the payment, until')
   return { id, reference, workflowId }
 }
 
-/** A request of an agent for a card, or for other limits of one, that waits for an answer. */
+/** An agent's open request for a card or for other limits. */
 async function aCardRequestThatWaits(
   { client, shows }: Stage,
   type: 'new_card' | 'limit_change' = 'new_card',
@@ -101,13 +101,13 @@ interface Paid {
   readonly workflowId: string
 }
 
-/** A transfer by SEPA to somebody of this name. */
+/** A SEPA transfer to a payee of this name. */
 async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
   const { id, workflowId } = await aSepaTransfer(client, { name, amountEuros })
   return { id, workflowId: String(workflowId) }
 }
 
-/** A webhook to a receiver that is not there, after its first attempt. */
+/** A webhook to an unreachable receiver, after its first attempt. */
 async function undelivered({ client }: Stage): Promise<string> {
   const url = 'http://127.0.0.1:59999/nobody-is-there'
   const { id } = await bodyOf(client.webhooks.create({ body: { url, events: ['agent.created'] } }))
@@ -389,7 +389,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'agent-deleted-with-cards': async ({ client, shows, ends }) => {
     const { id, agentId } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.agents.delete({ params: { id: agentId } }))
     await ends(`agent/${agentId}`)
     return `agent/${agentId}`
@@ -397,7 +397,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'card-waits': async ({ client, shows }) => {
     const { id } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     return `card/${id}`
   },
 
@@ -406,7 +406,7 @@ const stories: Readonly<Record<string, Story>> = {
     const params = { id }
     await shows(`card/${id}`, 'for the processor to issue it')
     await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.cards.rotate({ params, body: { overlapMinutes: 5 } }))
     const last4 = async () => (await bodyOf(client.cards.get({ params }))).last4
     const before = await last4()
@@ -420,7 +420,7 @@ const stories: Readonly<Record<string, Story>> = {
 
   'card-signalled-with-a-purse': async ({ client, shows, signal, cancel, ends }) => {
     const { id } = await aCard(client)
-    await shows(`card/${id}`, 'for its end or a change')
+    await shows(`card/${id}`, 'for its expiry or a change')
     await bodyOf(client.cards.fund({ params: { id }, body: { amountEuros: 5 } }))
     await signal(`card/${id}`, 'freeze', { by: 'Ada', reason: 'Unusual' })
     await shows(`card/${id}`, 'frozen')
@@ -500,7 +500,7 @@ const address = String(process.env.TEST_TEMPORAL_ADDRESS)
 const access = { namespace: 'default', taskQueue: 'recorder', client: { address }, worker: { address } }
 const secrets = {
   dashboardSecret: 'the-secret-of-the-recorder',
-  secretKey: 'a-secret-key-of-the-recorder-0123456789',
+  cursorSigningKey: 'a-secret-key-of-the-recorder-0123456789',
   encryptionKey: '00'.repeat(32),
 }
 const env = {

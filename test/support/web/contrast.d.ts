@@ -1,2 +1,2 @@
-/** For `page.evaluate`: texts whose contrast is below AA. */
+/** For `page.evaluate`: the texts whose contrast with their background is below AA. */
 export function faintTexts(): string[]

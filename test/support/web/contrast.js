@@ -1,4 +1,7 @@
-/** Runs in a page: texts whose contrast is below AA (4.5, or 3 for large text), one line for each pair of colours. */
+/**
+ * Runs inside a page: every text whose contrast with its background is below AA (4.5, or 3 for large text),
+ * one line for each pair of colours.
+ */
 export function faintTexts() {
   const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 })
   const brush = canvas.getContext('2d', { willReadFrequently: true })

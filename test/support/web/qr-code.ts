@@ -6,7 +6,7 @@ import { pixelsOf } from './pixels.js'
 /** The package is CommonJS, contrary to its types. */
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof decode.default
 
-/** Read as UTF-8; undefined without a QR code. */
+/** The bytes of the QR code in a screenshot, read as UTF-8; undefined if there is none. */
 export async function qrCodeIn(screenshot: Buffer, blank: Page): Promise<string | undefined> {
   const { width, height, pixels } = await blank.evaluate(pixelsOf, screenshot.toString('base64'))
   const rgba = new Uint8ClampedArray(Buffer.from(pixels, 'base64'))

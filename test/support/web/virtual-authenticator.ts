@@ -5,15 +5,15 @@ interface Credential {
   readonly signCount: number
 }
 
-/** A passkey device that Chromium simulates for one page. It verifies its user until it is set otherwise. */
+/** Chromium's virtual passkey device for one page. It verifies its user at once, unless set otherwise. */
 export interface VirtualAuthenticator {
   recognize(isUser: boolean): Promise<void>
-  /** Lets this device use the passkeys of another one, as synced passkeys do. */
+  /** Lets this device sign with the passkeys of another one, as synced devices do. */
   takeOver(other: VirtualAuthenticator): Promise<void>
   credentials(): Promise<Credential[]>
 }
 
-/** Devices that share a passkey have separate counters: the second one starts beyond the first. */
+/** Synced devices count separately, so the second one begins above every count of the first. */
 const AHEAD = 1_000
 
 export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {

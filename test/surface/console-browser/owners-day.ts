@@ -21,7 +21,7 @@ const receiver = await startReceiver()
 const service = await startTestService({
   temporal: true,
   deliverers: 1,
-  env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', TEMPORAL_WEB_UI: WEB_UI },
+  env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', TEMPORAL_UI_URL: WEB_UI },
 })
 const runs = await runViewer()
 const origin = service.url.replace('127.0.0.1', 'localhost')

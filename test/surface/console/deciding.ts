@@ -8,7 +8,7 @@ import { openAsOwner } from '../console-pages/devices.ts'
 
 let proxy!: FlakyProxy
 const service = await startTestService({
-  env: { TEMPORAL_WEB_UI: 'https://temporal.example.com/ui/' },
+  env: { TEMPORAL_UI_URL: 'https://temporal.example.com/ui/' },
   async through(url) {
     proxy = await flakyProxy(url)
     return proxy.url

@@ -1,19 +1,15 @@
 import type { Language } from '../../../web/language.ts'
 
-/** How a request stands for the person who is to pay it. */
 export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
 
-/** All that the page says, in one language. */
 interface Texts {
-  /** The mark above the amount. */
-  readonly marks: Readonly<Record<PageState, string>>
-  /** What a state means for the payer; nothing where the page goes on to tell how to pay. */
-  readonly meanings: Readonly<Partial<Record<PageState, string>>>
-  /** Stands between the amount and the payee. */
+  readonly stateLabels: Readonly<Record<PageState, string>>
+  /** What the state means for the payer; absent while the page shows how to pay. */
+  readonly stateHints: Readonly<Partial<Record<PageState, string>>>
   readonly to: string
   readonly purpose: string
   readonly payBy: string
-  readonly partly: (paid: string, due: string) => string
+  readonly partlyPaid: (paid: string, due: string) => string
   readonly test: string
   readonly transfer: string
   readonly holder: string
@@ -25,14 +21,14 @@ interface Texts {
   readonly program: string
   readonly programHint: string
   readonly programExample: string
-  readonly noWay: string
+  readonly notPayable: string
   readonly request: string
   readonly unknown: string
   readonly unknownHint: string
 }
 
 const english: Texts = {
-  marks: {
+  stateLabels: {
     open: 'Payment request',
     under_way: 'Payment under way',
     paid: 'Paid',
@@ -40,38 +36,37 @@ const english: Texts = {
     cancelled: 'Cancelled',
     refunded: 'Refunded',
   },
-  meanings: {
-    under_way:
-      'A payment is being made at this moment. Please do not pay again; reload this page in a minute.',
-    paid: 'This request has been paid. There is nothing left to do.',
-    expired: 'The time to pay has passed. Please send no money: ask the payee for a new request.',
-    cancelled: 'The payee has withdrawn this request. Please send no money.',
-    refunded: 'This request was paid, and the money has been sent back.',
+  stateHints: {
+    under_way: 'A payment is in progress. Please do not pay again. Reload this page in a minute.',
+    paid: 'This request has been paid. You do not need to do anything.',
+    expired: 'This request has expired. Please do not send money. Ask the payee for a new request.',
+    cancelled: 'The payee has cancelled this request. Please do not send money.',
+    refunded: 'This request was paid and has been refunded.',
   },
   to: 'to',
   purpose: 'For',
   payBy: 'Pay by',
-  partly: (paid, due) => `${paid} have arrived. ${due} are still due.`,
-  test: 'This is a test: no real money is meant.',
+  partlyPaid: (paid, due) => `${paid} received, ${due} still due.`,
+  test: 'This is a test. No real money is involved.',
   transfer: 'By bank transfer',
   holder: 'Account holder',
   amount: 'Amount',
   reference: 'Reference',
-  referenceHint: 'Please give exactly this reference: your payment is found by it.',
+  referenceHint: 'Please enter exactly this reference. It identifies your payment.',
   code: 'QR code that fills in the bank transfer',
   codeHint: 'Scan it with your banking app.',
   program: 'By a program',
   programHint:
-    'A program that speaks the Machine Payments Protocol asks this address, is answered with 402 Payment Required and a challenge, and pays by card:',
-  programExample: 'An agent of this service pays it with an intent of its own:',
-  noWay: 'No way to pay this request is open at the moment. Please ask the payee.',
+    'A program that supports the Machine Payments Protocol requests this address, receives 402 Payment Required with a challenge, and pays by card:',
+  programExample: 'An agent of this service pays it with its own intent:',
+  notPayable: 'This request cannot be paid at the moment. Please contact the payee.',
   request: 'Request',
   unknown: 'No such payment request',
-  unknownHint: 'Compare the address with the one that you were given, or ask whoever gave it to you.',
+  unknownHint: 'Check the address, or ask the person who sent it to you.',
 }
 
 const german: Texts = {
-  marks: {
+  stateLabels: {
     open: 'Zahlungsaufforderung',
     under_way: 'Zahlung läuft',
     paid: 'Bezahlt',
@@ -79,35 +74,35 @@ const german: Texts = {
     cancelled: 'Zurückgezogen',
     refunded: 'Erstattet',
   },
-  meanings: {
+  stateHints: {
     under_way:
-      'Gerade wird bezahlt. Bitte zahlen Sie nicht noch einmal; laden Sie diese Seite in einer Minute neu.',
+      'Eine Zahlung wird gerade verarbeitet. Bitte zahlen Sie nicht noch einmal. Laden Sie diese Seite in einer Minute neu.',
     paid: 'Diese Zahlung ist eingegangen. Sie müssen nichts weiter tun.',
     expired:
-      'Die Frist ist vorbei. Bitte überweisen Sie nichts, sondern lassen Sie sich eine neue Aufforderung geben.',
-    cancelled: 'Der Empfänger hat diese Aufforderung zurückgezogen. Bitte überweisen Sie nichts.',
-    refunded: 'Diese Zahlung war eingegangen, und das Geld ist zurückgesandt.',
+      'Diese Aufforderung ist abgelaufen. Bitte überweisen Sie kein Geld, sondern bitten Sie den Empfänger um eine neue.',
+    cancelled: 'Der Empfänger hat diese Aufforderung storniert. Bitte überweisen Sie kein Geld.',
+    refunded: 'Diese Aufforderung wurde bezahlt und der Betrag erstattet.',
   },
   to: 'an',
   purpose: 'Für',
   payBy: 'Zahlbar bis',
-  partly: (paid, due) => `${paid} sind eingegangen. ${due} sind noch offen.`,
-  test: 'Dies ist ein Test: Es geht nicht um echtes Geld.',
+  partlyPaid: (paid, due) => `${paid} sind eingegangen. ${due} sind noch offen.`,
+  test: 'Dies ist ein Test. Es wird kein echtes Geld bewegt.',
   transfer: 'Per Überweisung',
   holder: 'Kontoinhaber',
   amount: 'Betrag',
   reference: 'Verwendungszweck',
-  referenceHint: 'Bitte geben Sie genau das an: Daran wird Ihre Zahlung erkannt.',
+  referenceHint: 'Bitte geben Sie genau diese Referenz an. Daran wird Ihre Zahlung erkannt.',
   code: 'QR-Code, der die Überweisung ausfüllt',
   codeHint: 'Mit Ihrer Banking-App scannen.',
-  program: 'Durch ein Programm',
+  program: 'Mit einem Programm',
   programHint:
-    'Ein Programm, das das Machine Payments Protocol spricht, fragt diese Adresse, erhält 402 Payment Required mit einer Challenge und zahlt mit Karte:',
+    'Ein Programm, das das Machine Payments Protocol unterstützt, ruft diese Adresse auf, erhält 402 Payment Required mit einer Challenge und zahlt mit Karte:',
   programExample: 'Ein Agent dieses Dienstes zahlt mit einem eigenen Intent:',
-  noWay: 'Im Moment kann diese Aufforderung nicht bezahlt werden. Bitte fragen Sie den Empfänger.',
+  notPayable: 'Im Moment kann diese Aufforderung nicht bezahlt werden. Bitte fragen Sie den Empfänger.',
   request: 'Aufforderung',
   unknown: 'Diese Zahlungsaufforderung gibt es nicht',
-  unknownHint: 'Vergleichen Sie die Adresse mit der, die Sie bekommen haben, oder fragen Sie dort nach.',
+  unknownHint: 'Prüfen Sie die Adresse, oder fragen Sie die Person, die sie Ihnen geschickt hat.',
 }
 
 export const texts: Readonly<Record<Language, Texts>> = { en: english, de: german }

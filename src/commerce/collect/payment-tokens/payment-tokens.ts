@@ -25,13 +25,13 @@ import { revoke } from './revoke.ts'
 
 type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
 
-/** A token goes with its intent: a person approves or denies it there, and there it is cancelled or expires. */
+/** A token follows its intent: approval, denial, cancellation and expiry happen there. */
 const onIntent = (status: TokenStatus): Reaction => {
   const name = `claim.payment_token.${status}` as const
   return onlyWith(
     'paymentTokenId',
     reactionToAll(IntentEvent, { [name]: tokenEvents[name] }, async (events, context) => {
-      const { sql, tenant, now, emit, sendAlong } = context as Context<never, typeof tokenEvents>
+      const { sql, tenant, now, emit, queueStatement } = context as Context<never, typeof tokenEvents>
       const ids = events.flatMap(({ paymentTokenId }) => paymentTokenId ?? [])
       const tokens = [...(await lockTokens(sql, tenant, ids)).values()]
       const changed = tokens.filter(token =>
@@ -47,7 +47,7 @@ const onIntent = (status: TokenStatus): Reaction => {
         token.updatedAt = now
         emit(name, tokenEvent(token))
       }
-      sendAlong(updateTokens(sql, tenant, changed))
+      queueStatement(updateTokens(sql, tenant, changed))
     }),
   )
 }
@@ -55,12 +55,12 @@ const onIntent = (status: TokenStatus): Reaction => {
 const { 'claim.payment_token.collected': collected } = chargeEvents
 const charged = { ...transactionEvents, 'claim.payment_token.collected': collected }
 
-/** Makes the transaction of each charge whose money is in its wallet, in the transaction that has booked it. */
+/** Makes the transaction of each charge in the transaction that books its credit. */
 async function recordCharges(
   events: readonly z.output<typeof IncomingEvent>[],
   context: Context<never, typeof charged>,
 ): Promise<void> {
-  const { sql, tenant, now, emit, sendAlong } = context
+  const { sql, tenant, now, emit, queueStatement } = context
   const credits = events.filter(({ walletId }) => walletId !== null)
   if (credits.length === 0) return
   const [wallets, senders] = await Promise.all([
@@ -86,7 +86,7 @@ async function recordCharges(
     const members = { id, type: 'collect', walletId, agentId, amountEuros, merchant, witnesses } as const
     return completedTransaction(members, context, context)
   })
-  sendAlong(insertTransactions(sql, transactions))
+  queueStatement(insertTransactions(sql, transactions))
 }
 
 const onCredit: Reaction = {
@@ -119,7 +119,7 @@ const paymentTokens = implement(paymentTokensApi, {
 
 export const paymentTokensArea = area(
   'Payment Tokens',
-  'The right to take an amount from an agent’s wallet, once, given to the owner of another wallet.',
+  'The right of another wallet’s owner to charge an agent’s wallet once.',
   paymentTokens,
   {
     personal: paymentTokensPersonal,

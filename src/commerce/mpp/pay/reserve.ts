@@ -23,15 +23,14 @@ import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { addressProblem, payeeProblem } from './address.ts'
 import type { MintStep } from './commit.ts'
-import { askAndMint, isMinted } from './mint.ts'
-import type { Asking, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
+import { fetchOfferAndMint, isMinted } from './mint.ts'
+import type { AskStage, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
 }
 
-/** The request that is to be made of the merchant, and the challenge that the caller has got itself. */
-interface Asked {
+interface MerchantCall {
   readonly request: MerchantRequest
   readonly challenge: string | null
 }
@@ -44,13 +43,13 @@ interface State {
 }
 
 /**
- * All that must hold before the first request: the intent, the card, the address, the owner’s rules. It locks nothing, and
- * writes nothing but a denial, which is recorded with all its reasons, as for every ask for card data.
+ * Everything that must hold before the first request: the intent, the card, the address, the owner’s rules.
+ * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
-  askedBy: (input: I) => Asked,
+  merchantCallOf: (input: I) => MerchantCall,
   mintStep: MintStep,
-): BatchedStep<I, CallExternal<Asking>, PayProblemCode, typeof denialEvents, State> => ({
+): BatchedStep<I, CallExternal<AskStage>, PayProblemCode, typeof denialEvents, State> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -65,23 +64,34 @@ export const reserveStep = <I extends Payable>(
         context,
       ),
     ])
-    const asks = items.map((item, n) => {
+    const queries = items.map((item, n) => {
       const { actor, input } = item
       return [item, { actor, cardId: chosen[n] ?? null, intentId: input.body.intentId }] as const
     })
-    return { records, rules, subjects: await openSubjects(new Map(asks), context), ports }
+    return { records, rules, subjects: await openSubjects(new Map(queries), context), ports }
   },
 
   decide(item, state, { emit, refuse }) {
     const subject = state.subjects.get(item)
-    if (!subject) throw new Error('an ask without what it is judged by')
+    if (!subject) throw new Error('a query without its subject')
     const { tenant, actor, now, input } = item
-    const { request, challenge } = askedBy(input)
+    const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
     const merchantHost = url && plainHost(url)
-    const ask = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
+    const accessRequest = {
+      way: 'mpp',
+      sourceId: null,
+      purpose: null,
+      merchantHost,
+      keyThumbprint: null,
+    } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const denial = denialOf(subject, ask, { after }, { ...item, records: state.records, emit, refuse })
+    const denial = denialOf(
+      subject,
+      accessRequest,
+      { after },
+      { ...item, records: state.records, emit, refuse },
+    )
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)
@@ -103,13 +113,15 @@ export const reserveStep = <I extends Payable>(
       challenge,
       askedAt: now,
     }
-    return nextCall({ stage: 'ask' }, { value: payment, call: askAndMint, step: mintStep, takes: isMinted })
+    return nextCall(
+      { stage: 'ask' },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, accepts: isMinted },
+    )
   },
 
   write: ({ records }) => records.flush(),
 })
 
-/** Why the address is not paid, or not by a token. */
 function reasonsAgainst(
   url: string,
   subject: AccessSubject,

@@ -7,10 +7,10 @@ import { after } from '../../../values/clock.ts'
 import { compiledTermsOf, controlsOf } from '../../card-terms/index.ts'
 import { decideSpend, type SpendDecision, type Spender } from '../../policies/index.ts'
 import { causeOf, type DecidedBy, type IntentRow, intentMachine, TOKEN_LIFETIME_MS } from '../intent.ts'
+import { type Approve, alreadyMessage, type IntentBatch, loadBatch, writeBatch } from '../intent-batch.ts'
 import { spendForRisk } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { intentEvent, unpaidResponse } from '../response.ts'
-import { type Approve, alreadyMessage, type BatchState, loadBatch, writeBatch } from '../settle.ts'
 import type { Funds } from '../spend-context.ts'
 import {
   type ApproveRequest,
@@ -23,7 +23,6 @@ import {
   writeSignatures,
 } from './signatures.ts'
 
-/** The person who has signed with a passkey. */
 interface Signer {
   readonly id: string
   readonly name: string
@@ -32,8 +31,8 @@ interface Signer {
 type PersonalDecision = DecidedBy & { type: 'key' | 'console' | 'operator' }
 
 /**
- * The one who decides: a person who has signed, whoever brings the signature; else a person in the console, or a key. An
- * operator has no id of ours, only the name that came with the signal, which nothing proves.
+ * Who decides: the person who signed, whoever sends the signature; otherwise a person in the console, or a
+ * key. An operator has no id here, only the unproven name of the signal.
  */
 export function deciderOf(
   { type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>,
@@ -44,17 +43,16 @@ export function deciderOf(
   return type === 'console' ? { type, id, name: name ?? null } : { type: 'key', id, name: null }
 }
 
-/** What a passkey adds to an approval: the account that it has signed, and when. */
 interface Attestation extends Pick<Signature, 'iban'> {
   readonly verified: Pick<Signature['verified'], 'attestedAt'>
 }
 
-/** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */
+/** Decides again with a person's approval: by the present policy and limits, and the risk of the declaration. */
 export function decideApproval(
   tenantNow: TenantNow,
   intent: Omit<IntentRow, 'holdEuros'>,
   agent: Spender,
-  { levels, counters, book }: Pick<BatchState, 'levels' | 'counters'> & { readonly book: Funds },
+  { levels, counters, book }: Pick<IntentBatch, 'levels' | 'counters'> & { readonly book: Funds },
   signature: Attestation | undefined,
 ): SpendDecision {
   const { amountEuros, merchant, mcc, country, possibleDuplicateOf, decision } = intent
@@ -86,7 +84,7 @@ export function decideApproval(
   )
 }
 
-/** The code of a refused approval, by the rule that fails; any other rule gives `against_policy`. */
+/** The refusal of an approval by the rule that fails; any other rule gives `against_policy`. */
 const refusalByRule = {
   agentStatus: 'agent_not_active',
   walletStatus: 'wallet_frozen',
@@ -99,12 +97,11 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
-/** The deadline of an intent from its approval on: a payment token can be charged for its time from now. */
-const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
+/** From its approval on; a payment token can be charged for its lifetime from now. */
+const deadlineOf = (intent: IntentRow, now: Date, { levels }: IntentBatch): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
-/** Why nobody can approve the intent any more; undefined if somebody can. */
-function whyNotWaiting(
+function notWaitingBecause(
   { status, expiresAt }: IntentRow,
   now: Date,
 ): readonly [code: 'intent_not_waiting' | 'intent_expired', message?: string] | undefined {
@@ -112,7 +109,7 @@ function whyNotWaiting(
   return expiresAt <= now ? ['intent_expired'] : undefined
 }
 
-interface ApproveState extends BatchState {
+interface ApproveState extends IntentBatch {
   readonly signatures: Signatures
 }
 
@@ -124,8 +121,8 @@ async function load(requests: NonEmpty<ApproveRequest>, sql: Sql, ports: Ports):
   return { ...batch, signatures: await lockSignatures(read, requests, intents, { sql, tenant }) }
 }
 
-/** Reserves budget and money for an intent that is approved now, and keeps the proof if a passkey has signed it. */
-function settleApproval(
+/** Reserves budget and money for the approved intent, and stores the proof if a passkey has signed it. */
+function applyApproval(
   { input, actor, tenant, now }: ApproveRequest,
   intent: IntentRow,
   agent: Spender,
@@ -156,7 +153,7 @@ function settleApproval(
 const SIGN_IT =
   'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
 
-/** A person approves by the API or by a signal to the process; the first of several counts. */
+/** By the API or by a signal to the process; the first of several counts. */
 export const approve: Approve = {
   load,
   decide(request, state: ApproveState, verdict) {
@@ -168,7 +165,7 @@ export const approve: Approve = {
     if (signature instanceof Problem) return signature
     if (!intent || !agent) return refuse('intent_not_found')
     if (typeof signature === 'string') return refuse(signature)
-    const over = whyNotWaiting(intent, now)
+    const over = notWaitingBecause(intent, now)
     if (over) return refuse(...over)
     if (actor.type === 'console' && !signature) return refuse('attestation_required', SIGN_IT)
     const blocker = state.levels.blockerOf(intent, now, intent.id)
@@ -177,7 +174,7 @@ export const approve: Approve = {
     state.decisions.push(decided.row)
     const { allowed, reason } = decided.ruling
     if (!allowed) return refuse(approvalRefusal(decided), reason)
-    settleApproval(request, intent, agent, decided, state, signature)
+    applyApproval(request, intent, agent, decided, state, signature)
     emit('intent.approved', intentEvent(intent, input.body.comment ?? undefined))
     wake(intentProcess, intent)
     return unpaidResponse(intent)

@@ -38,6 +38,8 @@ export const agents = section({
       'Last payment': 'lastSpendAt',
     },
   ],
+  // The link to a wallet shows its balance instead of its name.
+  unnamed: ['walletId'],
   labels: { externalId: 'External ID' },
   hidden: ['frozenReason', 'frozenByAlertId', 'policyId'],
   events: ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*'],

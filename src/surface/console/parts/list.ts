@@ -51,6 +51,8 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   /** The name of a record. Default: its `name`. */
   readonly name?: (record: T) => string
   readonly columns?: ColumnList<T>
+  /** Ids in the items whose records appear without their names, which are not read. */
+  readonly unnamed?: readonly (keyof T & string)[]
   /** The filters with a field. Default: all of the contract. Others in the address apply as well. */
   readonly filters?: readonly string[]
   /** Parameters of the address for other parts of the page. */
@@ -142,12 +144,12 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
 
 /** Reads some records, and the names of records that they refer to. */
 export async function readSome(
-  { list }: SectionSpec,
+  { list, unnamed }: SectionSpec,
   question: ReturnType<typeof questionOf>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
-  await readNamesIn(answer.data, request)
+  await readNamesIn(answer.data, request, unnamed)
   return answer
 }
 

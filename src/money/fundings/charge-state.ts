@@ -6,11 +6,11 @@ import { creditSuspense, repayDebt } from '../incoming/index.ts'
 import { type Book, DEBT_ACCOUNTS, FORCED_DEBIT_ACCOUNTS, openBook } from '../ledger/index.ts'
 import { type WalletRow, walletEvent, walletsById } from '../wallets/index.ts'
 import type { fundApi } from './api.ts'
-import { FIRST_CHECK_AFTER, Funding, fundingMachine, isUnderWay, nextCheckAfter } from './funding.ts'
+import { FIRST_CHECK_AFTER, Funding, fundingMachine, isPending, nextCheckAfter } from './funding.ts'
 
 type Settling = Pick<
   ContextOf<typeof fundApi.follow>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
+  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
 export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
@@ -28,17 +28,20 @@ const NEVER_ARRIVED: FailureReason = {
   message: 'The processor has not heard of the charge.',
 }
 
-/** A funding by the ids that never change. */
 interface FundingIds {
   readonly id: string
   readonly walletId: string
 }
 
-/** Records the state of a charge; does nothing if the funding has ended. */
-export async function settle(ids: FundingIds, state: ChargeState, context: Settling): Promise<Funding> {
+/** Does nothing if the funding has ended. */
+export async function applyChargeState(
+  ids: FundingIds,
+  state: ChargeState,
+  context: Settling,
+): Promise<Funding> {
   if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
   const funding = await lockFunding(ids.id, context)
-  if (!isUnderWay(funding)) return funding
+  if (!isPending(funding)) return funding
   if (state.status === 'failed') return fail(funding, state.reason, context)
   if (state.status === 'unknown') return checkAgainLater(funding, context)
   return recordProgress(funding, state, context)
@@ -50,14 +53,16 @@ async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): 
   return funding
 }
 
-/** A funding that money moves for, locked with the accounts, and its wallet. */
 interface LockedFunding {
   readonly book: Book
   readonly wallet: WalletRow
   readonly funding: Funding
 }
 
-/** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
+/**
+ * Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be
+ * closed meanwhile.
+ */
 async function lockWithAccounts(
   { id, walletId }: FundingIds,
   accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
@@ -79,13 +84,13 @@ export const lockForCredit = (
   context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
 ): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
 
-/** Puts the money into the wallet; does nothing if the funding has ended. */
+/** Does nothing if the funding has ended. */
 export async function creditWallet(
   { book, wallet, funding }: LockedFunding,
   context: Settling,
 ): Promise<Funding> {
-  const { sql, now, emit, sendAlong } = context
-  if (!isUnderWay(funding)) return funding
+  const { sql, now, emit, queueStatement } = context
+  if (!isPending(funding)) return funding
   if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
   const { id, amountEuros } = funding
   const cause = { type: 'funding', id }
@@ -94,7 +99,7 @@ export async function creditWallet(
   emit('funding.settled', fundingEvent(funding))
   emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
   repayDebt(wallet, amountEuros, cause, book, emit)
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   return funding
 }
 
@@ -103,7 +108,10 @@ function markSettled(funding: Funding, now: Date): void {
   Object.assign(funding, { settledAt: now, dueAt: null, nextAction: null })
 }
 
-/** Puts the money for a closed wallet into suspense; a funding without a payment method has drawn none, and fails. */
+/**
+ * Books the money for a closed wallet into suspense; a funding without a payment method has charged none, and
+ * fails.
+ */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
   if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
@@ -163,16 +171,16 @@ function recordProgress(
 type Reversing = ContextOf<typeof fundApi.reverse>
 
 /**
- * Records that the payer's bank has drawn the money back, even if the wallet has spent it: the owner then owes the rest.
- * What is held for payments stays held.
+ * The payer's bank has taken the money back, even if the wallet has spent it: the owner then owes the rest.
+ * Holds for payments stay.
  */
 export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
-  const { sql, now, emit, refuse, sendAlong } = context
+  const { sql, now, emit, refuse, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
   if (funding.status !== 'settled') return refuse('funding_not_settled')
   const { id, amountEuros } = funding
   const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountEuros, { type: 'funding', id })
-  sendAlong(book.post(sql))
+  queueStatement(book.post(sql))
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
   emit('funding.reversed', { ...fundingEvent(funding), owedEuros: owed })

@@ -17,10 +17,9 @@ import { intentEvent, type LatestPayments, latestPayments } from './response.ts'
 export type Approve = HandlerOf<typeof intentsApi.approve>
 type Cancel = HandlerOf<typeof intentsApi.cancel>
 type Expire = HandlerOf<typeof intentsApi.expire>
-export type SettleRequest = Parameters<(Approve | Cancel | Expire)['decide']>[0]
+export type IntentBatchRequest = Parameters<(Approve | Cancel | Expire)['decide']>[0]
 
-/** The records that a batch of intents is approved, cancelled or expired by, and what it has changed so far. */
-export interface BatchState {
+export interface IntentBatch {
   readonly tenant: Tenant
   readonly agents: ReadonlyMap<string, Spender>
   readonly intents: ReadonlyMap<string, IntentRow>
@@ -33,14 +32,14 @@ export interface BatchState {
 }
 
 /**
- * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs the budget
- * levels and the risk; an end gives back what was reserved, so it needs the reservations and holds instead.
+ * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs
+ * the budget levels and the risk; an end releases, so it needs the reservations and holds instead.
  */
 export async function loadBatch(
-  requests: NonEmpty<SettleRequest>,
+  requests: NonEmpty<IntentBatchRequest>,
   sql: Sql,
   purpose: 'approve' | 'end',
-): Promise<BatchState> {
+): Promise<IntentBatch> {
   const { tenant, now } = requests[0]
   const ends = purpose === 'end'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
@@ -62,7 +61,7 @@ export async function loadBatch(
 }
 
 export async function writeBatch(
-  { tenant, counters, book, riskAssessor, changed, decisions }: BatchState,
+  { tenant, counters, book, riskAssessor, changed, decisions }: IntentBatch,
   sql: Sql,
 ): Promise<void> {
   await Promise.all([
@@ -74,19 +73,18 @@ export async function writeBatch(
   ])
 }
 
-/** Gives back the budget and the money that the intent has reserved. */
-function release(intent: IntentRow, { counters, book, changed }: BatchState): void {
+function release(intent: IntentRow, { counters, book, changed }: IntentBatch): void {
   changed.add(intent)
   counters.release(causeOf(intent))
   book.release(causeOf(intent))
 }
 
-interface CancelState extends BatchState {
+interface CancelState extends IntentBatch {
   readonly payments: LatestPayments
 }
 
-/** An agent's token reaches the intents of its agent, that of a delegation those under the delegation. */
-const isReached = ({ agentId, delegationId }: IntentRow, { actor }: SettleRequest): boolean =>
+/** An agent's token reaches the intents of its agent, a delegation's token those under the delegation. */
+const isReached = ({ agentId, delegationId }: IntentRow, { actor }: IntentBatchRequest): boolean =>
   (!actor.agentId || actor.agentId === agentId) &&
   (!actor.delegationId || actor.delegationId === delegationId)
 
@@ -111,10 +109,13 @@ export const cancel: Cancel = {
   write: writeBatch,
 }
 
-/** Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second changes nothing. */
+/**
+ * Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second
+ * changes nothing.
+ */
 export const expire: Expire = {
   load: (requests, sql) => loadBatch(requests, sql, 'end'),
-  decide({ input, now }, state: BatchState, { emit, refuse, wake }) {
+  decide({ input, now }, state: IntentBatch, { emit, refuse, wake }) {
     const intent = state.intents.get(input.params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))

@@ -2,15 +2,15 @@ import type { Call } from '../kernel/contract/call.ts'
 import { type AnyOperation, isWriting, type Registered } from '../kernel/contract/operation.ts'
 import { Problem, Refusal, Refused } from '../kernel/contract/problem.ts'
 import type { Execute } from '../kernel/run/execute.ts'
-import type { AskFor } from '../kernel/run/runtime.ts'
+import type { CallOperationFor } from '../kernel/run/runtime.ts'
 import { admit } from './http/authenticate.ts'
 import { inputOf } from './http/input.ts'
 
 /**
- * The caller of operations within the process: the same rights, the same reading of the input and the same answer as by
- * HTTP, without its headers. It reads only: what changes something is an ordinary request.
+ * Calls operations within the process: the same rights, parsing and answer as by HTTP, without headers. Reads
+ * only: a change is an ordinary request.
  */
-export function askFor(operations: readonly Registered[], execute: Execute): AskFor {
+export function callOperationFor(operations: readonly Registered[], execute: Execute): CallOperationFor {
   const byContract = new Map(operations.map(registered => [registered.operation, registered]))
   return async (caller, operation, question = {}) => {
     const registered = byContract.get(operation)
@@ -26,10 +26,10 @@ export function askFor(operations: readonly Registered[], execute: Execute): Ask
   }
 }
 
-type Asked = Parameters<AskFor>[2]
+type Asked = Parameters<CallOperationFor>[2]
 
 function callOf(
-  { actor, requestId, address, now }: Parameters<AskFor>[0],
+  { actor, requestId, address, now }: Parameters<CallOperationFor>[0],
   registered: Registered,
   { params = {}, query = {}, body = {} }: NonNullable<Asked>,
 ): Call {

@@ -2,34 +2,35 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 import type { Call } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
-import { askFate, UnknownOutcome } from '../database/connection.ts'
+import { readCommitOutcome, UnknownOutcome } from '../database/connection.ts'
 import type { Database } from '../database/prepared-sql.ts'
 
 /** More answers than this are lost with the connection: each holds the body that another system has sent. */
-const MOST_KEPT = 1_000
+const MAX_UNRECORDED = 1_000
 const AGAIN_MS = 500
-/** How long a request waits for a database that is away; its answer is kept for longer. */
+/** How long a request waits for an unavailable database; its answer is kept for longer. */
 const REQUEST_WAITS_MS = 5_000
 const STOP_MS = 3_000
 
-/** Told when an answer is kept, and what became of it. Never holds the answer itself. */
-export type KeptReport = (
+/** Called when an answer is kept, and with what became of it. It never gets the answer itself. */
+export type UnrecordedReport = (
   call: Pick<Call, 'operation' | 'requestId'>,
   now: 'kept' | 'recorded' | 'lost',
   error?: unknown,
 ) => void
 
 /**
- * The answers of other systems that the database could not take. Each is recorded when the database is back, for as long
- * as the process lives; where another request or a run has decided the record first, that changes nothing.
+ * The answers of other systems that the database could not take. Each is recorded when the database is back,
+ * for as long as the process lives. If another request or a run has decided the record first, that changes
+ * nothing.
  */
-export class KeptAnswers {
+export class UnrecordedAnswers {
   readonly #database: Database
-  readonly #report: KeptReport
+  readonly #report: UnrecordedReport
   readonly #kept = new Set<Promise<unknown>>()
   readonly #stopping = new AbortController()
 
-  constructor(database: Database, report: KeptReport) {
+  constructor(database: Database, report: UnrecordedReport) {
     this.#database = database
     this.#report = report
   }
@@ -43,7 +44,7 @@ export class KeptAnswers {
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error) || this.#kept.size >= MOST_KEPT) throw error
+      if (!isAway(error) || this.#kept.size >= MAX_UNRECORDED) throw error
       const recording = this.#again(error, work)
       this.#kept.add(recording)
       this.#report(call, 'kept')
@@ -61,7 +62,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Tries on until all are recorded or the time is over. */
+  /** Retries until all are recorded or the time is over. */
   async stop(): Promise<void> {
     const all = Promise.allSettled(this.#kept)
     await Promise.race([all, pause(STOP_MS, undefined, { ref: false })])
@@ -78,7 +79,8 @@ export class KeptAnswers {
     for (let error = first; ; ) {
       await pause(AGAIN_MS, undefined, { ref: false })
       if (this.#stopping.signal.aborted || !isAway(error)) throw error
-      const fate = error instanceof UnknownOutcome ? await askFate(this.#database, error.trace) : 'aborted'
+      const fate =
+        error instanceof UnknownOutcome ? await readCommitOutcome(this.#database, error.trace) : 'aborted'
       // The next request with the key finds what was committed.
       if (fate === 'committed') throw error
       if (fate === undefined) continue
@@ -93,7 +95,7 @@ export class KeptAnswers {
 
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
-/** Whether the database has not taken it, and may later. */
+/** The database has not taken it, and may later. */
 const isAway = (error: unknown): boolean =>
   error instanceof UnknownOutcome
     ? error.trace.event !== undefined

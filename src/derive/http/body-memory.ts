@@ -3,15 +3,13 @@ import { Problem } from '../../kernel/contract/problem.ts'
 
 /** A connection buffers this much anyway: smaller bodies need no reservation. */
 const SMALL = 65_536
-/** The share of the memory that one client can reserve. */
 const SHARE = 1 / 8
 
 /** The memory of one process for large bodies that are being received. */
-export interface BodyRoom {
-  /** Waits for memory while the body stays unread; gives the function that releases it. */
-  take(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
-  /** How many bytes are reserved. */
-  taken(): number
+export interface BodyMemory {
+  /** Waits for memory while the body stays unread; returns the function that releases it. */
+  reserve(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
+  reservedBytes(): number
 }
 
 interface Waiting {
@@ -20,8 +18,8 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** One client may reserve an eighth at most, so that a slow sender delays only itself. */
-export function bodyRoom(most: number): BodyRoom {
+/** One client may reserve at most an eighth, so that a slow sender delays only itself. */
+export function bodyMemory(most: number): BodyMemory {
   const byClient = new Map<string, number>()
   const queue = new Set<Waiting>()
   let taken = 0
@@ -39,7 +37,7 @@ export function bodyRoom(most: number): BodyRoom {
     else byClient.set(client, left)
   }
 
-  /** Grants memory in order of arrival, skipping clients whose share is full. */
+  /** In order of arrival, skipping clients whose share is full. */
   function letIn(): void {
     for (const one of queue) {
       if (!hasShare(one)) continue
@@ -51,8 +49,8 @@ export function bodyRoom(most: number): BodyRoom {
   }
 
   return {
-    taken: () => taken,
-    take(request, client, bytes) {
+    reservedBytes: () => taken,
+    reserve(request, client, bytes) {
       if (bytes <= SMALL) return Promise.resolve(nothing)
       return new Promise((resolve, reject) => {
         const leave = (problem: Problem) => {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { TRUSTED_FOR } from './credentials.ts'
-import type { Presented } from './presented.ts'
+import type { RequestCredentials } from './request-credentials.ts'
 
-/** How many callers are asked for in one turn: at more of them the turns of each come less often. */
-const MOST_A_TURN = 50
+/** The most callers that are checked in one round: with more of them each is checked less often. */
+const MAX_PER_ROUND = 50
 
 interface Watched {
   readonly isAdmitted: () => Promise<unknown>
@@ -13,12 +13,12 @@ interface Watched {
 }
 
 /**
- * Watches whether the callers of endless answers would still be let in, so that an answer ends as a request would. Answers
- * with the same credential share a watch.
+ * Checks whether the callers of endless answers are still authorized, so that an answer ends as a request
+ * would. Answers with the same credential share a check.
  */
-export class Admissions {
+export class CredentialWatch {
   readonly #endings: ReadonlySet<string>
-  /** The one that waits for the longest time is the first. */
+  /** The longest waiting one comes first. */
   readonly #watched = new Map<string, Watched>()
   #turning: Promise<void> | undefined
 
@@ -27,8 +27,8 @@ export class Admissions {
     this.#endings = endings
   }
 
-  /** Calls `end` once the caller would be refused. Gives the function that stops the watching. */
-  watch(presented: Presented, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
+  /** Calls `end` once the caller would be refused. Returns the function that stops watching. */
+  watch(presented: RequestCredentials, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
     const name = nameOf(presented)
     const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }
     watched.ends.add(end)
@@ -40,7 +40,7 @@ export class Admissions {
     }
   }
 
-  /** To be called with committed events, also with those of other processes. */
+  /** Called with committed events, also of other processes. */
   onEvents = (events: readonly { readonly event: string }[]): void => {
     if (this.#watched.size > 0 && events.some(({ event }) => this.#endings.has(event)))
       void this.#ask(this.#watched.size)
@@ -49,7 +49,7 @@ export class Admissions {
   async #takeTurns(): Promise<void> {
     while (this.#watched.size > 0) {
       await pause(TRUSTED_FOR, undefined, { ref: false })
-      await this.#ask(MOST_A_TURN)
+      await this.#ask(MAX_PER_ROUND)
     }
     this.#turning = undefined
   }
@@ -60,12 +60,12 @@ export class Admissions {
       this.#watched.delete(name)
       this.#watched.set(name, watched)
     }
-    for (let n = 0; n < asked.length; n += MOST_A_TURN)
-      await Promise.all(asked.slice(n, n + MOST_A_TURN).map(([, watched]) => endIfRefused(watched)))
+    for (let n = 0; n < asked.length; n += MAX_PER_ROUND)
+      await Promise.all(asked.slice(n, n + MAX_PER_ROUND).map(([, watched]) => endIfRefused(watched)))
   }
 }
 
-/** What fails for another reason than the caller is asked again in the next turn. */
+/** A failure for another reason than the caller is retried in the next round. */
 async function endIfRefused({ isAdmitted, ends }: Watched): Promise<void> {
   const error: unknown = await isAdmitted().then(
     () => undefined,
@@ -74,5 +74,5 @@ async function endIfRefused({ isAdmitted, ends }: Watched): Promise<void> {
   if (error instanceof Problem && error.status < 500) for (const end of [...ends]) end()
 }
 
-const nameOf = ({ authorization, browser }: Presented): string =>
+const nameOf = ({ authorization, browser }: RequestCredentials): string =>
   hash('sha256', authorization ?? browser?.session ?? '', 'base64url')
