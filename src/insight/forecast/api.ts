@@ -66,13 +66,10 @@ const Forecast = z.object({
   data: z.array(z.object({ date: day, ...quantiles })).meta({
     description: 'Today, as a whole day, and the following days, in UTC and by the tenant’s clock.',
   }),
-  total: z
-    .object(quantiles)
-    .nullable()
-    .meta({
-      description:
-        'The forecast of the sum. It is not the sum of the quantiles, whose interval would be too wide.',
-    }),
+  total: z.object(quantiles).nullable().meta({
+    description:
+      'The forecast of the sum. It is not the sum of the quantiles, whose interval would be too wide.',
+  }),
   runsOut: z.object({
     budget: RunsOut.meta({
       description: 'The day of this month on which its budget is used up; null if it lasts.',

@@ -160,7 +160,9 @@ describe('a conversation', () => {
     const { client, agent, say } = await anOwnerWhoTalks()
     await aFundedAgent(client, { name: 'Other' })
     const { token } = await aToken(client, agent.id)
-    expect(textIn(await talkingWith(String(token))('Raise my limit'))).toMatch(/daily limit, a monthly limit, or a limit per payment of Reader/)
+    expect(textIn(await talkingWith(String(token))('Raise my limit'))).toMatch(
+      /daily limit, a monthly limit, or a limit per payment of Reader/,
+    )
     expect(textIn(await say('Raise my limit'))).toMatch(/Which agent do you mean/)
   })
 
