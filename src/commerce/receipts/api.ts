@@ -7,14 +7,16 @@ import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { viewNotes } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { matchers, receiptMachine } from './receipt.ts'
 import { matchReasons } from './score.ts'
 
 const status = z.enum(receiptMachine.states)
 
-const score = z.int().meta({ description: 'Out of 100 points: see docs/receipts.md.', examples: [95] })
+const score = z
+  .int()
+  .meta({ description: 'Out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
 const reasons = z.array(z.enum(matchReasons)).meta({ description: 'The reasons for the points.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })
@@ -90,7 +92,7 @@ const MissingReceipt = z
     agentId: id('agent').nullable(),
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
-    amountEuros: euros,
+    amountCents: money,
     merchant: z.string(),
     createdAt: instant,
   })

@@ -3,16 +3,16 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { signedEuros } from '../../values/money.ts'
+import { signedMoney } from '../../values/money.ts'
 import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 import { sharingRules } from './allocation.ts'
 
 const figures = {
   ...figureMembers,
-  sharedEuros: signedEuros.meta({
+  sharedCents: signedMoney.meta({
     description: 'Its share of the costs without a label, which is deducted there.',
   }),
-  allocatedEuros: signedEuros.meta({
+  allocatedCents: signedMoney.meta({
     description: '`netEuros` plus `sharedEuros`. The sum over all labels is the total.',
   }),
 }

@@ -3,23 +3,23 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { euros, signedEuros } from '../../values/money.ts'
+import { money, signedMoney } from '../../values/money.ts'
 import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 import { costPeriods } from './costs.ts'
 
 const members = {
   ...figureMembers,
-  feesEuros: euros.meta({ description: 'Fees included in `spentEuros`.' }),
+  feesCents: money.meta({ description: 'Fees included in `spentEuros`.' }),
   deniedCount: z.int().min(0).meta({
     description: 'The number of intents denied by a policy or a person, and of declined card payments.',
   }),
-  deniedEuros: euros.meta({ description: 'Their amount.' }),
+  deniedCents: money.meta({ description: 'Their amount.' }),
 }
 
 const Line = z.object({
   ...members,
   share,
-  netBeforeEuros: signedEuros.meta({
+  netBeforeCents: signedMoney.meta({
     description: 'The net spend of the previous period of the same length.',
   }),
   change: z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { get, missing } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { knownKinds, MOST_KNOWN } from './known-spend.ts'
 import { LAST_DAYS } from './method/backtest.ts'
 import { MOST_DAYS, methods } from './method/outlook.ts'
@@ -10,9 +10,9 @@ import { MOST_DAYS, methods } from './method/outlook.ts'
 const day = z.string().meta({ examples: ['2026-11-22'] })
 
 const quantiles = {
-  p10: euros.meta({ description: 'The 10th percentile.' }),
-  p50: euros.meta({ description: 'The median.' }),
-  p90: euros.meta({ description: 'The 90th percentile.' }),
+  p10: money.meta({ description: 'The 10th percentile.' }),
+  p50: money.meta({ description: 'The median.' }),
+  p90: money.meta({ description: 'The 90th percentile.' }),
 }
 
 const RunsOut = z.object({
@@ -29,21 +29,21 @@ const Backtest = z
     coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
     above: part.meta({ description: 'The share above p90 (target: 0.1).' }),
     below: part,
-    lossEuros: euros.meta({
+    lossCents: money.meta({
       description: 'The mean pinball loss of a day’s three amounts; lower is better.',
     }),
-    poolLossEuros: euros.meta({
+    poolLossCents: money.meta({
       deprecated: true,
       description: 'Equal to `lossEuros`; for programs from the time of two methods.',
     }),
-    naiveLossEuros: euros.meta({
+    naiveLossCents: money.meta({
       description: 'The loss of the forecast “same as yesterday”, with its own errors.',
     }),
-    rivalLossEuros: euros.meta({
+    rivalLossCents: money.meta({
       description: 'The loss of the quantiles of the last eight same weekdays, without scaling and weights.',
     }),
     lastDays: z
-      .array(z.object({ date: day, ...quantiles, spentEuros: euros }))
+      .array(z.object({ date: day, ...quantiles, spentCents: money }))
       .max(LAST_DAYS)
       .meta({
         description: 'The forecast of each of the last days, made on the day before, with the actual spend.',
@@ -56,7 +56,7 @@ const Backtest = z
 const Known = z.object({
   kind: z.enum(knownKinds),
   date: day.meta({ description: 'The latest day of the payment, or the day of the next charge.' }),
-  amountEuros: euros,
+  amountCents: money,
   merchant: z.string(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { get, missing } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { answerSpan, bound, figureMembers, ofSpan, reading } from '../reports/index.ts'
 
 const day = z.string().meta({ examples: ['2026-11-01'] })
 
 const Refused = z.object({
   count: z.int().min(0),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 const PriceChange = z.object({
   agentId: id('agent').nullable().meta({ description: 'Null where the owner has paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
-  fromEuros: euros,
-  toEuros: euros,
+  fromCents: money,
+  toCents: money,
   change: z.number().nullable().meta({ description: 'Relative to the price before.' }),
 })
 
@@ -54,8 +54,8 @@ export const MerchantProfile = z
     disputed: z
       .object({
         count: z.int().min(0),
-        amountEuros: euros,
-        creditedEuros: euros.meta({ description: 'The credited amount.' }),
+        amountCents: money,
+        creditedCents: money.meta({ description: 'The credited amount.' }),
       })
       .meta({ description: 'Disputes opened in these days.' }),
     priceChanges: z.array(PriceChange).meta({

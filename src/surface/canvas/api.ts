@@ -51,7 +51,7 @@ export const canvasApi = {
     summary: 'Ask in a sentence',
     description: [
       'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is called, `proposal` for each change, `error`; `done` comes exactly once, and last. Operations are called with your rights.',
-      'A message changes nothing: changes become proposals, which a person applies (`POST /canvas/proposals/{id}/apply`). An ambiguous message is answered with a question. docs/assistants.md lists what you can ask.',
+      'A message changes nothing: changes become proposals, which a person applies (`POST /canvas/proposals/{id}/apply`). An ambiguous message is answered with a question. [Ask in a sentence](/docs/guides/ask) lists what you can ask.',
     ].join('\n\n'),
     run: 'read',
     readsClock: true,

@@ -66,7 +66,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The statement has changed since you signed it. Reload the page, read it and try again.',
     'Die Erklärung hat sich seit Ihrer Signatur geändert. Laden Sie die Seite neu, lesen Sie sie und versuchen Sie es erneut.',
   ],
-  person_may_not: [
+  insufficient_role: [
     'The role of this passkey’s person does not allow this. Ask an owner of the account.',
     'Die Rolle der Person dieses Passkeys erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
   ],
@@ -98,7 +98,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'You have the maximum number of passkeys. Revoke one first.',
     'Sie haben die maximale Anzahl an Passkeys erreicht. Widerrufen Sie zuerst einen.',
   ],
-  not_yours: [
+  not_passkey_owner: [
     'This passkey belongs to another person. Only owners can change it.',
     'Dieser Passkey gehört einer anderen Person. Nur Inhaber können ihn ändern.',
   ],

@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
 const HIGHEST = 99_999_999_999n
@@ -18,8 +18,8 @@ const networkId = (what: string) =>
     description: `The network’s id of the ${what}.`,
   })
 
-const amount = positiveEuros(HIGHEST)
-const amountOrNothing = euros.refine(given => given <= HIGHEST, 'less than a billion euros')
+const amount = positiveMoney(HIGHEST)
+const amountOrNothing = money.refine(given => given <= HIGHEST, 'less than a billion euros')
 
 /** Members of every message. Sent again with the values of its answer, a message is a repetition. */
 const message = {
@@ -92,7 +92,7 @@ export const AuthorizeBody = withoutCardNumbers(
     last4,
     cardId,
     authorizationId: authorizationId.optional(),
-    amountEuros: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
+    amountCents: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
     partialAllowed: z
       .boolean()
       .default(false)
@@ -105,7 +105,7 @@ export const IncrementBody = withoutCardNumbers(
     ...later,
     ...laterMerchant,
     authorizationId,
-    amountEuros: amount.meta({ description: 'The additional amount.' }),
+    amountCents: amount.meta({ description: 'The additional amount.' }),
     partialAllowed: z.boolean().default(false),
     ask: z
       .int()
@@ -120,7 +120,7 @@ export const ReverseBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     authorizationId,
-    amountEuros: amount.meta({ description: 'The reversed amount.' }),
+    amountCents: amount.meta({ description: 'The reversed amount.' }),
   }),
 )
 
@@ -134,7 +134,7 @@ export const ClearBody = withoutCardNumbers(
       .optional()
       .meta({ description: 'Without it, the clearing has no authorization.' }),
     clearingId: networkId('clearing').optional(),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'Default: the approved amount not cleared yet. Required if that is zero.' }),
     final: z
@@ -152,7 +152,7 @@ export const RefundBody = withoutCardNumbers(
       .optional()
       .meta({ description: 'Without it, the refund belongs to no payment.' }),
     refundId: networkId('refund').optional(),
-    amountEuros: amount,
+    amountCents: amount,
   }),
 )
 
@@ -184,7 +184,7 @@ export const DisputeBody = withoutCardNumbers(
       description:
         '`credited`: a provisional credit. `won`, `lost`: the decision; the last one by time of sending counts.',
     }),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'The credited amount. Default: the disputed amount. None with `lost`.' }),
   }),
@@ -206,9 +206,9 @@ export const NetworkAnswer = z
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
     disputeId: id('dispute').nullable(),
-    amountEuros: euros.nullable().meta({ description: 'The amount of the message; null if it has none.' }),
+    amountCents: money.nullable().meta({ description: 'The amount of the message; null if it has none.' }),
     reply,
-    approvedEuros: euros.nullable(),
+    approvedCents: money.nullable(),
     reason: z.string().nullable(),
   })
   .meta({ id: 'CardNetworkAnswer' })
@@ -221,7 +221,7 @@ export const networkEvents = {
       messageId: z.string(),
       kind: z.string(),
       authorizationId: z.string().nullable(),
-      amountEuros: euros.nullable(),
+      amountCents: money.nullable(),
       reply,
     }),
   ),

@@ -12,7 +12,7 @@ import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros } from '../../../values/money.ts'
+import { money } from '../../../values/money.ts'
 import { recordHead, recordTail } from '../../../values/schemas.ts'
 import { paymentEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
@@ -115,7 +115,7 @@ const SettlementRecord = z
     requestId: id('request').nullable(),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
     challengeId: z.string().meta({ description: 'The card is charged once per challenge.' }),
-    amountEuros: euros,
+    amountCents: money,
     network: z.string().meta({ examples: ['visa'] }),
     last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
@@ -137,7 +137,7 @@ const Unlocked = z
   .object({
     requestId: id('request'),
     settlementId: id('settlement'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string(),
     paidAt: instant,
     unlocks: z
@@ -152,7 +152,7 @@ const Unlocked = z
 
 const description = `For programs, which pay by the Machine Payments Protocol with the scheme \`Payment\`, the method \`card\` and the intent \`charge\`. Without a credential the answer is 402 with a fresh challenge, good for five minutes. Send the same request with the credential in \`Authorization\` (or \`Payment-Authorization\`): the card is charged once under the id of the challenge, and the answer is 200 with the receipt and what the request unlocks.
 
-The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and docs/cards.md lists the tokens that do not.`
+The same credential again gets the same answer; another one for a used challenge gets 409. A 504 means that the outcome is not known yet: send the same credential again later, and do not pay again meanwhile. A body has no meaning here, but is bound to the challenge by its digest. In test mode the acquirer is simulated: \`4242424242424242\` pays, and [the card sandbox](/docs/guides/card-sandbox) lists the tokens that do not.`
 
 const payment_required = asking({ method: 'card', intent: 'charge', currency: 'eur', amount: null })
 
