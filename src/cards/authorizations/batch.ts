@@ -72,7 +72,6 @@ const emptyQuery = {
   ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
 }
 
-/** Everything that a batch reads, locked through its agents, and what it has changed so far. */
 export interface CardBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
   readonly cards: ReadonlyMap<string, PayingCard>
@@ -111,7 +110,6 @@ interface BatchChanges {
   readonly decisions: DecisionRow[]
 }
 
-/** The ledger's locked book, or balances that were only read. */
 type Funds = Pick<Book, 'available' | 'isFrozen'>
 
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
@@ -330,7 +328,6 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
   ])
 }
 
-/** A closed card returns what is free in its purse. */
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
   [...newAuthorizations, ...authorizations].flatMap(
     ({ source, cardId, status, heldCents, refundedCents }) => {
