@@ -30,7 +30,7 @@ import {
 } from '../../money/transactions/index.ts'
 import { mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { type CredentialCharges, openCredentialCharges } from '../agent-credentials/index.ts'
-import { returnPurses, spendCards } from '../cards/index.ts'
+import { markCardsSpent, returnPurses } from '../cards/index.ts'
 import { type AuthorizationRow, type MessageRow, REFUND_SOURCE } from './authorization.ts'
 import {
   authorizationsById,
@@ -322,7 +322,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
     batch.payments.write(sql),
     batch.riskAssessor.write(sql),
     batch.credentials.write(sql),
-    spendCards(sql, tenant, [...batch.spent], batch.now),
+    markCardsSpent(sql, tenant, [...batch.spent], batch.now),
     returnPurses(sql, tenant, cardsWithFreeMoney(changed), batch.now),
     batch.book.post(sql),
   ])
