@@ -63,7 +63,7 @@ function indexText({ document: { info }, chapters }: Book, guides: readonly Guid
       linkTo(
         EVENTS.title,
         `${addressOf(EVENTS.id)}.md`,
-        'What happens to your records, as webhooks tell it.',
+        'Events of your records, as webhooks send them.',
       ),
     ].join('\n'),
     '',

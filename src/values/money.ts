@@ -28,7 +28,7 @@ export const euros = z
 /** An amount above zero and up to a maximum. */
 export const positiveEuros = (highest?: Euros) =>
   euros
-    .refine(amount => amount > 0n, 'more than nothing')
+    .refine(amount => amount > 0n, 'must be greater than 0')
     .refine(amount => highest === undefined || amount <= highest, {
       error: () => `at most ${formatEuros(highest ?? 0n)}`,
     })

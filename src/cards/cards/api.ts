@@ -391,7 +391,7 @@ export const cardsApi = {
       same_wallet: [400, 'fromWalletId: it is the purse of the card.'],
       wallet_of_card: [400, 'fromWalletId: only its own card pays from the purse of a card.'],
       wallet_not_active: [400, 'The paying wallet is frozen or closed.'],
-      insufficient_funds: [400, 'There is not enough in the wallet.'],
+      insufficient_funds: [400, 'The wallet balance is too low. Fund the wallet, or choose a smaller amount.'],
     },
     emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
   }),

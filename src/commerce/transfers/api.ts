@@ -89,7 +89,7 @@ const walletRefusals = {
   wallet_frozen: [400, 'fromWalletId: the wallet is frozen, nothing leaves it.'],
   wallet_closed: [400, 'The wallet is closed.'],
   wallet_of_card: purseRefusal('fromWalletId, toWalletId or parts'),
-  insufficient_funds: [400, 'There is not enough in the wallet.'],
+  insufficient_funds: [400, 'The wallet balance is too low. Fund the wallet, or choose a smaller amount.'],
 } as const satisfies Record<string, Failure>
 
 const intentRefusals = {

@@ -155,7 +155,7 @@ export class BudgetCounters {
    */
   giveBack(cause: Cause, amount: Euros): void {
     const reservation = this.#reservation(cause)
-    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: more comes back than was spent`)
+    if (amount > reservation.spent) throw new Error(`${causeKey(cause)}: the refund exceeds what was spent`)
     this.#change(reservation, { reserved: 0n, spent: -amount }, reservation.made)
     for (const subject of reservation.subjects) {
       const all = this.#counter(subject, 'all')

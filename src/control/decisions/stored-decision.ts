@@ -16,7 +16,7 @@ import {
   type SpendRequest,
 } from '../rules/index.ts'
 
-const message = '€ 25.00 is within the limit of € 50.00 up to which no person is asked.'
+const message = '€ 25.00 is within the limit of € 50.00 up to which no approval is needed.'
 
 const CheckRecord = z.object({
   rule: z.string().meta({ examples: ['autoApproveLimitEuros'] }),

@@ -23,7 +23,7 @@ interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly paidEuros?: Euros
 }
 
-type LevelBlocker = 'run_over' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
+type LevelBlocker = 'run_ended' | 'delegation_over' | 'card_closed' | 'card_of_other_intent'
 
 /** The budgets below the agents. They do not change while the agents are locked. */
 export class BudgetLevels {
@@ -80,7 +80,7 @@ export class BudgetLevels {
 
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
     const { runId, delegationId } = ids
-    if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'
+    if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_ended'
     const isOver = ({ status, expiresAt }: DelegationLimit): boolean =>
       status === 'revoked' || status === 'expired' || expiresAt <= now
     if (delegationId && this.#delegations(delegationId).some(isOver)) return 'delegation_over'

@@ -97,7 +97,7 @@ export class Payees {
     const payee = this.resolve(reference)
     const { merchant, country } = reference
     if (merchant !== undefined && foldMerchant(merchant) !== foldMerchant(payee.merchant))
-      return `merchant: ${merchant} is not whom this pays: that is ${payee.merchant}. Leave it out.`
+      return `merchant: ${merchant} is not the payee ${payee.merchant}. Leave it out.`
     if (country !== null && country !== payee.country)
       return `country: ${payee.merchant} is in ${payee.country}, not in ${country}. Leave it out.`
     return undefined
@@ -113,7 +113,7 @@ export function requestRefusal(request: Payable | undefined, amount: Euros): Pay
   if (amount === amountEuros) return undefined
   return [
     'request_other_amount',
-    `amountEuros: ${formatEuros(amountEuros)} are missing for the request, not ${formatEuros(amount)}.`,
+    `amountEuros: ${formatEuros(amountEuros)} are outstanding for the request, not ${formatEuros(amount)}. Declare that amount.`,
   ]
 }
 

@@ -21,7 +21,7 @@ import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
 export const paidEvents = {
-  'intent.completed': event('What an intent was for has been paid.', IntentEvent),
+  'intent.completed': event('An intent has been paid.', IntentEvent),
   ...mandateExhausted,
 }
 

@@ -96,7 +96,7 @@ export const create: Create = async ({ body }, context) => {
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (signer?.status !== 'active' || !roleScopes[signer.role].has('intents:approve'))
-    return refuse('person_may_not')
+    return refuse('insufficient_role')
   const blocker = blockerOf(body, open, now)
   return blocker ? refuse(blocker) : makeMandate(body, verified, context)
 }

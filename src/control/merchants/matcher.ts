@@ -178,12 +178,12 @@ type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem:
 
 const checks: readonly PatternCheck[] = [
   [pattern => pattern === '', 'is empty; leave it out'],
-  [hasInvisible, 'has characters that are not seen; type it anew'],
-  [pattern => pattern === '*', 'a lone asterisk stands for everybody; leave the list empty for no rule'],
+  [hasInvisible, 'contains invisible characters; type it again'],
+  [pattern => pattern === '*', 'a lone asterisk matches every merchant; leave the list empty for no rule'],
   [
     pattern =>
       pattern.includes('*') && !/^\*\.[^*]+$/.test(pattern) && namedMerchant(pattern).name.includes('*'),
-    'an asterisk stands only in front of a host, as in *.example.com, or as statements have it: SQ *BOOKSHOP',
+    'an asterisk is allowed only in front of a host, as in *.example.com, or as in card statements: SQ *BOOKSHOP',
   ],
   [
     pattern => pattern.startsWith('*.') && isTooWide(pattern),

@@ -28,7 +28,7 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   maxTransactionEuros: ['Limit for one payment', money],
   dailyLimitEuros: ['Daily limit', money],
   monthlyLimitEuros: ['Monthly limit', money],
-  autoApproveLimitEuros: ['Limit up to which no person is asked', money],
+  autoApproveLimitEuros: ['Limit up to which no approval is needed', money],
   merchantAllowlist: ['Allowed merchants', text],
   merchantBlocklist: ['Blocked merchants', text],
   mccCategories: ['Admitted groups of merchant categories', text],

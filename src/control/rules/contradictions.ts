@@ -19,7 +19,7 @@ const limits = [
   ['maxTransactionEuros', 'The limit for one payment', 'every payment is denied'],
   ['dailyLimitEuros', 'The daily limit', 'every payment is denied'],
   ['monthlyLimitEuros', 'The monthly limit', 'every payment is denied'],
-  ['autoApproveLimitEuros', 'The limit up to which no person is asked', 'a person is asked about everything'],
+  ['autoApproveLimitEuros', 'The limit up to which no approval is needed', 'a person is asked about everything'],
 ] as const
 
 type Limit = (typeof limits)[number][0]
@@ -92,7 +92,7 @@ const finders: readonly WarningFinder[] = [
     'dailyLimitEuros',
     'monthlyLimitEuros',
     (day, month) =>
-      `The daily limit of ${formatEuros(day)} has no effect: the monthly limit of ${formatEuros(month)} is reached before.`,
+      `The daily limit of ${formatEuros(day)} has no effect: the monthly limit of ${formatEuros(month)} is lower.`,
   ),
   unreachable(
     'maxTransactionEuros',

@@ -82,7 +82,7 @@ function allowedBy(use: MandateUse, holdEuros: Euros): Check {
   const narrowest = left.toSorted((one, other) => (one.leftEuros < other.leftEuros ? -1 : 1))[0]
   const words = leftInWords(left, countLeft(use))
   return {
-    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} allows it without a person${words}.`),
+    ...plainCheck('mandate', 'pass', `${mandateInWords(use)} approves it without a person${words}.`),
     ...(narrowest && {
       limit: toFigure(narrowest.limitEuros),
       used: toFigure(narrowest.limitEuros - narrowest.leftEuros),
@@ -109,9 +109,9 @@ export const mandate: Rule = {
       if (lack !== undefined) return skip(`${mandateInWords(use)} ${lack}.`)
       return outcomeSoFar === 'pass'
         ? allowedBy(use, holdEuros)
-        : skip(`${mandateInWords(use)} stands in for the amount alone, and there is another reason.`)
+        : skip(`${mandateInWords(use)} covers only the amount, and a person is required for another reason.`)
     }
   },
   skipMessage: 'No mandate is needed, or the agent has none.',
-  remedy: 'A person signs a mandate that allows it.',
+  remedy: 'Have a person sign a mandate that allows it.',
 }

@@ -124,7 +124,7 @@ export async function authorityFor(
   const code = await burnAssertion(verified, { kind: 'enrolment', members }, context)
   if (code) return code
   const { id, role } = verified.person
-  if (id !== person.id && role !== 'owner') return 'person_may_not'
+  if (id !== person.id && role !== 'owner') return 'insufficient_role'
   return { authority: 'passkey', authorityId: verified.passkeyId }
 }
 

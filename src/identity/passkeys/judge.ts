@@ -150,7 +150,7 @@ function disagreement<K extends Kind>(
   if (bound.some(id => id && id !== person.id)) return 'assertion_invalid'
   if (!agrees(statement, openings, expected)) return 'statement_outdated'
   const scope = neededScope[kind]
-  return scope && !person.scopes.has(scope) ? 'person_may_not' : undefined
+  return scope && !person.scopes.has(scope) ? 'insufficient_role' : undefined
 }
 
 const updateChallenges = updateOf(challengesTable, ['usedAt', 'updatedAt'])

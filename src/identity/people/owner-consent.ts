@@ -54,5 +54,5 @@ export async function useConsent(
   const code = await burnAssertion(consent, { kind: 'invitation', members }, context)
   if (code) return code
   const signer = await context.records.findOne(Person, { id: consent.person.id })
-  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'person_may_not'
+  return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'insufficient_role'
 }

@@ -146,7 +146,7 @@ export class JournalFollower {
 
   /** The server is behind what was read of it: a replica took its place and has lost the newest commits. */
   #beginAgain(): Pick<Reading, 'events' | 'isHeldBack'> {
-    this.#parts.onFailure(new Error('the journal has gone back: those who follow it have to resume'))
+    this.#parts.onFailure(new Error('the journal went backwards: its followers must resume'))
     for (const followers of this.#followers.values()) for (const follower of followers) follower.end()
     this.#position = undefined
     return { events: [], isHeldBack: false }

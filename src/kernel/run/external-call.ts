@@ -117,7 +117,7 @@ const leaseOf = (lease: ProcessLease): Promise<string> =>
 const takenOver = (): Problem =>
   new Problem(
     'outcome_unknown',
-    'This process was paused before it could ask the other system, and others may have taken over. Look at the record before you repeat the request.',
+    'This process was paused before it called the other system, and another process may have taken over. Check the record before you repeat the request.',
     { 'Retry-After': '5' },
   )
 

@@ -42,7 +42,7 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   const owed = book.available('clearing_acquirer')
   if (isBooked) return { currency: 'EUR', owedEuros: owed }
   if (amountEuros > owed)
-    return refuse('above_owed', `amountEuros: the acquirer owes ${formatEuros(owed)} to this owner.`)
+    return refuse('above_owed', `amountEuros exceeds the ${formatEuros(owed)} that the acquirer owes for this owner. Record at most that.`)
   settleCharge({ amountEuros, cause }, book)
   queueStatement(book.post(sql))
   const owedEuros = book.available('clearing_acquirer')
@@ -147,7 +147,7 @@ const billing = implement(
 
 export const billingArea = area(
   'Billing',
-  'Your balance, payment methods, where to send money by SEPA, and the deposit at the card processor.',
+  'Your balance, payment methods, account details for SEPA, and the deposit at the card processor.',
   billing,
   { personal: billingPersonal, entities: [PaymentMethod], machines: [paymentMethodMachine] },
 )

@@ -96,7 +96,7 @@ async function recordCharge(
     : records.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
-    return refuse('payment_failed', `Nothing has been drawn. ${funding.reason?.message}`)
+    return refuse('payment_failed', `No money was taken. ${funding.reason?.message}`)
   }
   const wallet = await findWallet(context, funding.walletId)
   if (!wallet) throw new Error('a funding without a wallet')
@@ -189,7 +189,7 @@ const fund = implement(fundApi, {
 
 export const fundArea = area(
   'Fund',
-  'Money for wallets, charged to a payment method; test mode needs none.',
+  'Money for wallets, charged to a payment method. Test mode needs none.',
   fund,
   {
     personal: fundPersonal,

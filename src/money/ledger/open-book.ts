@@ -109,7 +109,7 @@ const openHolds = async (
 
 export const recordFails = {
   customer_not_found: [404, 'ownerId: no such customer.'],
-  reference_used: [409, 'reference: another payment is booked under it. Give the reference of this one.'],
+  reference_used: [409, 'reference: another payment is booked under it. Use the reference of this one.'],
 } as const satisfies Record<string, Failure>
 
 interface RecordedPayment extends Tenant {
@@ -167,7 +167,7 @@ export async function openForRecord(
 }
 
 const otherAmount = (booked: Euros): string =>
-  `reference: ${formatEuros(booked)} are booked under it for this owner. Give the reference of this payment, or the amount of that one.`
+  `reference: ${formatEuros(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
 /** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [

@@ -66,7 +66,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'What was signed is not what is asked for any more. Load the page again, read it, and try again.',
     'Was unterschrieben wurde, ist nicht mehr das Verlangte. Laden Sie die Seite neu, lesen Sie sie, und versuchen Sie es noch einmal.',
   ],
-  person_may_not: [
+  insufficient_role: [
     'The role of the person of this passkey does not allow this. Ask an owner of the account.',
     'Die Rolle der Person dieses Passkeys erlaubt das nicht. Bitten Sie einen Inhaber des Kontos.',
   ],
@@ -160,14 +160,14 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Der Agent ist eingefroren oder wird gelöscht. Geben Sie ihn erst wieder frei, oder lehnen Sie ab.',
   ],
   insufficient_funds: [
-    'There is not enough in the agent’s wallet. Put money into it, or deny the payment.',
+    'The balance of the agent’s wallet is too low. Fund the wallet first. Put money into it, or deny the payment.',
     'Im Wallet des Agenten ist nicht genug. Zahlen Sie etwas ein, oder lehnen Sie ab.',
   ],
   wallet_frozen: [
     'The agent’s wallet is frozen. Unfreeze it first, or deny the payment.',
     'Das Wallet des Agenten ist eingefroren. Geben Sie es erst wieder frei, oder lehnen Sie ab.',
   ],
-  run_over: [
+  run_ended: [
     'The run has ended: nothing more is spent in it. Deny the payment.',
     'Der Lauf ist zu Ende: In ihm wird nichts mehr bezahlt. Lehnen Sie ab.',
   ],
@@ -184,7 +184,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Die Karte gehört zu einem anderen Intent. Lehnen Sie ab.',
   ],
   against_policy: [
-    'The agent’s policy does not allow it at this moment. Change the policy, or deny the payment.',
+    'The agent’s policy does not allow it at the moment. Change the policy, or deny the payment.',
     'Die Regeln des Agenten erlauben es im Moment nicht. Ändern Sie die Regeln, oder lehnen Sie ab.',
   ],
   busy: [

@@ -102,7 +102,7 @@ export const english = {
       completed: 'The payment has been made.',
       rejected: 'The payment was rejected, and the money is back.',
       returned: 'The payment came back.',
-      cancelled: 'A payment on it was cancelled before it had left.',
+      cancelled: 'Its payment was cancelled before it was submitted.',
     },
     // For payments whose amount differs from the approved one.
     paid: (sum: string, approved: string) => `${sum} has been paid of the ${approved} that was approved.`,

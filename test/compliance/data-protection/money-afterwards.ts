@@ -230,7 +230,7 @@ describe('money for an account that was forgotten', () => {
     )
     const out = (amountEuros: number, reference: string) =>
       dash.incoming.payOut({ body: { ownerId, mode: 'test', amountEuros, reference } })
-    expect((await out(50.01, 'OUT-1')).code).toBe('beyond_suspense')
+    expect((await out(50.01, 'OUT-1')).code).toBe('exceeds_suspense_balance')
     const answers = await times(8, () => out(30, 'OUT-2'))
     expect(statusCounts(answers)).toEqual({ 200: 8 })
     expect(await suspenseOf(ownerId)).toEqual([{ cents: 2_000 }])

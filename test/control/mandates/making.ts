@@ -148,7 +148,7 @@ describe('no mandate is made', () => {
     const by = owner.signer
     const viewer = await enrolled(service, owner, { role: 'viewer', by })
     const byViewer = await signedMandate({ ...owner, signer: viewer }, { totalEuros: 24 })
-    expect(await create(owner, byViewer)).toEqual([403, 'person_may_not'])
+    expect(await create(owner, byViewer)).toEqual([403, 'insufficient_role'])
     const byStranger = await signedMandate({ ...owner, signer: stranger.signer }, { totalEuros: 24 })
     expect(await create(owner, byStranger)).toEqual([401, 'assertion_invalid'])
     expect(await mandatesOf(owner)).toEqual([])
@@ -198,7 +198,7 @@ describe('no mandate is made', () => {
 
   test.each([
     ['no limit of money', { count: 3, merchants: ['Bookshop'] }, 'set at least one limit of money'],
-    ['a limit of nothing', { totalEuros: 0 }, 'more than nothing'],
+    ['a limit of nothing', { totalEuros: 0 }, 'must be greater than 0'],
     ['a merchant that stands for everybody', { totalEuros: 1, merchants: ['*'] }, 'a lone asterisk'],
     ['a category that is none', { totalEuros: 1, mccs: ['42'] }, 'four digits'],
     ['a limit that is not known', { totalEuros: 1, perWeekEuros: 2 }, 'perWeekEuros'],

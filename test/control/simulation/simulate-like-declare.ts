@@ -221,7 +221,7 @@ describe('a simulation is refused like declaring', () => {
     const [endedRun, openRun] = [await aRun(client, id), await aRun(client, id)]
     await bodyOf(client.runs.complete({ params: endedRun, body: {} }))
     const foreignRun = await aRun(other.client, other.id)
-    expect(await codesOf(own, { runId: endedRun.id })).toBe('run_over')
+    expect(await codesOf(own, { runId: endedRun.id })).toBe('run_ended')
     expect(await codesOf(own, { runId: foreignRun.id })).toBe('run_not_found')
     expect(await codesOf(own, { runId: endedRun.id }, openRun.id)).toBe('run_mismatch')
     expect(await codesOf(own, {}, endedRun.id)).toBe('invalid_run')

@@ -94,9 +94,9 @@ export const refundRefusals = {
     400,
     'The bank has not told the account from which the money came. Pay it back by POST /transfers.',
   ],
-  wallet_frozen: [400, 'The wallet is frozen: nothing leaves it.'],
+  wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
   wallet_closed: [400, 'The wallet is closed. Pay it back from another one by POST /transfers.'],
-  insufficient_funds: [400, 'There is not enough in the wallet.'],
+  insufficient_funds: [400, 'The wallet balance is too low. Fund the wallet, or choose a smaller amount.'],
   single_limit_exceeded: [400, 'It is above the limit for one transfer.'],
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, Failure>
