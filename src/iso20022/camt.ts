@@ -52,7 +52,9 @@ export function readCamt(document: XmlElement, today: string): BankFile {
   const skipped = entries.filter(entry => 'reason' in entry)
   const payments = skipped.flatMap(entry => entry.payments)
   if (Math.max(entries.length, credits.length, payments.length) > MAX_ITEMS)
-    throw new UnreadableXml(`It tells of more than ${MAX_ITEMS} bookings or payments: ask for smaller files.`)
+    throw new UnreadableXml(
+      `It has more than ${MAX_ITEMS} bookings or payments. Ask the bank for smaller files.`,
+    )
   return { kind: kind.name, messageId, entries: entries.length, credits, skipped }
 }
 

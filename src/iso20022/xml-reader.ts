@@ -68,14 +68,14 @@ class TreeReader {
   end(): XmlElement {
     this.#parser.close()
     const [root] = this.#document.children
-    return root ?? this.#refuse('there is nothing in it')
+    return root ?? this.#refuse('it is empty')
   }
 
   #begin(tag: QualifiedTag): void {
     this.#tag = null
     const name = shortened(tag.name)
     if (this.#open.length === 1 && this.#document.children.length > 0)
-      this.#refuse('it is not well-formed: it goes on after its end')
+      this.#refuse('it is not well-formed: it continues after its end')
     if (Object.keys(tag.attributes).length > MOST_ATTRIBUTES)
       this.#refuse(`the element ${name} has more than ${MOST_ATTRIBUTES} attributes`)
     if (this.#open.length > MOST_LEVELS)
@@ -89,7 +89,7 @@ class TreeReader {
   #add(piece: string): void {
     const element = this.#open.at(-1)
     if (!element) return
-    if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has what is no character')
+    if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has an invalid character')
     // Whitespace between elements is dropped: long lists are full of it.
     const isSpace = element.children.length > 0 && piece.trim() === ''
     if (isSpace) return

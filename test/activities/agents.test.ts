@@ -30,10 +30,9 @@ const activities = (by: Execute = execute) =>
     { operatorSignals: false },
   )
 
-/** An environment that logs errors only: otherwise it would print the failures that a test causes. */
+/** Logs errors only: otherwise it would print the failures that a test causes. */
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
 
-/** The steps of the workflow, until one takes longer. */
 const carryOutDeletion = (agent: ProcessInput, by?: Execute): Promise<void> =>
   environment().run(async () => {
     const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)

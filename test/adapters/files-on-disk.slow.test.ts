@@ -37,7 +37,6 @@ const lying = (): string[] =>
 
 const onlyFile = (): string => lying()[0] ?? 'none'
 
-/** Changes the only file on disk. */
 const spoil = (change: (bytes: Buffer) => Buffer): void =>
   writeFileSync(onlyFile(), change(readFileSync(onlyFile())))
 
@@ -49,7 +48,7 @@ const flipped =
     return bytes
   }
 
-/** A file as it was sealed while the whole of it had to be there first: files that were kept then must open. */
+/** The first format of sealed files, which must still open. */
 function ofFirstShape(bytes: Uint8Array, sha256: string): Buffer {
   const secret = randomBytes(32)
   const sealed = openVault(KEY).seal(secret.toString('base64'), `file:owner_1/test/${sha256}`)

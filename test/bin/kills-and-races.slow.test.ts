@@ -158,7 +158,7 @@ describe('a kill of all processes while cards are made', () => {
     await until('all are issued', async () => (await states()).every(card => card === 'active 1 1'))
     const { data } = await bodyOf(mineAt().cards.list({ query: { agentId } }))
     expect(data.length).toBeGreaterThanOrEqual(10)
-    await temporal.of(data[0] ?? { workflowId: null }).untilDetails('for its end or a change')
+    await temporal.of(data[0] ?? { workflowId: null }).untilDetails('for its expiry or a change')
   })
 })
 

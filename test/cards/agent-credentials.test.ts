@@ -138,7 +138,7 @@ describe('a network token', () => {
     const shopper = await aShopper(withoutTokens)
     const answer = await issue(shopper.client, asked(shopper))
     expect(answer).toMatchObject({ status: 503, code: 'network_tokens_missing' })
-    expect(answer.error).toMatch(/gives no network tokens/)
+    expect(answer.error).toMatch(/issues no network tokens/)
   })
 
   test.each<[string, object]>([

@@ -119,7 +119,7 @@ describe('a card request', () => {
     ]
     const ask = (agentId: string, cardId: string, dailyLimitEuros: number) =>
       request(client, agentId, { type: 'limit_change', cardId, limits: { dailyLimitEuros } })
-    expect(await ask(agent.id, card.id, 20)).toMatchObject({ status: 400, code: 'limits_as_they_are' })
+    expect(await ask(agent.id, card.id, 20)).toMatchObject({ status: 400, code: 'no_change' })
     expect(await ask(other.id, card.id, 30)).toMatchObject({ status: 404, code: 'card_not_found' })
     expect(await ask(agent.id, 'card_none', 30)).toMatchObject({ status: 404, code: 'card_not_found' })
     expect(await bodyOf(ask(agent.id, card.id, 30))).toMatchObject({ status: 'pending', cardId: card.id })

@@ -27,7 +27,7 @@ import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import { advance } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
 
-/** What the processor answers in place of the data; undefined = the data. */
+/** Replaces the processor's answer; undefined = it gives the data. */
 let failure: ProcessorFailure | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({

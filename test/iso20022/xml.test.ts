@@ -39,7 +39,7 @@ describe('a document is refused', () => {
   test.each([
     ['empty', '', 'There is nothing in it (line 1).'],
     ['text alone', 'text', /well-formed/],
-    ['two roots', '<a/><b/>', /goes on after its end/],
+    ['two roots', '<a/><b/>', /continues after its end/],
     ['not closed', '<a>', /well-formed.*\(in a, line 1\)/],
     ['closed otherwise', '<a></b>', /well-formed/],
     ['with an attribute without a value', '<a b/>', /well-formed/],
@@ -116,7 +116,6 @@ describe('parsing takes time linear to the length', () => {
   })
 })
 
-/** The processor time of parsing, in milliseconds. */
 const processorTimeOf = (text: string): number =>
   quickestOf(3, () => {
     try {

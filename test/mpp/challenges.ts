@@ -7,7 +7,7 @@ const ids = (...headers: string[]) => parseChallenges(headers).challenges.map(({
 const problems = (...headers: string[]) => parseChallenges(headers).problems
 const named = (id: string) => minimal.replace('"a"', `"${id}"`)
 
-/** A text of a parameter: anything but control characters, which no header can hold. */
+/** Anything except control characters, which headers cannot contain. */
 const value = fc
   .string({
     unit: fc.oneof(
@@ -128,9 +128,9 @@ describe('challenges in WWW-Authenticate', () => {
     [
       'a header that steers the request',
       header(`${minimal}, header="Transfer-Encoding"`),
-      /cannot carry one/,
+      /cannot carry the credential/,
     ],
-    ['a header that is no name', header(`${minimal}, header="a b"`), /cannot carry one/],
+    ['a header that is no name', header(`${minimal}, header="a b"`), /cannot carry the credential/],
   ])('are refused with %s, and the others stay', (_, text, why) => {
     const read = parseChallenges([`${text}, Payment ${named('good')}`, header(named('too'))])
     expect(read.challenges.map(({ id }) => id)).toEqual(['good', 'too'])

@@ -19,7 +19,7 @@ afterEach(restore)
 async function aRunningCard(by: TestClient = client, members: Parameters<typeof aCard>[1] = {}) {
   const card = await aCard(by, members)
   const run = temporal.of(card)
-  await run.untilDetails('for its end or a change')
+  await run.untilDetails('for its expiry or a change')
   return { card, run, params: { id: card.id } }
 }
 
@@ -39,7 +39,7 @@ describe('the run of a card', () => {
     const [{ ends_at: end }] = (await service.sql('select ends_at from card_numbers where id = $1', [
       number?.id,
     ])) as [{ ends_at: Date }]
-    const waitsFor = `for its end or a change, at the latest at ${minuteInWords(end)}`
+    const waitsFor = `for its expiry or a change, at the latest at ${minuteInWords(end)}`
     expect((await run.details()).split('\n\n')).toEqual([
       'Card for multi use in test mode: active',
       `It waits **${waitsFor}**.`,
@@ -75,7 +75,7 @@ describe('the run of a card', () => {
     restore()
     await advance(other.client, { minutes: 2 })
     await becomes(card.id, 'active', other.client)
-    await run.untilDetails('for its end or a change')
+    await run.untilDetails('for its expiry or a change')
     expect(await eventsOfCard(service, card.id)).toEqual(['card.created', 'card.issued', 'card.activated'])
   })
 

@@ -45,7 +45,7 @@ const executionOf = (run: RunView) => ({
 
 const runIdOf = async (run: RunView) => (await run.handle.describe()).runId
 
-/** The list of all runs may lag behind an end: the next round finds it. */
+/** The list of runs may lag behind: the next round finds the end. */
 async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   await until('it runs again', async () => {
     await startMissingRuns()
@@ -53,7 +53,6 @@ async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   })
 }
 
-/** Each way in which an operator can end a run from outside. */
 const waysToEnd: Readonly<Record<string, (run: RunView) => Promise<unknown>>> = {
   terminated: run => run.handle.terminate('by mistake'),
   async deleted(run) {

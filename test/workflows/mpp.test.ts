@@ -40,7 +40,7 @@ async function anOpenPayment(path: string) {
   await pay(payer, merchant.sells(path, demand(), answerWith(500)))
   const credential = await credentialOf(payer)
   const run = temporal.of(credential)
-  await run.untilDetails('for somebody to say whether it was paid')
+  await run.untilDetails('for a report of whether it was paid')
   return { payer, held, credential, run }
 }
 
@@ -79,7 +79,7 @@ describe('the run of a machine payment', () => {
     const run = temporal.of(await credentialOf(payer))
     await run.untilDetails('for the merchant’s answer')
     await advance(payer.client, { minutes: 3 })
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
     expect(merchant.payments('/crash')).toHaveLength(1)
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('MPP_WORKFLOWS=open', () => {
     await pay(unclear, merchant.sells('/open-run', demand(), answerWith(500)))
     const credential = await credentialOf(unclear)
     const run = temporal.of(credential)
-    await run.untilDetails('for somebody to say whether it was paid')
+    await run.untilDetails('for a report of whether it was paid')
     expect(await temporal.of({ workflowId: `mpp/${paid.id}` }).status()).toBeUndefined()
   })
 
@@ -139,6 +139,6 @@ describe('MPP_WORKFLOWS=open', () => {
       const found = await credentialOf(payer)
       return found.status === 'indeterminate' ? found : undefined
     })
-    await temporal.of(credential).untilDetails('for somebody to say whether it was paid')
+    await temporal.of(credential).untilDetails('for a report of whether it was paid')
   })
 })

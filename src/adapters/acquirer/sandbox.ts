@@ -90,8 +90,7 @@ async function deliverMessage(
 }
 
 const UNKNOWN: RefusedToken = {
-  refused:
-    'The sandbox takes the tokens of its own cards and its documented test tokens, and this is neither.',
+  refused: 'The sandbox accepts only tokens of its own cards and documented test tokens.',
 }
 
 const NOT_THIS: ChargeOutcome = {
@@ -103,7 +102,7 @@ const NOT_THIS: ChargeOutcome = {
 const NOT_CHARGED: ChargeOutcome = {
   outcome: 'declined',
   code: 'not_charged',
-  reason: 'Nothing was charged that could be given back.',
+  reason: 'Nothing was charged that could be refunded.',
 }
 
 /**

@@ -41,7 +41,7 @@ const SILENT_EUROS: Euros = 9_206n
 const NOT_TAKEN: ProcessorFailure = {
   failure: 'refused',
   code: 'not_disputable',
-  message: 'The sandbox takes no dispute of this amount.',
+  message: 'The sandbox refuses disputes of this amount.',
 }
 
 const UNKNOWN: ProcessorFailure = {

@@ -21,7 +21,7 @@ export const sandboxRefunds =
     const isSilent = refund.amountEuros === SILENT_EUROS
     if (isSilent && now < after(requestedAt, SILENT_MS)) return { failure: 'late' }
     if (refund.amountEuros === DECLINED_EUROS)
-      return { status: 'declined', message: 'The merchant does not take the goods back.' }
+      return { status: 'declined', message: 'The merchant does not accept returns.' }
     if (refund.amountEuros !== SENT_EUROS && !isSilent) return { status: 'asked' }
     const refundId = `sandboxrefund_${hash('sha256', reference, 'base64url')}`
     const content = { kind: 'refund', refundId, ...refund } as const

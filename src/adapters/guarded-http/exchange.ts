@@ -15,7 +15,7 @@ export interface Answer {
 
 export class TooLate extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
-    super(`There was no whole answer within ${timeoutMs / 1000} s.`)
+    super(`There was no complete answer within ${timeoutMs / 1000} s.`)
   }
 }
 
@@ -134,7 +134,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Record<string, st
 const refused = (name: string) =>
   new RefusedConnection({
     rule: 'header',
-    message: `The header ${JSON.stringify(name)} is refused: its name is not free, or its value is not plain text.`,
+    message: `The header ${JSON.stringify(name)} is refused: its name is reserved, or its value is not plain text.`,
   })
 
 const listsOf = (headers: Record<string, string | string[] | undefined>): Record<string, string[]> =>

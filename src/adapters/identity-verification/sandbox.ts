@@ -79,7 +79,7 @@ export const written = (notice: IdentityNotice): string => JSON.stringify(z.enco
 export function parsed(body: Uint8Array): IdentityNotice | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const { data, error } = Notice.safeParse(jsonOf(body))
-  return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is not as it must be.` }
+  return data ?? { problem: `${error.issues[0]?.path.join('.') || 'body'}: it is invalid.` }
 }
 
 function jsonOf(body: Uint8Array): unknown {

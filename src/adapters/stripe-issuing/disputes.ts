@@ -45,8 +45,7 @@ export function stripeDisputes(ask: Connection): CardDisputes {
 const NOT_SETTLED: ProcessorFailure = {
   failure: 'refused',
   code: 'not_settled',
-  message:
-    'Stripe knows no transaction of this payment: only what the merchant has collected can be disputed.',
+  message: 'Stripe has no transaction of this payment: only a cleared payment can be disputed.',
 }
 
 /**
@@ -169,7 +168,7 @@ async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { re
 async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
   const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status !== 'submitted') return DONE
-  const message = `Stripe withdraws no dispute by its API: ask Stripe’s support to withdraw ${processorDisputeId}.`
+  const message = `Stripe’s API cannot withdraw disputes. Ask Stripe’s support to withdraw ${processorDisputeId}.`
   return { failure: 'refused', code: 'ask_support', message } as const
 }
 

@@ -27,8 +27,8 @@ interface TokenCharge {
 
 const STOPPED: Readonly<Record<string, string>> = {
   suspended: 'The network token is suspended. Resume it first.',
-  revoked: 'The network token is revoked.',
-  expired: 'The time of the network token is over.',
+  revoked: 'The network token has been revoked.',
+  expired: 'The network token has expired.',
 }
 
 /** The token of a machine payment was given to one merchant only, so the name on statements does not matter. */
@@ -61,10 +61,10 @@ export class CredentialCharges {
     { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
   ): string | undefined {
     const credential = this.#byToken.get(tokenId)
-    if (!credential) return 'The network token is not known here.'
+    if (!credential) return 'The network token is unknown.'
     const { status, expiresAt, amountLimitEuros, spentEuros, maxCharges, charges } = credential
     if (status !== 'active') return STOPPED[status] ?? 'The network token is not active.'
-    if (expiresAt <= now) return `The network token was good until ${minuteInWords(expiresAt)}.`
+    if (expiresAt <= now) return `The network token expired at ${minuteInWords(expiresAt)}.`
     if (!isInScope(credential, merchant))
       return `The network token does not pay ${merchant.descriptor}: its scope is ${credential.merchantScope.slice(0, 5).join(', ')}.`
     if (!isIncrement && maxCharges !== null && charges >= maxCharges)

@@ -61,7 +61,7 @@ export const issue = externalCall(agentCredentialsApi.create, {
     const codes = [...blockersOf(body, subject, context), ...(isKey ? [] : [key])]
     const id = newId('agentcredential')
     const keyThumbprint = (isKey ? key : publicKeyJwk)?.thumbprint ?? null
-    const ask = {
+    const accessRequest = {
       way: 'agent_credential',
       sourceId: id,
       purpose: null,
@@ -69,11 +69,11 @@ export const issue = externalCall(agentCredentialsApi.create, {
       keyThumbprint,
     } as const
     const reasons = codes.map(code => ({ code, message: fails[code]?.[1] ?? code }))
-    const denial = denialOf(subject, ask, { after: reasons }, context)
+    const denial = denialOf(subject, accessRequest, { after: reasons }, context)
     if (denial) return denial
     const { card, number, intent } = subject
     if (!isKey || !card || !number) throw new Error('granted without a key or a card')
-    const granted = grant(subject, ask, context)
+    const granted = grant(subject, accessRequest, context)
     const expiresAt = after(now, ttlSeconds * 1_000)
     const credential = records.create(AgentCredential, {
       id,

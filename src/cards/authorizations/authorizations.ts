@@ -117,7 +117,7 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-const CARD_REMEDY = 'Do what is said there, or pay with another card.'
+const CARD_REMEDY = 'Follow the message, or pay with another card.'
 
 /** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
@@ -133,30 +133,30 @@ const remediesOf = (checks: readonly Check[]): string[] => [
 ]
 
 const sourceInWords = {
-  intent: 'What is held for the intent pays.',
+  intent: 'The hold of the intent pays.',
   purse: 'The purse of the card pays.',
   wallet: 'The wallet of the agent pays.',
 } as const
 
 const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) => string>> = {
   pending: ({ amountEuros }) =>
-    `A machine payment of ${formatEuros(amountEuros)} is under way: nobody has said yet what became of it.`,
-  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor has declined it.'}`,
+    `A machine payment of ${formatEuros(amountEuros)} is under way; its outcome is unknown.`,
+  declined: ({ declineReason }) => `It was declined: ${declineReason ?? 'the processor declined it.'}`,
   authorized: ({ approvedEuros, amountEuros, heldEuros, clearedEuros }) =>
     [
       amountEuros === 0n
-        ? 'The card was checked, and nothing is held.'
+        ? 'The card was checked. Nothing is held.'
         : `${formatEuros(approvedEuros)} of ${formatEuros(amountEuros)} were approved, ${formatEuros(heldEuros)} are held.`,
-      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been collected.`] : []),
+      ...(clearedEuros > 0n ? [`${formatEuros(clearedEuros)} have been cleared.`] : []),
     ].join(' '),
   confirmed: ({ capturedEuros }) =>
-    `The agent has confirmed a payment of ${formatEuros(capturedEuros)}; the network has not spoken of it yet.`,
+    `The agent confirmed a payment of ${formatEuros(capturedEuros)}; the network has not reported it yet.`,
   cleared: ({ clearedEuros, refundedEuros }) =>
-    `${formatEuros(clearedEuros)} have been collected${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
-  reversed: () => 'The merchant has given it back: nothing is held for it any more.',
-  expired: () => 'The merchant has not collected it in time: nothing is held for it any more.',
-  void: () => 'The machine payment has come to nothing: the intent can be paid again.',
-  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
+    `${formatEuros(clearedEuros)} have been cleared${refundedEuros > 0n ? `, ${formatEuros(refundedEuros)} of them came back` : ''}.`,
+  reversed: () => 'The merchant reversed it. Nothing is held.',
+  expired: () => 'The merchant did not clear it in time. Nothing is held.',
+  void: () => 'The machine payment was not paid. The intent can be paid again.',
+  refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} refunded.`,
 }
 
 function summaryOf(row: CardAuthorization): string {
@@ -210,7 +210,7 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
 
 export const authorizationsArea = area(
   'Card Authorizations',
-  'Payments by card: asked for by the network, decided, cleared, given back.',
+  'Payments by card: requested by the network, decided, cleared, refunded.',
   authorizations,
   {
     personal: authorizationsPersonal,

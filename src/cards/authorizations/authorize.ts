@@ -91,7 +91,7 @@ const repeatedReply = (
 ): CardReply =>
   approvedCents > 0n || (requestedCents === 0n && decision?.allowed)
     ? { kind: 'approved', approvedEuros: approvedCents, askedEuros: requestedCents }
-    : { kind: 'declined', reason: excerpt(declineReason ?? 'It has been declined before.') }
+    : { kind: 'declined', reason: excerpt(declineReason ?? 'It was declined before.') }
 
 function replyOf({ approvedEuros, decision }: AuthorizationResponse, askedEuros: Euros): CardReply {
   if (decision.allowed) return { kind: 'approved', approvedEuros, askedEuros }

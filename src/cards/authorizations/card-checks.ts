@@ -20,9 +20,9 @@ export function blockerOf(
   const terms = batch.terms.get(cardId)
   const blocker = cardBlocker(batch.cards.get(numberId), terms, existing, batch)
   if (blocker) return blocker
-  if (isOrphan(content, existing)) return 'There is no open authorization to which this could be added.'
+  if (isOrphan(content, existing)) return 'There is no open authorization to increment.'
   if (terms && terms.intentId !== null && terms.intentId !== intent?.id)
-    return `The card pays the intent ${terms.intentId} alone: that one is not approved and unpaid, or is for another merchant or a smaller amount.`
+    return `The card pays only the intent ${terms.intentId}, which is not payable now, or is for another merchant or a smaller amount.`
   if (existing?.source === 'intent' && !intent)
     return 'The intent does not hold enough for this increment: declare another intent for the rest.'
   return tokenBlocker(request, intent, batch)
@@ -39,23 +39,23 @@ function cardBlocker(
   if (!card || !terms) return 'There is no such card.'
   const paymentId = used.get(card.cardId) ?? card.paymentId
   if (card.usage === 'single' && paymentId && paymentId !== existing?.id)
-    return 'The card is for one payment and has made it: use another one.'
+    return 'The card was for one payment, which has been made. Use another card.'
   return existing ? undefined : numberBlocker(card, now)
 }
 
 const statusBlockers: Readonly<Record<CardTermsRow['status'], string | null>> = {
-  pending: 'The card has not been issued yet: wait until it is active.',
+  pending: 'The card has not been issued yet. Wait until it is active.',
   inactive: 'The card is not active: activate it (POST /cards/{id}/activate).',
   active: null,
   frozen: 'The card is frozen: unfreeze it (POST /cards/{id}/unfreeze).',
-  closed: 'The card is closed and pays nothing more: use another one.',
+  closed: 'The card is closed. Use another one.',
 }
 
 function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Date): string | undefined {
   const isRetired = numberStatus === 'retiring' && retiresAt !== null && retiresAt <= now
   if (numberStatus === 'replaced' || isRetired)
-    return 'This number of the card has been replaced: use the one it has now.'
-  return endsAt <= now ? 'The card has reached the end that is printed on it.' : undefined
+    return 'This number of the card has been replaced. Use the current one.'
+  return endsAt <= now ? 'The card has expired.' : undefined
 }
 
 /** An increment needs an authorization to raise, and nothing is held on one that is over. */
@@ -71,9 +71,9 @@ function tokenBlocker(
   const { networkTokenId } = merchant
   if (networkTokenId === null) return undefined
   const token = credentials.find(networkTokenId)
-  if (token?.cardId !== cardId) return 'The network token is not known here.'
+  if (token?.cardId !== cardId) return 'The network token is unknown.'
   if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
-    return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
+    return `The network token pays only the intent ${token.intentId}, which does not cover this.`
   return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 

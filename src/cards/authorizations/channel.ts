@@ -130,13 +130,13 @@ function declineReasonOf(
 ): string | null {
   if (outcome.length === 0) return declineReason
   if (approvedCents > 0n || outcome.some(({ approved }) => approved)) return null
-  return declineReason ?? 'The card processor has declined it.'
+  return declineReason ?? 'The card processor declined it.'
 }
 
 const endedReasons: Readonly<Partial<Record<string, string>>> = {
-  reversed: 'The merchant has given it back.',
-  expired: 'The merchant has not collected it in time.',
-  void: 'The machine payment has come to nothing.',
+  reversed: 'The merchant reversed it.',
+  expired: 'The merchant did not clear it in time.',
+  void: 'The machine payment was not paid.',
 }
 
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>

@@ -114,13 +114,13 @@ function problemWith(
   if (given === null)
     return asked === null
       ? undefined
-      : `${formatEuros(asked)} are asked for. An approver may lower a limit and not drop it.`
+      : `${formatEuros(asked)} is requested. An approver may lower a limit, but not drop it.`
   if (asked !== null)
     return given <= asked
       ? undefined
-      : `${formatEuros(given)} are more than the ${formatEuros(asked)} that are asked for. An approver may lower a limit and not raise it.`
+      : `${formatEuros(given)} is more than the requested ${formatEuros(asked)}. An approver may lower a limit, but not raise it.`
   if (current === null || given <= current) return undefined
-  return `the card has ${formatEuros(current)}, and no more is asked for. An approver may lower a limit and not raise it.`
+  return `the card has ${formatEuros(current)}, and no more is requested. An approver may lower a limit, but not raise it.`
 }
 
 const lower = (one: bigint | null, other: bigint | null): bigint | null =>

@@ -86,7 +86,7 @@ const expiry: Deadline = {
 
 export const checkoutArea = area(
   'Checkout',
-  'Paying at a shop with a card that the agent never sees, and paying an intent on a rail of our own.',
+  'Paying at a shop with a card that the agent never sees, and paying an intent on the service’s own rail.',
   checkout,
   {
     personal: checkoutPersonal,

@@ -221,10 +221,10 @@ interface Progress {
 function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidEuros, expiresAt, refundingEuros } = request
   if (refundDueAt !== null || refundingEuros > 0n)
-    return `${status}, ${formatEuros(refundingEuros)} on their way back`
+    return `${status}, ${formatEuros(refundingEuros)} in pending refunds`
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
-  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} have come` : ''
+  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} received` : ''
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
@@ -232,11 +232,11 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
     return refundDueAt
-      ? `for the money to be back, which is asked at ${minuteInWords(refundDueAt)}`
-      : 'for the money to be back'
+      ? `for the refund to arrive; the next check is at ${minuteInWords(refundDueAt)}`
+      : 'for the refund to arrive'
   return isUnderWay
     ? 'for the outcome of the payment that is under way'
-    : `for the money to come, until ${minuteInWords(expiresAt)}`
+    : `for the payment, until ${minuteInWords(expiresAt)}`
 }
 
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
@@ -322,7 +322,7 @@ const expiry: Deadline = {
 
 export const collectArea = area(
   'Claim / Collect',
-  'Asking for money and being paid: by SEPA, by machine payments, and from other wallets here.',
+  'Requesting payments: by SEPA, by machine payments, and from other wallets here.',
   collect,
   {
     aliases: { collect: 'claim' },

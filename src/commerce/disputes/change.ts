@@ -114,7 +114,7 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
   return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
 }
 
-const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
+const REMINDER = 'Evidence can be added for one more day. Then the dispute is submitted as it is.'
 
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked

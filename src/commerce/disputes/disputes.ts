@@ -108,7 +108,7 @@ function blockerOf(
   { left, body }: { readonly left: bigint; readonly body: Body },
   { now, refuse }: Creating,
 ) {
-  if (!BY_CARD.has(transaction.type)) return refuse('ask_it_back')
+  if (!BY_CARD.has(transaction.type)) return refuse('use_refund')
   if (earlier.some(isUndecided)) return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
@@ -124,26 +124,26 @@ function blockerOf(
 
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
   const locked = cardId === null ? null : await lockCard(cardId, context)
-  return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
+  return locked !== null && freezeCard(locked, 'A payment of the card is disputed.', context)
 }
 
 const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
-  withdraw: 'for the card processor to take it back',
+  withdraw: 'for the card processor to withdraw it',
   inquire: 'for the card network to decide',
 }
 
 /** Temporal keeps this line of the run, so it contains no names. */
 const summaryOf = ({ mode, amountEuros, reason, status, creditedEuros }: Dispute): string =>
-  `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} given back`
+  `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} credited`
 
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute
   const call = pendingCall(dispute)
   if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
-  const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
+  const when = callDueAt ? `; the next inquiry is at ${minuteInWords(callDueAt)}` : ''
   return `${callLabels[call]}${when}`
 }
 
@@ -242,7 +242,7 @@ const deadline: Deadline = {
 
 export const disputesArea = area(
   'Disputes',
-  'Payments by card that the owner does not accept: evidence, the card network, its decision, and the money meanwhile.',
+  'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
   disputes,
   {
     personal: disputesPersonal,

@@ -169,7 +169,7 @@ function resolutionOf(dispute: Dispute): string {
   switch (dispute.status) {
     case 'won':
       return disputedRest(dispute) === 0n
-        ? 'The merchant has refunded all that was disputed.'
+        ? 'The merchant has refunded the whole disputed amount.'
         : `The card network has decided for you: ${kept} stay yours.`
     case 'lost':
       return dispute.creditedEuros > 0n
@@ -178,7 +178,7 @@ function resolutionOf(dispute: Dispute): string {
     case 'withdrawn':
       return 'It was withdrawn.'
     default:
-      return 'Nothing was handed in until the time for evidence was over.'
+      return 'Nothing was submitted before the deadline for evidence.'
   }
 }
 

@@ -71,7 +71,7 @@ const evidence = implement(evidenceApi, {
 
 export const evidenceArea = area(
   'Evidence',
-  'What proves a payment: screenshots, invoices and confirmations, kept as they came and never changed.',
+  'Proof of payments: screenshots, invoices and confirmations, stored as uploaded and never changed.',
   evidence,
   { personal: evidencePersonal, entities: [Evidence] },
 )

@@ -48,7 +48,7 @@ function waitsFor({ status, dueAt }: MppCredential): string {
   if (status === 'sent') return `for the merchant’s answer${until}`
   return status === 'void'
     ? 'for the processor to delete the token'
-    : `for somebody to say whether it was paid${until}`
+    : `for a report of whether it was paid${until}`
 }
 
 const status: HandlerOf<typeof stepsApi.status> = async ({ params }, { records, now, refuse }) => {
@@ -94,7 +94,7 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
   void: 'cancelled',
 }
 
-const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
+const OPEN_REASON = 'The outcome is unknown: the merchant may have been paid.'
 
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
@@ -211,7 +211,7 @@ const outcomeDue: Deadline = {
 
 export const mppArea = area(
   'MPP',
-  'Paying merchants that ask for money by HTTP 402, once each, and only those that the owner lets be paid.',
+  'Paying merchants that answer HTTP 402, once per intent, and only those that the owner allows.',
   mpp,
   {
     personal: mppPersonal,

@@ -206,7 +206,7 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   const { credential } = payment
   if (credential.status === 'sent') return refuse('credential_under_way')
   const isOver = credential.status === 'void' || credential.status === 'consumed'
-  if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
+  if (isOver) return refuse('credential_over', `Its outcome is already known: it is ${credential.status}.`)
   const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
   if (body.outcome === 'paid') payment.markPaid(by)
@@ -224,7 +224,7 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   if (dueAt === null || dueAt > now) return { acted: false }
   if (status === 'sent') {
     await payment.markIndeterminate(
-      'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
+      'The merchant’s answer was lost: the service was stopped, or the answer came too late.',
     )
     return { acted: true }
   }

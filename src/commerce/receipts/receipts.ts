@@ -184,7 +184,7 @@ const receipts = implement(receiptsApi, {
 
 export const receiptsArea = area(
   'Receipts',
-  'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
+  'Receipts of payments: stored as uploaded, shown as re-encoded pictures, and matched with payments.',
   receipts,
   { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [rematchDue] },
 )

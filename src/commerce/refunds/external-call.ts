@@ -142,7 +142,7 @@ async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskCo
   const { row, refunds } = (await lockRefund(refundId, context)) ?? {}
   if (!row || !refunds) return
   if ('status' in answer && answer.status === 'declined') {
-    const message = `The merchant has declined: ${answer.message} Dispute the payment: POST /disputes.`
+    const message = `The merchant declined: ${answer.message} Dispute the payment: POST /disputes.`
     refunds.fail(row, { code: 'declined', message }, context.emit)
   } else refunds.endAsking(row, 'status' in answer)
   context.wake(refundProcess, row)

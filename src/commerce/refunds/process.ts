@@ -14,7 +14,7 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   decide: 'answerRefund',
   signals: {
     cancel: {
-      effect: 'Ends the waiting for the money.',
+      effect: 'Cancels the refund.',
       operation: 'refunds.cancel',
       body: () => ({}),
     },
@@ -22,12 +22,12 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   steps: {
     askMerchantForRefund: {
       operation: 'refunds.ask',
-      summary: 'Have the card processor ask the merchant, once',
+      summary: 'Have the card processor request the refund from the merchant, once',
       timeoutMs: 60_000,
     },
     giveUpRefund: {
       operation: 'refunds.expire',
-      summary: 'Give up the refund, which did not arrive in time',
+      summary: 'Expire the refund, which did not arrive in time',
     },
   },
 } as const satisfies RecordProcess

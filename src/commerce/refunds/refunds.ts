@@ -32,7 +32,7 @@ const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | '
 
 const GIVEN_UP = {
   code: 'not_credited',
-  message: `The merchant has not sent the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+  message: `The merchant did not send the money within ${WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
 }
 
 const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
@@ -54,7 +54,7 @@ function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
-  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} have come` : ''
+  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
   const signals: RefundSignal[] = closed ? [] : ['cancel']
@@ -143,7 +143,7 @@ const refundsPersonal = {
   },
 } as const satisfies Personal
 
-export const refundsArea = area('Refunds', 'Money of payments that comes back, or goes back.', refunds, {
+export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,
   entities: [Refund],
   machines: [refundMachine],

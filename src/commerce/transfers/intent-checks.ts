@@ -76,7 +76,7 @@ export function chargeTokenBudget(
 }
 
 const aboveBudget = (amount: Euros, left: Euros): string =>
-  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
+  `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the token’s budget.`
 
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,

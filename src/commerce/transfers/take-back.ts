@@ -28,7 +28,7 @@ import { paidByWallet, walletView } from './channels.ts'
 export const takeBackApi = {
   takeBack: post('/transfers/given-back', {
     ...arrivals,
-    summary: 'Book what another owner has given back',
+    summary: 'Book a refund of another owner',
     emits: { ...arrivalEvents, ...arrivedEvents },
   }),
 }

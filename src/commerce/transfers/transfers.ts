@@ -228,7 +228,7 @@ function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
 
 export const transfersArea = area(
   'Transfers',
-  'Money that an owner moves: between wallets, one to one or one to many, and by SEPA.',
+  'Transfers between an owner’s wallets, one to one or one to many, and by SEPA.',
   all,
   {
     aliases: { transfers: 'payments' },

@@ -185,7 +185,7 @@ export const agentsApi = {
       wallet_of_card: purseRefusal('fromWalletId'),
       same_wallet: [400, 'fromWalletId: it is the agent’s own wallet.'],
       wallet_not_active: [400, 'fromWalletId: the wallet is frozen or closed.'],
-      insufficient_funds: [400, 'The wallet balance is too low. Fund the wallet, or choose a smaller amount.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: { 'agent.funded': event('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),

@@ -330,7 +330,7 @@ export const stepsApi = {
     returns: [
       200,
       ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'What is done when it is due.' }),
+        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
       }),
     ],
     fails: { submission_not_found },

@@ -105,7 +105,7 @@ export const billingApi = {
       ...fails,
       wallet_of_card: purseRefusal('fromWalletId'),
       wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
-      insufficient_funds: [400, 'The wallet balance is too low. Fund the wallet, or choose a smaller amount.'],
+      insufficient_funds: [400, 'The wallet’s available balance is too low.'],
     },
     emits: {
       'processor.funded': event('Money has been moved from a wallet to the card processor.', DepositEvent),

@@ -208,7 +208,7 @@ export const incomingApi = {
     }),
     example: { content: exampleBankFile, mode: 'test' },
     returns: [200, BankFileRecord],
-    fails: { file_unreadable: [400, 'content: not a readable camt.053 or camt.054 file.'] },
+    fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: fileEvents,
   }),
   assign: post('/billing/incoming/{id}/assign', {

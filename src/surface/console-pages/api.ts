@@ -11,7 +11,7 @@ const pageHeaders = {
 const page = {
   http: {
     reads: {
-      'accept-language': 'The page is in German for those who prefer it, else in English.',
+      'accept-language': 'German if the client prefers it, else English.',
       host: 'Passkeys belong to one host: under another one the page says so, and links to the right one.',
     },
     headers: { 200: pageHeaders },
@@ -98,7 +98,7 @@ export const consolePagesApi = {
   asset: get('/login/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'What the pages for people are made of',
-    description: 'Its name changes with its content, so a browser asks for it once.',
+    description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here.'] },

@@ -6,7 +6,7 @@ export const german: Texts = {
     skip: 'Zum Inhalt',
     signOut: 'Abmelden',
     roles: { owner: 'Inhaber', approver: 'Freigeber', viewer: 'Leser' },
-    test: 'Dies ist ein Test: Es geht nicht um echtes Geld.',
+    test: 'Dies ist ein Test. Es wird kein echtes Geld bewegt.',
     noScript: 'Passkeys brauchen JavaScript. Schalten Sie es für diese Seite ein, und laden Sie sie neu.',
     incomplete:
       'Ein Teil dieser Seite ist nicht angekommen: Laden Sie sie noch einmal. Was Sie gedrückt haben, ist nicht geschehen.',

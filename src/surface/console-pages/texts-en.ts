@@ -4,7 +4,7 @@ export const english = {
     skip: 'Skip to the content',
     signOut: 'Sign out',
     roles: { owner: 'Owner', approver: 'Approver', viewer: 'Viewer' },
-    test: 'This is a test: no real money is meant.',
+    test: 'This is a test. No real money is involved.',
     noScript: 'Passkeys need JavaScript. Switch it on for this site, and load the page again.',
     incomplete: 'Part of this page did not arrive: load it again. What you have pressed was not done.',
     otherHostTitle: 'Please open this page elsewhere',

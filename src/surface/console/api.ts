@@ -61,7 +61,7 @@ export const consoleViewApi = {
   asset: get('/console/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'What the console is made of',
-    description: 'Its name changes with its content, so a browser asks for it once.',
+    description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here. The console begins at /console.'] },

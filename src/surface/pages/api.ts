@@ -72,7 +72,7 @@ export const pagesApi = {
   docsAsset: get('/docs/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'What the pages are made of',
-    description: 'Its name changes with its content, so a browser asks for it once.',
+    description: 'Its name changes with its content, so browsers cache it.',
     callers: ['public'],
     returns: [200, file('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here. The documentation begins at /docs.'] },

@@ -17,7 +17,6 @@ const acquirer = sandboxAcquirer(numbers, {
   },
 })
 
-/** What a payer encrypts of a test token. */
 const plainOf = (paymentToken: string, members: object = {}) => ({
   token: { paymentToken, tokenExpirationMonth: '12', tokenExpirationYear: '2030', eci: '07', ...members },
   dynamicData: { dynamicDataValue: 'AQIDBA==', dynamicDataType: 'NONE', dynamicDataExpiration: 0 },

@@ -19,7 +19,6 @@ async function issued(displayName: string, milliseconds = 0): Promise<IssuedCard
   return card
 }
 
-/** The outcomes of every call about a card, in one order. */
 async function outcomesOf(processorCardId: string, milliseconds: number): Promise<string[]> {
   const { key } = await aKeyPair()
   const [recipient, call] = [{ key, intentId: null, merchantHost: null }, at(milliseconds)]

@@ -27,7 +27,6 @@ const read = (
   now = clock.real(),
 ) => processor.read(body, headers, now)
 
-/** Signs any bytes as the sandbox does. */
 function signedBytes(body: Uint8Array, at = clock.milliseconds()) {
   const seconds = Math.floor(at / 1_000)
   const signature = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')

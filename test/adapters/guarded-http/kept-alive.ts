@@ -16,7 +16,6 @@ afterAll(() => void open.map(server => server.close()))
 
 interface Witness {
   readonly url: string
-  /** The number of each connection and what came over it. */
   readonly received: [connection: number, header: string | undefined][]
 }
 
@@ -26,7 +25,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A receiver that handles the nth request of each connection with this function, counted from 0. */
+/** Handles the nth request of each connection with this function, counted from 0. */
 async function receiver(respond: (socket: Socket, n: number) => void): Promise<Witness> {
   const received: Witness['received'] = []
   let connections = 0

@@ -78,7 +78,7 @@ describe('a host that does not answer', () => {
     const sent = await settled(url, 5)
     const turnedAway = await Promise.all(sent.slice(3))
     expect(turnedAway.map(({ kind }) => kind)).toEqual(['busy', 'busy'])
-    expect(turnedAway[0]).toMatchObject({ message: expect.stringMatching(/Nothing was sent; try again\.$/) })
+    expect(turnedAway[0]).toMatchObject({ message: expect.stringMatching(/Nothing was sent. Try again\.$/) })
     release()
     expect((await Promise.all(sent.slice(0, 3))).map(textOf)).toEqual(['late', 'late', 'late'])
   })

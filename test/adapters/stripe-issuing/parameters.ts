@@ -6,7 +6,7 @@ import { callOf, requestedAt } from '../../support/cards/sandbox.ts'
 import { aCard, address, stripeAt } from '../../support/cards/stripe.ts'
 import { type StripeMock, startStripeMock } from '../../support/cards/stripe-mock.ts'
 
-/** Stripe's stand-in refuses parameters that Stripe does not take; it remembers nothing, and knows no numbers. */
+/** The mock refuses parameters that Stripe does not accept; it has no state and no card numbers. */
 let mock: StripeMock
 let processor: CardProcessor
 beforeAll(async () => {

@@ -15,7 +15,6 @@ let count = 0
 const newCall = () => callOf(`order_${++count}`)
 const limitsOf = (id: string) => JSON.stringify(stripe.cards.get(id)?.spending_controls)
 
-/** The id of the card, and how many cards were made meanwhile. */
 async function ask(act: () => Promise<object>): Promise<{ id: string; made: number }> {
   const before = stripe.cards.size
   const answer = await act()

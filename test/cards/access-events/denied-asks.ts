@@ -22,7 +22,7 @@ interface Asked {
 const another = async ({ client, agent }: Shopper, members: object = {}): Promise<string> =>
   (await anIntent(client, agent.id, { merchant: 'other.example.com', ...members })).id
 
-/** Each changes one thing about an ask that would be granted. */
+/** Each changes one member of a request that would be granted. */
 const situations: [string, number, string, (shopper: Shopper) => Promise<Partial<Asked>>][] = [
   ['an intent that is not there', 404, 'intent_not_found', async () => ({ intentId: 'intent_x' })],
   ['a card that is not there', 404, 'card_not_found', async () => ({ cardId: 'card_x' })],

@@ -12,7 +12,7 @@ const refused = (message: string): ProcessorFailure => ({ failure: 'refused', co
 
 describe('a card that the processor does not disclose', () => {
   test.each<[string, ProcessorFailure, number, string, RegExp]>([
-    ['in time', { failure: 'late' }, 504, 'processor_silent', /ask again, with a new Idempotency-Key/],
+    ['in time', { failure: 'late' }, 504, 'processor_silent', /Try again with a new Idempotency-Key/],
     ['readably', { failure: 'unusable' }, 502, 'processor_unusable', /cannot be used/],
     ['at all', refused('The card is not live.'), 502, 'processor_refused', /The card is not live\.$/],
     [

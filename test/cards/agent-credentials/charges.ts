@@ -16,7 +16,6 @@ const sql = sqlOn(pool)
 const SHOP = { descriptor: 'SHOP 1234 BERLIN', url: 'https://shop.example.com/pay' }
 const now = new Date()
 
-/** A token with these limits, and its charges as an authorization opens them. */
 async function aToken(members: object = {}) {
   const shopper = await aShopper(service)
   const credential = await bodyOf(issue(shopper.client, { ...asked(shopper), ...members }))
@@ -80,13 +79,13 @@ describe('an authorization by a network token', () => {
     const reason = async (at = now) =>
       (await open()).blockerOf(token, { merchant: SHOP, amountEuros: 1n, now: at })
     expect(await reason()).toBeUndefined()
-    expect(await reason(new Date(credential.expiresAt))).toMatch(/was good until/)
+    expect(await reason(new Date(credential.expiresAt))).toMatch(/expired at/)
     await bodyOf(client.agentCredentials.suspend({ params }))
     expect(await reason()).toMatch(/suspended/)
     await bodyOf(client.agentCredentials.revoke({ params }))
     expect(await reason()).toMatch(/revoked/)
     const none = { merchant: SHOP, amountEuros: 1n, now }
-    expect((await open()).blockerOf('token_x', none)).toBe('The network token is not known here.')
+    expect((await open()).blockerOf('token_x', none)).toBe('The network token is unknown.')
   })
 
   test('by the token of another owner is by one that is not known', async () => {
@@ -94,6 +93,6 @@ describe('an authorization by a network token', () => {
     const { ownerId } = await service.owner()
     const charges = await openCredentialCharges(sql, { ownerId, mode: 'test' }, [token])
     expect(charges.find(token)).toBeUndefined()
-    expect(charges.blockerOf(token, { merchant: SHOP, amountEuros: 1n, now })).toMatch(/not known/)
+    expect(charges.blockerOf(token, { merchant: SHOP, amountEuros: 1n, now })).toMatch(/is unknown/)
   })
 })

@@ -8,7 +8,7 @@ import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 import { advance } from '../../support/sandbox.ts'
 import { traceOf } from '../../support/trace.ts'
 
-/** What the processor answers in place of what was asked; undefined = it does it. */
+/** Replaces the processor's answer; undefined = the processor does what it is asked. */
 let failure: ProcessorFailure | undefined
 let told: string[] = []
 const sandbox = sandboxWith(ENCRYPTION_KEY)

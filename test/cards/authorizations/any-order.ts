@@ -21,7 +21,10 @@ const request = (authorizationId: string, ask: number, amountEuros: bigint): Mes
   merchant,
 })
 
-/** The facts of one payment, by their names. A clearing above the hold of an intent would find it only after the request. */
+/**
+ * The facts of one payment, by their names. A clearing above the hold of an intent would find the intent only
+ * after the request.
+ */
 const factsOf = (authorizationId: string, asked: bigint) =>
   fc
     .record({
@@ -58,7 +61,7 @@ const factsOf = (authorizationId: string, asked: bigint) =>
       return Object.fromEntries(facts.map(([name, content]) => [`${authorizationId} ${name}`, content]))
     })
 
-/** The names in another order, some of them more than once. */
+/** Some names occur more than once. */
 const shuffled = (names: readonly string[]) =>
   fc
     .tuple(
@@ -74,7 +77,7 @@ interface History {
   readonly euros: number
 }
 
-/** Sends the messages in this order to a new owner's card, and tells how everything stands at the end. */
+/** Sends the messages in this order to a new owner's card, and returns the resulting state. */
 async function standingAfter({ messages, order, intentEuros, euros }: History) {
   const { client } = await service.owner()
   const { agent, card } = await aPayingCard(client, euros)
@@ -112,7 +115,7 @@ async function standingAfter({ messages, order, intentEuros, euros }: History) {
   }
 }
 
-/** The order decides nothing in ten thousand of them by the pure reading of the messages: `fold.ts`. */
+/** Few runs: `fold.ts` covers ten thousand orders of the same messages without a database. */
 const RUNS = { numRuns: 5, verbose: 1 as const }
 
 describe('the messages of card payments, in any order and repeated', () => {

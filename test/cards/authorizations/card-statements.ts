@@ -9,7 +9,6 @@ const service = await startTestService()
 const { client, key } = await service.owner()
 const network = networkBefore(service)
 
-/** Kind, counterparty, reference and amount of each movement of a wallet. */
 async function movementsOf(walletId: string) {
   const { id } = await bodyOf(client.statements.create({ body: { walletId } }))
   const file = await fetch(`${service.url}/v1/statements/${id}/csv`, {

@@ -16,7 +16,7 @@ import {
 
 const lodging = { ...bookshop, descriptor: 'HOTEL ADLON BERLIN', mcc: '7011' }
 
-/** An owner of its own: debts and clocks are of owners. */
+/** Its own owner, because debts and clocks belong to owners. */
 async function anOwnCard(euros: number, more: Parameters<typeof aPayingCard>[2] = {}) {
   const { client: own } = await service.owner()
   return { own, ...(await aPayingCard(own, euros, more)) }

@@ -7,7 +7,7 @@ import { balanceOf, client, eventsOf, network, ownerId, paymentsOf, service } fr
 
 const strict = await startTestService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
 
-/** It answers the network within a tenth of a second. */
+/** Answers the network within a tenth of a second. */
 const hasty = await startTestService({ env: { CARD_AUTH_TIMEOUT_MS: '100' } })
 
 async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<T> {
@@ -43,7 +43,7 @@ describe('a message', () => {
       service.http('POST', '/rails/card-processor', { headers: more, body })
     expect((await post(headers(body))).status).toBe(401)
     expect([await balanceOf(agent.id), await paymentsOf(card.id)]).toEqual([[100, 0], []])
-    // The bytes are right: only the signature was missing.
+    // The same bytes with a signature are accepted.
     expect((await post(signed(body))).status).toBe(200)
   })
 
@@ -55,7 +55,7 @@ describe('a message', () => {
     for (let n = 0; n < 8; n++) await post({})
     expect(statuses).toContain(429)
     await post(signed(body))
-    // The limit is used up, and yet the signed bytes are read: they are no message.
+    // Signed bytes are read even after the limit is used up; these are no message.
     expect(statuses.at(-1)).toBe(400)
   })
 
@@ -110,7 +110,7 @@ describe('a decision that comes too late', () => {
     const again = await before.deliver(message)
     expect(new Set([...answers, again].map(({ text }) => text)).size).toBe(1)
     expect(again.reply).toMatchObject({ kind: 'declined' })
-    // Whatever the late decision held was given back by the message that ran behind it, before the last repetition.
+    // The message was processed again after the late decision and released its hold.
     expect(await balanceOf(agent.id, own)).toEqual([100, 0])
   })
 })

@@ -16,7 +16,6 @@ const processor = sandboxWith()
 Object.assign(engine.runtime.ports, { cardProcessor: () => processor } satisfies Partial<Ports>)
 const operations = registered(areas)
 
-/** The id in the answer to a body as the API takes it. */
 async function run(
   key: string,
   body: object,

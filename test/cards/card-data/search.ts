@@ -11,7 +11,6 @@ const token = {
 const credential = { about: 'a credential', text: `eyJjaGFsbGVuZ2Ui${'Abc9_'.repeat(60)}` }
 const search = searchFor([card], [token], [credential])
 
-/** The ways in which programs write text. */
 const writings: Record<string, (text: string) => string | Buffer> = {
   'as it is': text => text,
   'within other text': text => `{"note":"it is ${text}, truly"}`,

@@ -64,7 +64,7 @@ describe('a card request', () => {
     await bodyOf(client.cards.close({ params: { id: card.id }, body: {} }))
     const wish = await aCardRequest(client, agent.id)
     await minuteLater(client)
-    const failureReason = 'The card was closed meanwhile.'
+    const failureReason = 'The card was closed in the meantime.'
     expect(await getRequest(client, change.id)).toMatchObject({ status: 'failed', failureReason })
     await bodyOf(client.cardRequests.approve({ params: { id: wish.id }, body: {} }))
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'Look' } }))
@@ -72,11 +72,11 @@ describe('a card request', () => {
     expect(await getRequest(client, wish.id)).toMatchObject({
       status: 'failed',
       cardId: null,
-      failureReason: 'The agent was frozen or deleted meanwhile.',
+      failureReason: 'The agent was frozen or deleted in the meantime.',
     })
     expect((await toldAbout(client, wish.id)).at(-1)).toMatchObject({
       status: 'failed',
-      reason: 'The agent was frozen or deleted meanwhile.',
+      reason: 'The agent was frozen or deleted in the meantime.',
     })
   })
 
@@ -141,7 +141,7 @@ describe('a card request', () => {
         status: 'failed',
         failureReason: isAskedFor
           ? 'The card was closed before it was issued.'
-          : 'The agent was frozen or deleted meanwhile.',
+          : 'The agent was frozen or deleted in the meantime.',
       })
     }
   })

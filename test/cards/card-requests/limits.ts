@@ -29,7 +29,7 @@ const given = fc.record(
   { requiredKeys: [] },
 )
 
-/** Whether a limit leaves at least as much as another one; null is no limit. */
+/** Null is no limit. */
 const isNoLower = (one: bigint | null, other: bigint | null): boolean =>
   one === null || (other !== null && one >= other)
 
@@ -78,12 +78,12 @@ describe('the limits of an approval', () => {
       status: 400,
       code: 'limit_not_lowered',
       error:
-        'limits.maxTransactionEuros: € 50.01 are more than the € 50.00 that are asked for. An approver may lower a limit and not raise it.',
+        'limits.maxTransactionEuros: € 50.01 is more than the requested € 50.00. An approver may lower a limit, but not raise it.',
     })
     expect(await approve({ monthlyLimitEuros: null })).toMatchObject({
       status: 400,
       error:
-        'limits.monthlyLimitEuros: € 200.00 are asked for. An approver may lower a limit and not drop it.',
+        'limits.monthlyLimitEuros: € 200.00 is requested. An approver may lower a limit, but not drop it.',
     })
     expect((await getRequest(client, id)).status).toBe('pending')
     await bodyOf(approve({ maxTransactionEuros: 25, dailyLimitEuros: 30 }))
@@ -108,7 +108,7 @@ describe('the limits of an approval', () => {
     expect(await approve(21)).toMatchObject({
       status: 400,
       error:
-        'limits.dailyLimitEuros: the card has € 20.00, and no more is asked for. An approver may lower a limit and not raise it.',
+        'limits.dailyLimitEuros: the card has € 20.00, and no more is requested. An approver may lower a limit, but not raise it.',
     })
     await bodyOf(approve(15))
     await bodyOf(client.cards.setLimits({ params: { id: card.id }, body: { dailyLimitEuros: 5 } }))

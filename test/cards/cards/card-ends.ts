@@ -11,7 +11,6 @@ import {
 } from '../../support/factories.ts'
 import { answers, callLines, calls, eventsOf, lastState, numbers, pass, service } from './cards-service.ts'
 
-/** Whether all numbers of a card are closed at the processor. */
 const areClosed = async (cardId: string): Promise<boolean> =>
   (await numbers(cardId)).every(
     ({ processor_card_id, processor_state }) =>

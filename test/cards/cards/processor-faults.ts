@@ -216,7 +216,7 @@ describe('a change of a card', () => {
     restore()
     await pass(client, { minutes: 2 })
     const [number] = await numbers(id)
-    // It may have become active there, so it is told to be inactive, though that was its state before.
+    // The number may have become active at the processor, so the state `inactive` is sent again.
     expect(lastState(String(number?.processor_card_id))).toBe('inactive')
     expect((await getCard(client, id)).status).toBe('frozen')
   })
@@ -229,7 +229,7 @@ describe('a change of a card', () => {
     const failed = await client.cards.create({ body, idempotencyKey })
     expect(failed.status).toBe(500)
     restore()
-    // Long enough for the process that made the call to have died.
+    // Older than any call: the process that made it must have died.
     await service.sql(`update idempotency_keys set created_at = created_at - interval '1 hour'`)
     const again = await client.cards.create({ body, idempotencyKey })
     expect(again.body).toMatchObject({ status: 'pending' })

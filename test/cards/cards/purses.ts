@@ -142,7 +142,7 @@ select ledger_post(owner_id, mode, now(),
     'hold', $5::int)))
 from ledger_accounts where wallet_id = $1`
 
-/** Holds money of a wallet, as an authorization does; the function returned lets it go. */
+/** Holds money of a wallet, as an authorization does; returns the function that releases it. */
 async function hold(walletId: string, cents: number): Promise<() => Promise<unknown>> {
   const holdId = newId('hold')
   const post = (kind: string, change: number) =>

@@ -8,7 +8,6 @@ type Ask = 'charge' | 'stateOf' | 'refund'
 const ask = (way: Ask, plain: object, reference: string, more: object = {}) =>
   bodyOf(client.machinePayments.charge({ body: { ask: way, plain, amountEuros: 20, reference, ...more } }))
 
-/** A begun machine payment, and what its merchant has decrypted. */
 async function aCredential() {
   const payer = await aPayer()
   const payment = await begun(payer)

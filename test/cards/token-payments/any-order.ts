@@ -19,7 +19,7 @@ import {
 const REF = 'a'
 const ASKED = 2_000n
 
-/** What is said of one machine payment of € 20.00: by the network, but for a receipt. */
+/** Reports about one machine payment of € 20.00: messages of the network, or the receipt. */
 type Said = 'receipt' | ((merchant: CardMerchant) => MessageContent)
 
 const cents = (most: number) => fc.bigInt(1n, BigInt(most))
@@ -64,8 +64,8 @@ const everything = fc
         final: isFinal,
         merchant,
       })
-    // These name no token, but a payment that another message has told of. A receipt completes its intent for good, if nothing
-    // was given back before it.
+    // These messages name no token, only a payment that another message reported. A receipt completes its
+    // intent for good, unless it was reversed before.
     const isNamed = !isProven && (isAsked || isTold || cleared !== undefined)
     if (isNamed && isReversed)
       said.reversal = () => ({ kind: 'reversal', authorizationId: REF, amountEuros: null })
@@ -93,7 +93,7 @@ const inAnyOrder = everything
       .map(([all, again]) => ({ said, order: [...all, ...again] }))
   })
 
-/** Says this of a new owner's machine payment in this order, and tells how everything stands at the end. */
+/** Sends the reports in this order for a new owner's machine payment, and returns the resulting state. */
 async function standingAfter(said: Readonly<Record<string, Said>>, order: readonly string[]) {
   const { client } = await service.owner()
   const { agent, card, intent } = await aPayer({}, client)

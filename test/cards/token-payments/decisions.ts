@@ -17,7 +17,6 @@ import {
 
 type Payer = Awaited<ReturnType<typeof aPayer>>
 
-/** What is on record of a payment by the card: nothing but the decision, where it was denied. */
 const recordsOf = async ({ card, agent, intent }: Payer) => ({
   payments: await paymentsOf(card.id),
   transactions: await transactionsOf(card.id),

@@ -34,7 +34,7 @@ describe('a machine payment', () => {
         expiresAt: null,
       },
     ])
-    // The payment itself is told by the machine payments, whose record this test goes without.
+    // This test has no record of the machine payment, so the intent does not show it.
     expect((await intentOf(payer.intent.id)).status).toBe('approved')
     expect(await balanceOf(payer.agent.id)).toEqual([78, 22])
     expect(await transactionsOf(payer.card.id)).toEqual([])
@@ -194,7 +194,9 @@ describe('a machine payment', () => {
     const payer = await aPayer({ intent: { amountEuros: 40 } })
     const payment = await begun(payer)
     await payment.authorize()
-    expect((await payment.authorize()).reply).toEqual(declined(/alone, which does not cover this/))
+    expect((await payment.authorize()).reply).toEqual(
+      declined(/pays only the intent .*, which does not cover this/),
+    )
     expect((await payment.authorize(20.01)).reply.kind).toBe('declined')
     expect((await payment.payments()).map(({ status }) => status)).toEqual([
       'declined',

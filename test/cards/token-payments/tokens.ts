@@ -79,7 +79,7 @@ describe('the token of a machine payment', () => {
       await change(payer)
       expect((await payment.authorize()).reply.kind).toBe('declined')
       expect(await payment.payments()).toMatchObject([{ status: 'declined', heldEuros: 0 }])
-      // The merchant has the money although it was declined: that is a fact.
+      // The merchant has the money although the payment was declined: that is a fact.
       await payment.clear(null)
       expect(await payment.payments()).toMatchObject([{ status: 'cleared', clearedEuros: 20 }])
       expect(await balanceOf(payer.agent.id)).toEqual([80, 0])

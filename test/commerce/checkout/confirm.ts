@@ -11,7 +11,6 @@ const network = networkBefore(service)
 const confirm = (client: TestClient, intentId: string, idempotencyKey = newId('key')) =>
   client.checkout.confirm({ body: { intentId }, idempotencyKey })
 
-/** An approved intent of an owner without other payments. */
 async function approved(amountEuros = 40) {
   const { client, key } = await service.owner()
   const { agent, card } = await aPayingCard(client, 100)

@@ -6,7 +6,7 @@ import { bodyOf } from '../../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
-/** The answer that a processor has not given yet; undefined = it answers at once. */
+/** A pending answer of the processor; undefined = it answers immediately. */
 let pending: Promise<Disclosure> | undefined
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({

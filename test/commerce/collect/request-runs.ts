@@ -15,7 +15,7 @@ async function aWaitingRequest(members: Parameters<typeof aRequest>[2] = {}) {
   const { client } = await service.owner()
   const request = await aRequest(client, (await aWallet(client)).id, members)
   const run = temporal.of(request)
-  await run.untilDetails('for the money to come')
+  await run.untilDetails('for the payment, until')
   return { client, request, run }
 }
 
@@ -26,11 +26,11 @@ describe('the run of a payment request', () => {
     const details = await run.details()
     expect(details.split('\n\n')).toEqual([
       `Request for € 25.00 in test mode: open until ${until}`,
-      `It waits **for the money to come, until ${until}**.`,
+      `It waits **for the payment, until ${until}**.`,
       'Send a Signal: `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
-    expect(await run.timerSummaries()).toEqual([`for the money to come, until ${until}`])
+    expect(await run.timerSummaries()).toEqual([`for the payment, until ${until}`])
     expect(await run.attributes()).toMatchObject({ AgentPayStatus: 'open' })
     const description = await run.handle.describe()
     expect(await description.staticSummary()).toBe(`Payment request of € 25.00 in test mode`)

@@ -86,7 +86,7 @@ describe('what came by SEPA', () => {
     expect(await refund(client, id, 15.01)).toMatchObject({
       status: 400,
       code: 'refund_above_received',
-      error: 'amountEuros: € 15.00 of what came can go back at most.',
+      error: 'amountEuros: € 15.00 can be refunded at most.',
     })
     await untilSettled(client)
     expect(await getRequest(client, id)).toMatchObject({ status: 'paid', refundedEuros: 10 })
@@ -101,7 +101,7 @@ describe('what came by SEPA', () => {
   test('goes back once, however many ask at once', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
-    // Money of others in the wallet: not it, but what came is the limit.
+    // Other money in the wallet does not raise the limit: only received payments can be refunded.
     await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 500 } }))
     const answers = await Promise.all(Array.from({ length: 10 }, () => refund(client, id, 4)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(6)

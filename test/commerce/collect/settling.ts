@@ -21,7 +21,6 @@ async function anOwner() {
 
 type Owner = Awaited<ReturnType<typeof anOwner>>
 
-/** A credit into the wallet that names nothing. */
 const aCredit = ({ client, wallet }: Owner, amountEuros = 25) =>
   sendEuros(client, amountEuros, 'for the report', { iban: String(wallet.iban) })
 

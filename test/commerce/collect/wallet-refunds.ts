@@ -7,7 +7,6 @@ import { startPayingOwners } from '../../support/money/paying-owners.ts'
 const { owners, pay, wallet, balanceOf, proveLedgers, withoutArrivals } = await startPayingOwners()
 const [payer, payee] = owners
 
-/** A request that another owner, or its own, has paid from a wallet. */
 async function aRequestPaid(by = payer) {
   const from = await wallet(by, 40)
   const to = await wallet(payee)

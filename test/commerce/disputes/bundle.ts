@@ -16,7 +16,6 @@ async function bundleOf(key: string, id: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** A payment on an approved intent, with evidence for it. */
 async function aProvenDispute() {
   const paid = await aPaidCard(service, 50)
   const { client, agent, transactionId } = paid
@@ -37,7 +36,6 @@ async function add(client: TestClient, id: string, agentId: string, given: Piece
   await bodyOf(client.disputes.addEvidence({ params: { id }, body: { evidenceIds: [piece.id] } }))
 }
 
-/** What is to be read in it, word by word. */
 async function textOf(pdf: Buffer): Promise<string> {
   const document = await getDocument({ data: new Uint8Array(pdf), useSystemFonts: false }).promise
   const words: string[] = []

@@ -9,13 +9,13 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 type Call = keyof CardDisputes
 
 const { processor: sandbox } = recordingCardProcessor()
-/** The references under which the processor was called, and the calls whose answers get lost. */
+/** The references of calls to the processor, and the kinds of calls whose answers get lost. */
 const called: string[] = []
 const lost = new Set<Call>()
 
 const steps: readonly Call[] = ['open', 'addEvidence', 'submit', 'withdraw', 'inquire']
 
-/** The processor acts; then the service ends before it has recorded the answer. */
+/** The processor acts; then the service ends before it records the answer. */
 function recorded(call: Call) {
   const act = sandbox.disputes[call] as (...given: unknown[]) => Promise<object>
   return async (...given: unknown[]) => {

@@ -112,7 +112,7 @@ describe('what was never received', () => {
     await daysLater(refused.client, 1)
     expect(await getDispute(refused.client, id)).toMatchObject({
       status: 'lost',
-      processorProblem: 'The sandbox takes no dispute of this amount.',
+      processorProblem: 'The sandbox refuses disputes of this amount.',
     })
     const silent = await aPaidCard(service, 92.06)
     const { id: second } = await aDispute(silent.client, silent.transactionId)

@@ -30,7 +30,7 @@ describe('evidence', () => {
       },
     })
     const { id, receivedAt, createdAt } = answer.body
-    // The test clock is three days ahead; when it came is told in real time.
+    // The test clock is three days ahead; `receivedAt` is real time.
     expect(Date.parse(createdAt) - Date.parse(receivedAt)).toBeGreaterThan(2 * 86_400_000)
     expect((await traceOf(service, answer))?.events).toEqual(['evidence.added'])
     const { data } = await bodyOf(client.audit.list({ query: { resource: id } }))
@@ -73,7 +73,7 @@ describe('evidence', () => {
   })
 
   test.each([
-    ['a PNG that is cut off', Buffer.from(PNG, 'base64').subarray(0, 50), /broken or cut off/],
+    ['a PNG that is cut off', Buffer.from(PNG, 'base64').subarray(0, 50), /broken or truncated/],
     ['the first bytes of a PDF', Buffer.from('%PDF-1.4\n'), /cannot be opened as a PDF/],
   ])('that is %s is refused, and nothing of it is kept', async (_, bytes, error) => {
     const { client, intent, ownerId } = await aPayer()
@@ -138,8 +138,8 @@ describe('evidence', () => {
     ['an empty text', { text: '' }, /^text: /],
     ['a text that is too long', { text: 'x'.repeat(20_001) }, /^text: /],
     ['half a character', { text: '\ud800' }, /^text: half of/],
-    ['the number of a card', { text: 'Paid with 4242 4242 4242 4242.' }, /^text: .*card/],
-    ['a note with the number of a card', { text: 'a', note: '4242424242424242' }, /^note: .*card/],
+    ['a card number', { text: 'Paid with 4242 4242 4242 4242.' }, /^text: .*card/],
+    ['a note with a card number', { text: 'a', note: '4242424242424242' }, /^note: .*card/],
   ])('of %s is a 400 that says so, and nothing is kept', async (_, members, error) => {
     const { client, ownerId, intent } = await aPayer()
     const answer = await keep(client, intent.id, members)

@@ -122,7 +122,6 @@ test('a merchant that sends the credential back does not make it stay: the calle
 interface Given {
   readonly number: string
   readonly cryptogram: string
-  /** A part of the encrypted token. */
   readonly part: string
 }
 

@@ -104,9 +104,9 @@ describe('a merchant is not paid that', () => {
 
   test('gives a key set without its key, or with one that is no good', async () => {
     for (const [keys, error] of [
-      [{ keys: [] }, /does not give the one key/],
+      [{ keys: [] }, /does not contain exactly one key/],
       [{ keys: [{ ...weakKey().jwk, kid: 'merchant-key-1' }] }, /key of the merchant/],
-      ['nonsense', /does not give the one key/],
+      ['nonsense', /does not contain exactly one key/],
     ] as const) {
       merchant.sells('/own-jwks', answerWith(200, {}, JSON.stringify(keys)))
       const url = merchant.sells('/with-own-jwks', demand(jwks(`${merchant.url}/own-jwks`)))

@@ -137,7 +137,7 @@ describe('while the merchant is still to answer, the network', () => {
     const { by } = during('/charged-and-failed', one => authorize(one), answerWith(500))
     expect(await by(payer)).toMatchObject({
       status: 502,
-      error: expect.stringMatching(/network says that it is paid/),
+      error: expect.stringMatching(/network reports that it is paid/),
     })
     expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'network' })
   })

@@ -8,7 +8,7 @@ import { startTestService } from '../../support/harness.ts'
 import { advance } from '../../support/sandbox.ts'
 import { tablesWith } from '../../support/trace.ts'
 
-/** Where the process ends: before or after the request that carries no credential, or one. */
+/** Where the process ends: before or after the request without a credential, or with one. */
 type Crash = 'before asking' | 'after asking' | 'before sending' | 'after sending'
 let crash: Crash | undefined
 
@@ -17,11 +17,11 @@ const guarded = guardedHttp({ allow: ['127.0.0.1'] })
 const isPaid = ({ headers = {} }: OutboundRequest) =>
   Object.values(headers).some(value => value.startsWith('Payment '))
 
-/** Whether the merchant of the last tests does not answer this: for all others there is time, on a busy machine too. */
+/** Whether the merchant never answers this request; the other requests have time, even on a busy machine. */
 const neverEnds = (request: OutboundRequest): boolean =>
   request.url.endsWith('/silent-asks') || (isPaid(request) && /\/(silent-gives|dripping)$/.test(request.url))
 
-/** An error that nobody expects ends a request as a crash would: what was committed before stays, and nothing else. */
+/** An unexpected error ends a request as a crash would: only committed work remains. */
 function dieAt(point: Crash): void {
   if (crash === point) throw new Error(`the process has ended ${point}`)
 }
@@ -42,7 +42,7 @@ const merchant = await startMerchant()
 
 const KEY = { idempotencyKey: 'pay-once' }
 
-/** The lease of a call runs out after two minutes of real time. */
+/** The lease of a call expires after two minutes of real time. */
 const lapseLease = () =>
   service.sql(
     `update idempotency_keys set created_at = created_at - interval '3 minutes' where operation = 'mpp.pay'`,
@@ -174,7 +174,7 @@ describe('a merchant that does not answer in time', () => {
     const silent = () => undefined
     const url = when === 'asks' ? merchant.sells(path, silent) : merchant.sells(path, demand(), silent)
     const payer = await aPayer(service)
-    const code = when === 'asks' ? 'merchant_silent' : 'payment_unanswered'
+    const code = when === 'asks' ? 'merchant_timeout' : 'payment_unanswered'
     expect(await pay(payer, url)).toMatchObject({ status: 504, code })
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(when === 'asks' ? 0 : 1)
   })

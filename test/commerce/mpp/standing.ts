@@ -2,7 +2,6 @@ import { balanceOf, intentOf, type Payer } from '../../support/commerce/payers.t
 import { credentialOf, transactionsOf } from './network.ts'
 import { service } from './service.ts'
 
-/** What the agent may still spend: all periods of its counters. */
 export const countersOf = ({ agent }: Payer) =>
   service.sql(
     `select period, reserved_cents as reserved, spent_cents as spent, uses, reserved_uses as open
@@ -10,7 +9,6 @@ export const countersOf = ({ agent }: Payer) =>
     [agent.id],
   )
 
-/** Everything that says whether the payment was made. */
 export async function standingOf(payer: Payer) {
   const [credential, transactions, intent, { heldEuros, availableEuros }] = await Promise.all([
     credentialOf(payer),

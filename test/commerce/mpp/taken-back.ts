@@ -11,7 +11,7 @@ import { countersOf, standingOf } from './standing.ts'
 const merchant = await startMerchant()
 const again = merchant.sells('/again', demand())
 
-/** A payment that began and whose merchant answers like this; the network speaks before that, or not yet. */
+/** A payment whose merchant answers like this; the network reports `order` before that, or not yet. */
 async function paid(
   order: readonly Word[],
   answer: ReturnType<typeof sell>,
@@ -31,7 +31,7 @@ async function paid(
 
 const unclear = answerWith(500)
 
-/** Neither money nor a limit has gone, and the intent can be paid again. */
+/** The balance and the limits are unchanged, and the intent can be paid again. */
 async function expectUnpaid(
   { payer, before, counters }: Awaited<ReturnType<typeof paid>>,
   transaction: string,

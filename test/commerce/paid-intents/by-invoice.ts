@@ -34,8 +34,9 @@ import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 /**
- * A whole rail, as an example: an invoice that a bank pays. A rail is a channel (`channel`), the facts of its messages
- * (`factOf`) and the loading of its batch (`stateFact`). Money, limits, transaction, refunds and intent follow from the facts.
+ * A complete rail as an example: an invoice that a bank pays. A rail is a channel (`channel`), the facts of
+ * its messages (`factOf`) and the loading of its batch (`stateFact`). Money, limits, transaction, refunds and
+ * intent follow from the facts.
  */
 const TABLES = 'create table invoices (intent_id text primary key, transaction_id text, facts jsonb)'
 
@@ -83,10 +84,10 @@ const channel: Channel<Payment, PaymentBatch> = {
 const factOf = ({ type, amountEuros: cents }: z.output<typeof fact>): PaymentFact =>
   type === 'cleared' || type === 'refunded' ? { type, id: type, cents, final: true } : { type, cents }
 
-/** Whom the invoices pay. No card pays them, and no limit beside those of the intent counts them. */
+/** No card pays invoices, and no limit other than those of the intent counts them. */
 const bookshop = { agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null }
 
-/** Opens the batch in the order of locks (counters, accounts, intents), applies one fact, and writes what follows. */
+/** Opens the batch in the lock order (counters, accounts, intents), applies one fact, and writes the result. */
 async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
   const { sql, tenant, now } = context
   const [intentId, walletId] = [params.id, body.walletId]

@@ -49,7 +49,7 @@ describe('the page of a request', () => {
 
   test('while a payment is under way asks not to pay again', async () => {
     const { id } = await aRequest()
-    // The acquirer of this card is silent, so nobody knows the outcome yet.
+    // The acquirer does not answer for this card, so the outcome is unknown.
     expect(await pay(`${service.url}/collect/402/${id}`, { number: '4000000000000119' })).toMatchObject({
       status: 504,
     })
@@ -120,7 +120,7 @@ describe('the page of a request', () => {
        on conflict (owner_id, mode) do update set offset_ms = 3600000`,
       [other.ownerId],
     )
-    expect((await read(`/pay/${id}`)).text).toContain('The time to pay has passed')
+    expect((await read(`/pay/${id}`)).text).toContain('This request has expired')
     expect((await read(`/pay/${id}/qr.svg`)).status).toBe(410)
     expect((await read(`/pay/${requests.open.id}`)).text).toContain('Payment request')
   })
@@ -139,7 +139,7 @@ describe('in live mode', () => {
 
   test('there is no way to pay while the operator has set no account', async () => {
     const text = await pageOfLiveRequest(service)
-    expect(text).toContain('No way to pay this request is open at the moment')
+    expect(text).toContain('This request cannot be paid at the moment')
   })
 })
 

@@ -23,7 +23,7 @@ const unknown = `${service.url}/pay/request_01jd8x2m4ye7k9v0c3q5r6t8wz`
 
 describe.each(looks)('on %s', (_, look) => {
   test('the page is readable and accessible, and loads only what is ours, in every state', async () => {
-    // The other looks have no colour and no element that one of these does not have.
+    // One of these already covers every colour and element of the other appearances.
     const { open, cancelled } = requests
     const some = look.locale === 'de-DE' ? [open] : [open, cancelled]
     const shown = look === looks[0][1] ? Object.values(requests) : some

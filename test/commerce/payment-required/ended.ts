@@ -26,7 +26,7 @@ describe('a request that was paid by SEPA', () => {
       expect(answer).toMatchObject({
         status: 409,
         challenges: [],
-        body: { error: 'This has been paid already.' },
+        body: { error: 'This has already been paid.' },
       })
     expect(await settlements(request.id)).toEqual([])
   })

@@ -8,7 +8,7 @@ import { aPayee } from './service.ts'
 
 const { acquirer } = recordingAcquirer()
 const charged: unknown[] = []
-/** One of each mode that takes every token and charges it. */
+/** Accepts and charges every token, in both modes. */
 const charging = {
   ...acquirer,
   accept: () => ({ handle: 'card of a test', network: 'visa', last4: '4242' }),

@@ -8,7 +8,7 @@ const service = await startTestService()
 const { balance, client, create, get, settlements, urlOf } = await aPayee(service)
 const advance = (by: { minutes?: number; days?: number }) => client.sandbox.advance({ body: by })
 
-/** Pays with a token whose acquirer says nothing; gives what is needed to ask again. */
+/** Pays with a token for which the acquirer does not answer. */
 async function silent(number: string) {
   const request = await create()
   const url = urlOf(request.id)

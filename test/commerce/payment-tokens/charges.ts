@@ -120,7 +120,7 @@ describe('a charge shows neither owner anything of the other one', () => {
     expect(payeeSees).toContain(requestId)
     for (const foreign of [payee.ownerId, 'Secret plans', transactionId, requestId])
       expect(payerSees).not.toContain(foreign)
-    // The wallet is what the payer itself has named.
+    // The payer itself named the wallet.
     expect(payerSees.replaceAll(`"recipientWalletId":"${wallet.id}"`, '')).not.toContain(wallet.id)
     for (const foreign of [payer.ownerId, agent.walletId, intentId, id, String(ofPayer), 'Secret report'])
       expect(payeeSees).not.toContain(foreign)
@@ -152,7 +152,7 @@ describe('a token is unknown', () => {
     ]
     for (const refused of await Promise.all(attempts)) {
       expect(refused).toMatchObject({ status: 404, code: 'token_not_found' })
-      expect(refused.error).toBe('paymentToken: no token of this agent for a wallet of yours has it.')
+      expect(refused.error).toBe('paymentToken: no such token of this agent for a wallet of yours.')
     }
     expect(await charge(token)).toMatchObject({ status: 200 })
   })

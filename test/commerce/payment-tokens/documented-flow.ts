@@ -26,7 +26,7 @@ test('the flow of paying another owner works as it is pasted', async () => {
   expect(paid).toMatchObject({ status: 'completed' })
   expect(request).toMatchObject({ status: 'paid', paidBy: 'wallet', paidEuros: 5 })
   expect(charged).toMatchObject({ status: 'completed', amountEuros: 2.5 })
-  expect(refused).toEqual({ error: 'paymentToken: it is charged already. A token is charged once.' })
+  expect(refused).toEqual({ error: 'paymentToken: it has already been charged. Each can be charged once.' })
   expect(tokens.data).toMatchObject([
     { status: 'charged', chargedEuros: 2.5, recipientName: 'Adler GmbH', hint: expect.any(String) },
   ])

@@ -92,7 +92,7 @@ describe('a receipt', () => {
     const { id, pages, isPlain } = await sent(agentClient, await aBill('25.00'))
     expect([pages, isPlain]).toEqual([1, false])
     const { seen } = await thumbnail(key, id, 1200)
-    // A6 upright, with something on it.
+    // A6 portrait, with content.
     expect(seen.height).toBe(1_200)
     expect((seen.width ?? 0) / 1_200).toBeCloseTo(298 / 420, 1)
   })

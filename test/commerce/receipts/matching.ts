@@ -114,7 +114,7 @@ describe('a PDF without a payment', () => {
       [id, 'matched'],
       [id, 'unmatched'],
     ])
-    // Whoever takes it away knows better: it does not find its way back.
+    // A manual removal is final: the receipt is not matched again.
     await bodyOf(client.receipts.update({ params: { id }, body: { transactionId: null } }))
     await advance(client, { days: 31 })
     expect(await read()).toMatchObject({ status: 'unmatched', transactionId: null })
@@ -146,7 +146,7 @@ describe('a PDF without a payment', () => {
     ])
     const read = () => bodyOf(client.intents.get({ params: { id: intentId } }))
     expect((await read()).receiptStatus).toBe('mismatch')
-    // One that agrees does not hide it.
+    // A matching receipt does not hide the mismatch of the other.
     await sent(client, await aBill('25.00'), { transactionId })
     expect((await read()).receiptStatus).toBe('mismatch')
     await client.receipts.delete({ params: { id } })

@@ -10,7 +10,7 @@ import { times } from '../../support/sample-service.ts'
 
 const { processor: sandbox } = recordingCardProcessor()
 type Push = NonNullable<CardProcessor['pushRefund']>
-/** The references under which the processor was called, and how it behaves. */
+/** The references of calls to the processor, and its behaviour. */
 const called: string[] = []
 let behaves: (...given: Parameters<Push>) => ReturnType<Push>
 const sandboxPush = sandbox.pushRefund as Push
@@ -38,7 +38,7 @@ const minutesLater = (client: TestClient, minutes: number) =>
 const refundOf = async (client: TestClient, transactionId: string) =>
   (await bodyOf(client.refunds.list({ query: { transactionId } }))).data[0]
 
-/** The service ends with the call: before the processor has acted, or after it. */
+/** The service ends during the call: before or after the processor acted. */
 const endingOnce = (when: 'before' | 'after') => {
   behaves = async (...given) => {
     behaves = sandboxPush

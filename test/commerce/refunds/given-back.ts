@@ -18,7 +18,6 @@ const counter = (period: string): Counter => ({
   ...{ lastSpendAt: null, firstMerchant: null, limit: null, mandate: null },
 })
 
-/** The counters of an agent who has paid on an intent. */
 function countersOfPayer() {
   const periods = ['all', 'day:2026-11-24', 'month:2026-11'].map(counter)
   const counters = new BudgetCounters(tenantNow.tenant, tenantNow.now, periods, [])

@@ -20,7 +20,6 @@ import {
 
 const worker = await openWorkerRuntime(service)
 
-/** A payment by card that the network has cleared. */
 async function aCardPayment(euros = 30) {
   const owner = await anOwner()
   const { agent, card } = await aPayingCard(owner.client, 100)

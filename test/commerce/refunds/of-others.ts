@@ -6,7 +6,6 @@ import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { anOwner, ask, balanceOf, refundsOf, service, told, transactionOf } from './service.ts'
 
-/** A request that a credit by SEPA has paid, and its transaction. */
 async function aPaidRequest(euros = 25) {
   const owner = await anOwner()
   const wallet = await aWallet(owner.client)

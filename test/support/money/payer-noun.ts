@@ -39,7 +39,7 @@ const shared = {
 /** A test noun that pays other owners in the ways of the production nouns. */
 const payerApi = {
   request: post('/payer/requests', {
-    summary: 'Ask for money',
+    summary: 'Create a payment request',
     callers: ['key'],
     scope: 'wallets:write',
     body: z.strictObject({ walletId: id('wallet'), requestId: z.string().max(60) }),

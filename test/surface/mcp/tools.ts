@@ -112,7 +112,7 @@ describe('the tools of an agent', () => {
     const refused = await call('declare_intent', { amountEuros: 5, merchant: 'Casino', purpose: 'A bet' })
     expect([refused.isError, refused.structuredContent.error.code]).toEqual([true, 'intent_denied'])
     expect(refused.structuredContent.error.remedies).toEqual([expect.stringMatching(/\w/)])
-    expect(textOf(refused)).toContain('What would make it a yes')
+    expect(textOf(refused)).toContain('What would get the payment approved')
   })
 
   test.each([

@@ -10,7 +10,7 @@ import { legible } from '../../../src/platform/temporal/runtime.ts'
 v8.promiseHooks.createHook = () => () => undefined
 
 export const logger = new DefaultLogger('ERROR')
-// A history that does not fit is expected in this file.
+// A history that does not match is expected in this file.
 Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
 
 const folder = join(import.meta.dirname, '../histories')
@@ -18,14 +18,13 @@ export const histories = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.replace('.json', ''))
 
-/** The exported workflows, under the names of their processes. */
 export const workflows = [
   ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
     /export \{ (?:\w+ as ')?([\w-]+)'? \}/g,
   ),
 ].map(([, name]) => String(name))
 
-/** A history's name begins with that of its process: the longest match, as one name may begin with another. */
+/** The longest match, as one process name may begin with another. */
 export const processOf = (name: string): string | undefined =>
   workflows
     .filter(process => name.startsWith(`${process}-`))
@@ -38,7 +37,6 @@ interface History {
 export const historyOf = (name: string): History =>
   JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 
-/** The open history before its last workflow tasks, this many of them. */
 function openAt(name: string, tasks: number): History {
   const { events } = historyOf(name)
   const ends = events.flatMap(({ eventType }, index) =>
@@ -47,7 +45,6 @@ function openAt(name: string, tasks: number): History {
   return { events: events.slice(0, Number(ends.at(-1 - tasks)) + 1) }
 }
 
-/** The whole history, and its state after each but the first of its workflow tasks. */
 export function momentsOf(name: string): History[] {
   const complete = historyOf(name)
   const tasks = complete.events.filter(({ eventType }) =>
@@ -56,7 +53,7 @@ export function momentsOf(name: string): History[] {
   return [complete, ...Array.from({ length: tasks - 1 }, (_, back) => openAt(name, back + 1))]
 }
 
-/** What was wrong with each history, by its name: all are replayed by one worker, which loads the bundle once. */
+/** Returns the errors by history name. One worker replays all, so that the bundle loads once. */
 export async function replayed(
   workflowBundle: WorkflowBundleOption,
   namedHistories: readonly (readonly [name: string, history: unknown])[],

@@ -111,6 +111,6 @@ const payerPage = implement(payerPageApi, {
 
 export const payerPageArea = area(
   'Payer Page',
-  'The page for a person who is to pay a request: it needs no account and no script.',
+  'The page for a person who pays a request: it needs no account and no script.',
   payerPage,
 )

@@ -37,7 +37,7 @@ export function checkCredential(
   const { challenge } = credential
   const key = keys.find(({ secret }) => isOwnChallenge(secret, challenge))
   if (!key || challenge.description !== undefined)
-    return rejected('challenge_invalid', 'The challenge is none of ours, or something in it was changed.')
+    return rejected('challenge_invalid', 'The challenge was not issued here, or was altered.')
   const problem = bindingProblem(challenge, article, key, asked)
   if (problem) return rejected('challenge_invalid', problem)
   if (Date.parse(challenge.expires ?? '') <= article.now.getTime())
@@ -45,7 +45,7 @@ export function checkCredential(
   const payload = cardPayloadOf(credential)
   if (isUnusable(payload)) return rejected('payload_invalid', payload.problem)
   if (!networksOf(challenge).includes(payload.network))
-    return rejected('payment_refused', 'The network of the card is none of those that the challenge accepts.')
+    return rejected('payment_refused', 'The challenge does not accept the card’s network.')
   return { payload, key }
 }
 
@@ -62,7 +62,7 @@ function bindingProblem(
   if (isUnusable(request) || request.externalId !== article.externalId)
     return 'The challenge was offered for something else.'
   if (challenge.request !== requestFor(article, key.jwk))
-    return 'What is to be paid has changed since the challenge was offered. Pay the fresh one.'
+    return 'The amount due has changed since the challenge was offered. Pay the fresh one.'
   return undefined
 }
 
@@ -100,7 +100,7 @@ export async function takeToken(
   const accepted = acquirer.accept(token)
   if ('refused' in accepted) return { message: accepted.refused }
   if (accepted.network !== network)
-    return { message: 'The token is not of the network that the credential names.' }
+    return { message: 'The token’s network is not the one in the credential.' }
   return { token, handle: accepted.handle, last4: accepted.last4 }
 }
 

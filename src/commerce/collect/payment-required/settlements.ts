@@ -46,7 +46,7 @@ const outcome: Deadline = {
 
 export const settlementsArea = area(
   'Machine Payments Received',
-  'Being paid by programs: the address of each request, and the charges of cards.',
+  'Machine payments received: the address of each request, and the card charges.',
   settlements,
   {
     personal: settlementsPersonal,

@@ -119,7 +119,7 @@ const paymentTokens = implement(paymentTokensApi, {
 
 export const paymentTokensArea = area(
   'Payment Tokens',
-  'The right to take an amount from an agent’s wallet, once, given to the owner of another wallet.',
+  'The right of another wallet’s owner to charge an agent’s wallet once.',
   paymentTokens,
   {
     personal: paymentTokensPersonal,

@@ -118,10 +118,7 @@ function partsOf(
   const left = sumOf(payments.map(leftOf))
   if (left === 0n) return refuse('nothing_to_refund')
   if (amountCents !== undefined && amountCents > left)
-    return refuse(
-      'refund_above_received',
-      `amountEuros: ${formatEuros(left)} of what came can go back at most.`,
-    )
+    return refuse('refund_above_received', `amountEuros: ${formatEuros(left)} can be refunded at most.`)
   const parts: RefundPart[] = []
   let rest = amountCents ?? left
   for (const payment of payments) {

@@ -133,7 +133,7 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
 function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
   if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
-  const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
+  const code = answer.timedOut ? 'merchant_timeout' : 'merchant_unusable'
   return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
 }
 
@@ -169,7 +169,7 @@ function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named
   if (named.length !== 1 || !isObject(jwk))
-    return unusable('The jwksUri of the merchant does not give the one key that its challenge names.')
+    return unusable('The merchant’s jwksUri does not contain exactly one key with the kid of its challenge.')
   const problem = merchantKeyProblem(jwk)
   return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
 }

@@ -140,7 +140,7 @@ function markContradiction(transfer: Transfer, context: StepContext): boolean {
 const CONTRADICTION: Reason = {
   code: 'contradiction',
   message:
-    'The bank says that it has settled what it had rejected. The money is in the wallet: ask the bank.',
+    'The bank reports a settlement after it rejected the payment. The money is in the wallet. Ask the bank.',
 }
 
 function answerRecall(
@@ -158,7 +158,7 @@ function answerRecall(
 
 const INDETERMINATE: Reason = {
   code: 'indeterminate',
-  message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
+  message: 'The bank has not reported the outcome. It is asked again, and nothing is paid twice.',
 }
 
 export function markUncertain(transfer: Transfer, context: StepContext): boolean {

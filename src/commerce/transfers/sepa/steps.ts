@@ -139,7 +139,7 @@ export const inquire = externalCall(stepsApi.inquire, {
 
 const UNCONFIRMED = {
   code: 'payee_not_confirmed',
-  message: 'Nobody has said in time to pay although the bank knows the payee otherwise.',
+  message: 'The payee was not confirmed in time.',
 }
 
 export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, context) => {
@@ -170,7 +170,7 @@ function summaryOf(transfer: Transfer): string {
   const payee = beneficiaryId ?? 'the account that it came from'
   const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
-  if (recall?.status === 'requested') return `${head}, and asked back`
+  if (recall?.status === 'requested') return `${head}, recalled`
   if (waitsForPayee(transfer))
     return status === 'verifying'
       ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
@@ -180,10 +180,10 @@ function summaryOf(transfer: Transfer): string {
 }
 
 const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
-  verify: 'for the payee’s bank to answer about the name',
+  verify: 'for the payee’s bank to verify the name',
   submit: 'for the payment to be submitted',
   lapse: 'for a person to confirm the payee',
-  inquire: 'for the rail to say how it ends',
+  inquire: 'for the rail to report the outcome',
 }
 
 function waitsFor(transfer: Transfer, next: Next): string {
@@ -191,10 +191,10 @@ function waitsFor(transfer: Transfer, next: Next): string {
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
   if (!dueAt || next === 'verify' || next === 'submit') return what
   if (next === 'inquire' && waitsForPayee(transfer))
-    return `for a person to confirm the payee, and ${what}, which is asked at ${minuteInWords(dueAt)}`
+    return `for a person to confirm the payee, and ${what}; the next inquiry is at ${minuteInWords(dueAt)}`
   return next === 'lapse'
     ? `${what}, until ${minuteInWords(dueAt)}`
-    : `${what}, which is asked at ${minuteInWords(dueAt)}`
+    : `${what}; the next inquiry is at ${minuteInWords(dueAt)}`
 }
 
 /** A submitted transfer cannot be cancelled any more. */

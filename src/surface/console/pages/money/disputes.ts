@@ -15,7 +15,7 @@ export const disputes = section({
   labels: {
     transactionId: 'Payment',
     evidenceDueAt: 'Evidence until',
-    refundedEuros: 'Refunded meanwhile',
+    refundedEuros: 'Refunded since',
     creditedEuros: 'Credited so far',
     processorProblem: 'The processor',
     evidenceIds: 'Evidence',
