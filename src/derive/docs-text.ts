@@ -60,11 +60,7 @@ function indexText({ document: { info }, chapters }: Book, guides: readonly Guid
     '## Sections',
     [
       ...chapters.map(({ id, name, about }) => linkTo(name, `${addressOf(id)}.md`, about)),
-      linkTo(
-        EVENTS.title,
-        `${addressOf(EVENTS.id)}.md`,
-        'Events of your records, as webhooks send them.',
-      ),
+      linkTo(EVENTS.title, `${addressOf(EVENTS.id)}.md`, 'Events of your records, as webhooks send them.'),
     ].join('\n'),
     '',
   ].join('\n\n')

@@ -94,7 +94,7 @@ describe('an explanation', () => {
     const remedyOf = ({ rules }: typeof approved) =>
       rules.find(({ rule }) => rule === 'autoApproveLimitEuros')?.remedy
     expect([remedyOf(waiting), remedyOf(approved)]).toEqual([
-      expect.stringMatching(/A person approves it/),
+      expect.stringMatching(/Have a person approve it/),
       null,
     ])
     await assign()

@@ -119,7 +119,10 @@ export const agentTokensApi = {
         403,
         'expiresInDays: a token expires no later than the key that creates it. Choose fewer days.',
       ],
-      scope_not_held: [403, 'scopes: a token cannot have more scopes than the key that creates it. Choose fewer scopes.'],
+      scope_not_held: [
+        403,
+        'scopes: a token cannot have more scopes than the key that creates it. Choose fewer scopes.',
+      ],
     },
     emits: TokenCreated,
   }),

@@ -116,7 +116,10 @@ export const intentsApi = {
       beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
       ...requestRefusals,
       payee_mismatch,
-      client_intent_id_taken: [409, 'clientIntentId: another intent of the agent uses it. Choose another one.'],
+      client_intent_id_taken: [
+        409,
+        'clientIntentId: another intent of the agent uses it. Choose another one.',
+      ],
     },
     emits: declareEvents,
   }),

@@ -92,9 +92,7 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
   const latestName = versionName(latest.policyVersion)
   const notes: string[] = []
   if (first.policyVersion !== latest.policyVersion || first.policyId !== latest.policyId)
-    notes.push(
-      `It was declared under ${firstName} and decided again under ${latestName}, which counts.`,
-    )
+    notes.push(`It was declared under ${firstName} and decided again under ${latestName}, which counts.`)
   if (hasChanged(latest, current))
     notes.push(
       `The policy has changed since then, from ${latestName} to ${versionName(current?.version ?? null)}: a new decision may differ.`,

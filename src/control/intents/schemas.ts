@@ -62,7 +62,8 @@ const Payment = z
     id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
     status: z.enum(paymentStates),
     amountEuros: euros.meta({
-      description: 'Its sum. For a card payment: the collected amount, once the merchant has collected something.',
+      description:
+        'Its sum. For a card payment: the collected amount, once the merchant has collected something.',
     }),
     reason: z
       .object({
@@ -127,7 +128,9 @@ export const IntentEvent = z.object({
   delegationId: id('delegation').optional(),
   cardId: id('card').optional().meta({ description: 'The card that it names.' }),
   requestId: id('request').optional().meta({ description: 'The payment request that it names.' }),
-  paymentTokenId: id('paymenttoken').optional().meta({ description: 'The payment token that was created with it.' }),
+  paymentTokenId: id('paymenttoken')
+    .optional()
+    .meta({ description: 'The payment token that was created with it.' }),
   personId: id('person').optional().meta({ description: 'The person who has approved or denied it.' }),
   mandateId: id('mandate').optional().meta({ description: 'The mandate that has approved it.' }),
   status,

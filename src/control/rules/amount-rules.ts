@@ -172,7 +172,11 @@ const unlessMandate =
   input => {
     const check = evaluate(input)
     if (check?.outcome !== 'review' || !input.mandate) return check
-    return { ...check, outcome: 'pass', message: `${check.message} A mandate replaces the person’s approval.` }
+    return {
+      ...check,
+      outcome: 'pass',
+      message: `${check.message} A mandate replaces the person’s approval.`,
+    }
   }
 
 export const autoApprove: Rule = {

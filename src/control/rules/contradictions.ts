@@ -19,7 +19,11 @@ const limits = [
   ['maxTransactionEuros', 'The limit for one payment', 'every payment is denied'],
   ['dailyLimitEuros', 'The daily limit', 'every payment is denied'],
   ['monthlyLimitEuros', 'The monthly limit', 'every payment is denied'],
-  ['autoApproveLimitEuros', 'The limit up to which no approval is needed', 'a person is asked about everything'],
+  [
+    'autoApproveLimitEuros',
+    'The limit up to which no approval is needed',
+    'a person is asked about everything',
+  ],
 ] as const
 
 type Limit = (typeof limits)[number][0]

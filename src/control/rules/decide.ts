@@ -213,7 +213,8 @@ function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allo
 const DECLARE_INTENT =
   'A card payment cannot wait for an approval: declare an intent for this payment (POST /intents), have it approved, and try again.'
 /** Another intent would not help: payee, place, time and risk are judged whether one covers the payment or not. */
-const DECLARED_ALREADY = 'A card payment cannot wait for an approval, and an intent covers this payment already.'
+const DECLARED_ALREADY =
+  'A card payment cannot wait for an approval, and an intent covers this payment already.'
 
 function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
   if (kind !== 'card' || decidingCheck?.outcome !== 'review') return decidingCheck?.message

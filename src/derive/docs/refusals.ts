@@ -65,7 +65,8 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   unsupported_media_type: 'Set `Content-Type: application/json`, or another that the operation names.',
   idempotency_key_reused: 'Use a new key for each new request.',
   rate_limited: 'Wait for `Retry-After` seconds.',
-  internal: 'Repeat with the same Idempotency-Key. If it persists, contact the operator with the `X-Request-Id`.',
+  internal:
+    'Repeat with the same Idempotency-Key. If it persists, contact the operator with the `X-Request-Id`.',
   busy: 'Repeat after `Retry-After` seconds.',
   not_configured: 'Set what the message names, or use test mode.',
   files_unavailable: 'Try again later; if it persists, contact the operator of this installation.',
@@ -86,8 +87,7 @@ export const ownAdvice: Readonly<Record<string, string>> = {
   intent_required: 'Declare an intent with `POST /intents`, and name it in `intentId` once it is approved.',
   intent_other_agent: 'Declare the intent with the agent whose card pays, or pay with a card of that agent.',
   insufficient_role: 'Have a person with the role `owner` or `approver` sign. `GET /people` lists the roles.',
-  test_mode_only:
-    'Use a key `sk_sandbox_…` or `sk_test_…`. Live mode has no simulations.',
+  test_mode_only: 'Use a key `sk_sandbox_…` or `sk_test_…`. Live mode has no simulations.',
   card_not_active:
     'Read the card with `GET /cards/{id}`: unfreeze it, or issue another one with `POST /cards`.',
   card_not_issued: 'Wait for the webhook `card.issued`, or read `GET /cards/{id}` until it is `active`.',

@@ -111,7 +111,9 @@ export const webhookOf = (
     content: { 'application/json': { schema: bodyOf(event, schema), example: messageOf(event, example) } },
   },
   responses: {
-    '2XX': { description: 'Accepted. Any other status, or no answer within 30 seconds, is a failed attempt.' },
+    '2XX': {
+      description: 'Accepted. Any other status, or no answer within 30 seconds, is a failed attempt.',
+    },
     '410': { description: 'Gone: the subscription is disabled.' },
   },
 })

@@ -28,8 +28,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'mer_…',
-    description:
-      'The key of an accepted merchant: it reaches only the merchant’s own records.',
+    description: 'The key of an accepted merchant: it reaches only the merchant’s own records.',
   },
   dashboardSecret: {
     type: 'apiKey',

@@ -64,10 +64,7 @@ export const problems = {
     401,
     'DPoP: the proof is missing. This key is bound to a device: send with each request a proof of its own (RFC 9449).',
   ],
-  account_suspended: [
-    403,
-    'This account is suspended. Its keys and tokens work again once it is active.',
-  ],
+  account_suspended: [403, 'This account is suspended. Its keys and tokens work again once it is active.'],
   wrong_caller: [403, 'This kind of credential may not call this operation.'],
   cross_site: [
     403,

@@ -61,9 +61,7 @@ export class OwnerQueue {
       const waited = `The request has waited ${waitMs / 1_000} seconds in the queue`
       reject(
         this.#isFull(owner)
-          ? rateLimited(
-              `${waited}, behind your other requests. Send the next one after their answers.`,
-            )
+          ? rateLimited(`${waited}, behind your other requests. Send the next one after their answers.`)
           : busy(`${waited}, behind other owners’ requests.`),
       )
     })
@@ -81,9 +79,7 @@ export class OwnerQueue {
     const { waiting, waitingOfOne } = this.#limits
     const own = this.#waiting.get(owner)?.length ?? 0
     if (own >= waitingOfOne)
-      throw rateLimited(
-        `${own} of your requests are waiting already. Send the next one after their answers.`,
-      )
+      throw rateLimited(`${own} of your requests are waiting already. Send the next one after their answers.`)
     if (this.#allWaiting >= waiting) throw busy('Too many requests are waiting.')
   }
 

@@ -83,7 +83,9 @@ const BeneficiaryEvent = z.object({
 })
 
 const BeneficiaryUpdated = BeneficiaryEvent.extend({
-  changed: z.array(z.string()).meta({ description: 'The changed members, without those that follow from them.' }),
+  changed: z
+    .array(z.string())
+    .meta({ description: 'The changed members, without those that follow from them.' }),
 })
 
 const fails = {

@@ -38,8 +38,7 @@ export const billingApi = {
   balance: get('/billing/balance', {
     ...reading,
     summary: 'How much you have',
-    description:
-      'The total of all wallets, including the purses of cards, and pending fundings.',
+    description: 'The total of all wallets, including the purses of cards, and pending fundings.',
     returns: [
       200,
       z.object({

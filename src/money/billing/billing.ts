@@ -42,7 +42,10 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   const owed = book.available('clearing_acquirer')
   if (isBooked) return { currency: 'EUR', owedEuros: owed }
   if (amountEuros > owed)
-    return refuse('above_owed', `amountEuros exceeds the ${formatEuros(owed)} that the acquirer owes for this owner. Record at most that.`)
+    return refuse(
+      'above_owed',
+      `amountEuros exceeds the ${formatEuros(owed)} that the acquirer owes for this owner. Record at most that.`,
+    )
   settleCharge({ amountEuros, cause }, book)
   queueStatement(book.post(sql))
   const owedEuros = book.available('clearing_acquirer')

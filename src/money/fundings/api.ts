@@ -49,14 +49,8 @@ const FundingEvent = z.object({
 })
 
 const outcomes = {
-  'funding.pending': event(
-    'The processor has accepted a funding, and its outcome is pending.',
-    FundingEvent,
-  ),
-  'funding.requires_action': event(
-    'A funding needs a further step by the payer.',
-    FundingEvent,
-  ),
+  'funding.pending': event('The processor has accepted a funding, and its outcome is pending.', FundingEvent),
+  'funding.requires_action': event('A funding needs a further step by the payer.', FundingEvent),
   'funding.settled': event('A funding has settled.', FundingEvent),
   'funding.failed': event('A funding has failed.', FundingEvent),
   'wallet.funded': event('A payment method has funded a wallet.', WalletEvent),
@@ -79,7 +73,9 @@ const reversal = {
     'funding.reversed': event(
       'The payer’s bank has reversed a funding.',
       FundingEvent.extend({
-        owedEuros: euros.meta({ description: 'The part that exceeded the wallet balance, which the owner now owes.' }),
+        owedEuros: euros.meta({
+          description: 'The part that exceeded the wallet balance, which the owner now owes.',
+        }),
       }),
     ),
     'wallet.debited': WalletEvent,

@@ -62,7 +62,10 @@ const IncomingRecord = z
       description:
         '`handed_over`: the record of the platform, or of a paying owner, for money that now belongs to another owner. `returned`: the bank has sent it back.',
     }),
-    reason: z.enum(unmatchedReasons).nullable().meta({ description: 'Why it was not matched to a wallet at first.' }),
+    reason: z
+      .enum(unmatchedReasons)
+      .nullable()
+      .meta({ description: 'Why it was not matched to a wallet at first.' }),
     walletId: id('wallet').nullable(),
     ...payableMembers,
     amountEuros: euros,
@@ -90,7 +93,10 @@ const Assignment = z
       .string()
       .trim()
       .max(140)
-      .refine(text => referenceNumbersIn(text).length === 1, 'must be one reference such as RF18 0000 0000 42')
+      .refine(
+        text => referenceNumbersIn(text).length === 1,
+        'must be one reference such as RF18 0000 0000 42',
+      )
       .optional()
       .meta({
         description: 'Of a wallet, or of a request that it pays.',
@@ -123,9 +129,7 @@ const assignmentEvents = {
 const identifier = z.string().trim().min(1).max(35)
 
 export const creditCounts = {
-  messageId: z
-    .string()
-    .meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
+  messageId: z.string().meta({ description: 'The bank’s id of the file.', examples: ['CAMT053-2026-11-20'] }),
   entries: z.int().meta({ description: 'The number of entries in the file.' }),
   matched: z.int(),
   unmatched: z.int(),
@@ -347,10 +351,7 @@ export const suspenseApi = {
       exceeds_suspense_balance: [400, 'amountEuros exceeds the suspense balance. Pay out at most that.'],
     },
     emits: {
-      'suspense.paid_out': event(
-        'Money on a suspense account has been paid out to its owner.',
-        PaidOutEvent,
-      ),
+      'suspense.paid_out': event('Money on a suspense account has been paid out to its owner.', PaidOutEvent),
     },
   }),
 }

@@ -65,7 +65,11 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
   const { sql, emit, refuse, queueStatement } = context
   const { amountEuros, reference } = body
   const other = await paidToAnother(sql, body)
-  if (other) return refuse('reference_used', `reference: it is booked for a payment to ${other}. Use the reference of this payment.`)
+  if (other)
+    return refuse(
+      'reference_used',
+      `reference: it is booked for a payment to ${other}. Use the reference of this payment.`,
+    )
   const opened = await openForRecord(body, PAYOUT, context)
   if (opened instanceof Refusal) return opened
   const { book, cause, isBooked } = opened
@@ -78,7 +82,10 @@ export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, con
   if (isBooked) return standing()
   const { freeEuros } = standing()
   if (amountEuros > freeEuros)
-    return refuse('exceeds_suspense_balance', `amountEuros exceeds the suspense balance of ${formatEuros(freeEuros)}. Pay out at most that.`)
+    return refuse(
+      'exceeds_suspense_balance',
+      `amountEuros exceeds the suspense balance of ${formatEuros(freeEuros)}. Pay out at most that.`,
+    )
   book.move(PAYOUT.kind, 'suspense', 'bank', amountEuros, cause)
   queueStatement(book.post(sql))
   const left = standing()

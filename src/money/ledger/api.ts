@@ -7,10 +7,7 @@ import { recordHead, recordTail, searchText, timeRange } from '../../values/sche
 import { kindsOfAccount } from './account.ts'
 
 const signed = signedEuros.meta({ description: 'Credits are positive, debits negative.' })
-const version = z
-  .int()
-  .min(0)
-  .meta({ description: 'The number of entries of the account.' })
+const version = z.int().min(0).meta({ description: 'The number of entries of the account.' })
 
 const accountIdentity = {
   currency: z.literal('EUR'),
@@ -43,9 +40,7 @@ const reference = z.object({
   type: z.string().meta({ examples: ['transfer'] }),
   id: z.string().meta({ examples: ['transfer_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
 })
-const kind = z
-  .string()
-  .meta({ description: 'The posting template.', examples: ['transfer'] })
+const kind = z.string().meta({ description: 'The posting template.', examples: ['transfer'] })
 const valueDate = z.iso.date()
 
 const EntryRecord = z

@@ -46,9 +46,7 @@ export const TransactionEvent = z.object({
 
 const RefundedEvent = TransactionEvent.extend({
   type: type.optional().meta({ description: 'How it was paid.' }),
-  refundEuros: euros
-    .optional()
-    .meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
+  refundEuros: euros.optional().meta({ description: 'The refunded amount; `amountEuros` is the payment.' }),
 })
 
 /** Emitted by every operation that pays, each when a transaction enters the state in its name. */

@@ -78,8 +78,7 @@ export const walletsApi = {
   }),
   list: list('/wallets', {
     summary: 'List wallets',
-    description:
-      'Newest first, including purses of cards. Closed ones only with `status=closed`.',
+    description: 'Newest first, including purses of cards. Closed ones only with `status=closed`.',
     callers: ['key', 'agent'],
     scope: 'wallets:read',
     filters: {

@@ -58,7 +58,9 @@ describe('an intent shows its payment', () => {
     })
     expect((await bodyOf(client.intents.list())).data).toEqual([paid])
     const why = paid.payment?.reason?.message
-    expect(await explained(intentId)).toContain(`Its payment was rejected, and the money was returned. ${why}`)
+    expect(await explained(intentId)).toContain(
+      `Its payment was rejected, and the money was returned. ${why}`,
+    )
     const entries = (await timeline(intentId)).map(({ event, reason }) => [event, reason])
     expect(entries).toContainEqual(['transaction.declined', null])
     expect(entries.at(-1)).toEqual(['transfer.failed', why])

@@ -67,12 +67,7 @@ describe('a spend lies outside a mandate that', () => {
     ['does not allow the merchant category 5942', { mccs: ['5943'] }, {}, {}],
     ['requires mcc, the merchant category', { mccs: ['5942'] }, { mcc: null }, {}],
     ['does not allow merchants in DE', { countries: ['FR'] }, {}, {}],
-    [
-      'requires country, the merchant’s country',
-      { countries: ['DE'] },
-      { country: null },
-      {},
-    ],
+    ['requires country, the merchant’s country', { countries: ['DE'] }, { country: null }, {}],
   ])('%s', (reason, constraints, members, used) => {
     expect(why(constraints, members, used)).toBe(reason)
   })
