@@ -42,7 +42,6 @@ export class BudgetCounters {
     this.#reservations = new Map(reservations.map(reservation => [causeKey(reservation), reservation]))
   }
 
-  /** The figures that the rules compare with a subject's limits. Uses count from the beginning of the term. */
   snapshotOf(subject: string, term: Date | null): Counters {
     const [all, day, month] = this.today(subject)
     return {

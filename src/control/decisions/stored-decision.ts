@@ -61,7 +61,6 @@ export const DecisionRecord = z
   })
   .meta({ id: 'Decision' })
 
-/** The stored JSON of a value: amounts are digits, instants are text. */
 type Stored<T> = T extends bigint | Date
   ? string
   : T extends object
@@ -208,7 +207,6 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly reason: string
   readonly rule: string | null
   readonly mandateId: string | null
-  /** Reserved or spent now, after everything that was released or refunded. */
   readonly usedEuros: Euros
 }
 

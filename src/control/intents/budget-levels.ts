@@ -8,7 +8,6 @@ import { type DelegationLimit, delegationLimits } from '../delegations/index.ts'
 import type { Budget } from '../rules/index.ts'
 import { type RunLimit, runLimits } from '../runs/index.ts'
 
-/** The run, the delegation, the budgeted token and the card that an intent is declared under; null for none. */
 export interface BudgetLevelIds {
   readonly runId: string | null
   readonly delegationId: string | null
@@ -19,7 +18,6 @@ export interface BudgetLevelIds {
 /** A budget below the agent's; without a limit it is only counted. */
 interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly limitEuros: Euros | null
-  /** Paid from a token's budget on intents that the token did not declare. */
   readonly paidEuros?: Euros
 }
 
@@ -68,12 +66,10 @@ export class BudgetLevels {
     return cardId ? this.#cards.get(cardId) : undefined
   }
 
-  /** True if no card is named. */
   hasCard(ids: BudgetLevelIds, agentId: string): boolean {
     return ids.cardId === null || this.cardOf(ids)?.agentId === agentId
   }
 
-  /** True if no run is named. */
   hasRun({ runId }: BudgetLevelIds, agentId: string): boolean {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }

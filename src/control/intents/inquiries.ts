@@ -16,7 +16,6 @@ type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion'
   readonly at: Date
 }
 
-/** All decisions about an intent, oldest first, including those that refused a person's approval. */
 async function decisionsOn(
   intent: Intent,
   { records }: ReadContext,
@@ -52,7 +51,6 @@ function moneyMissing({ checks }: Intent['decision']): string {
   return missing ? ` ${missing.message} Fund the agent’s wallet, unless it has been funded since.` : ''
 }
 
-/** The status of an intent in words, with the reason for the decision that led there. */
 const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
   created: ({ decision }, why) => `It waits for a person: ${why}${moneyMissing(decision)}`,
   approved: (_, why) => `It is approved: ${why}`,
@@ -86,7 +84,6 @@ const versionName = (version: number | null): string =>
 const hasChanged = ({ policyId, policyVersion }: PastDecision, current: Policy | null): boolean =>
   policyId !== (current?.id ?? null) || policyVersion !== (current?.version ?? null)
 
-/** How the policy changed from the first decision to the latest, and from that to now; null if it did not. */
 function policyNote(first: PastDecision, latest: PastDecision, current: Policy | null): string | null {
   const firstName = versionName(first.policyVersion)
   const latestName = versionName(latest.policyVersion)

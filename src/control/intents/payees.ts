@@ -64,7 +64,6 @@ export class Payees {
     this.#requests = requests
   }
 
-  /** The refusal for a named record that does not exist, or that cannot be paid by this amount. */
   refusalOf({ beneficiaryId, walletId, requestId }: PayeeReference, amount: Euros): PayeeRefusal | undefined {
     const wallet = walletId ? this.#wallets.get(walletId) : undefined
     if (walletId && !wallet) return ['wallet_not_found']
@@ -92,7 +91,6 @@ export class Payees {
     return { merchant: name, payeeIban: iban, country: beneficiary.country ?? country }
   }
 
-  /** What the request says differently from the payee's record; undefined if they agree. */
   contradiction(reference: PayeeReference): string | undefined {
     const payee = this.resolve(reference)
     const { merchant, country } = reference

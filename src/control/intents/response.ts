@@ -54,7 +54,6 @@ export function paymentSentence({ status, reason }: IntentPayment): string | nul
 const personOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'console' && (status === 'approved' || status === 'denied') ? decidedBy.id : null
 
-/** The mandate that approved it, while the status is still that approval. */
 const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'mandate' && status === 'approved' ? decidedBy.id : null
 

@@ -57,7 +57,6 @@ const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit
   ]
 }
 
-/** A message to follow the mandate's name; undefined if the payee is allowed. */
 function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): string | undefined {
   const { merchants, mccSet, countrySet, findMerchant } = constraints
   const { merchant, payeeIban, mcc, country } = spend
@@ -80,7 +79,6 @@ export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
   count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
 })
 
-/** A message to follow the mandate's name; undefined if the spend is inside it. */
 export const whyOutside = (
   constraints: CompiledConstraints,
   spend: MandatedSpend,

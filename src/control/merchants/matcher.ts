@@ -53,7 +53,6 @@ const wildcardOf = (pattern: string): string | undefined => {
 type Positions = Map<string, number>
 const NO_MATCH = Number.POSITIVE_INFINITY
 
-/** Finds the position of the first pattern that a merchant matches, under one normalization. */
 class PatternIndex {
   readonly #normalization: Normalization
   readonly #names: Positions = new Map()
@@ -167,7 +166,6 @@ export function isSameMerchant(bound: string, merchant: string): boolean {
   return hasSameProcessor && foldMerchant(wanted.name) === foldMerchant(named.name)
 }
 
-/** Like `isSameMerchant`, for a bound payee that may be an IBAN. */
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
   looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
 

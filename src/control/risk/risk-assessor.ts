@@ -52,7 +52,6 @@ export async function openRiskAssessor(
   return new RiskAssessor(tenantNow, data ?? { config: null, profiles: [], known: [] })
 }
 
-/** Scores the spends of a tenant's agents while they are decided; `write` stores all changes together. */
 export class RiskAssessor {
   readonly #tenantNow: TenantNow
   readonly #settings: RiskSettings

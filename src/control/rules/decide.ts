@@ -252,7 +252,6 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
 
 type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
-/** By the rules alone: for an active agent that has spent nothing and has enough money. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
     compilePolicy(rules),

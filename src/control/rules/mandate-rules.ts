@@ -44,7 +44,6 @@ const leftAfter = ({ limits }: MandateUse, holdEuros: Euros): LimitLeft[] =>
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
-/** The rest of the mandate, as the end of a sentence. A limit for each payment alone leaves no less. */
 function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): string {
   const parts = left.map(({ period, leftEuros }) => `${formatEuros(leftEuros)} ${periods[period]}`)
   if (paymentsLeft !== null) parts.push(inPayments(paymentsLeft))
@@ -53,7 +52,6 @@ function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): s
   return `, and then leaves ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}`
 }
 
-/** The mandate as a decision names it, with its rest after this amount. */
 export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandate {
   const left = leftAfter(mandate, holdEuros)
   const figureOf = (of: MandateLimit['period']): number | null => {

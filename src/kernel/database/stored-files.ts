@@ -69,7 +69,6 @@ async function keepFiles(
 export const keepFile = (file: StorableFile, usedBy: string, context: FileContext): Promise<void> =>
   keepFiles([file], usedBy, context)
 
-/** Keeps files if the owner has room for them; otherwise the request is rolled back. */
 export async function keepWithinQuota(
   files: readonly StorableFile[],
   usedBy: string,
@@ -107,7 +106,6 @@ export const fileRefusals = {
   file_away: [503, 'The file storage does not have it, or does not answer at the moment. Try again later.'],
 } as const satisfies Record<string, Failure>
 
-/** The whole content of a file of a few MiB, verified to the last byte; otherwise the code of the refusal. */
 export async function readFile(
   files: Files,
   owner: FileOwner,

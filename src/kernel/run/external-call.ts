@@ -103,7 +103,7 @@ function makeCall(
   return chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
 }
 
-/** The batched step that records an answer; undefined where `record` does. */
+/** Undefined if the handler's `record` takes the answer. */
 function stepFor({ chained }: CallExternal<unknown>, answer: unknown): BoundStep | undefined {
   return chained?.accepts(answer) ? { ...chained, input: answer } : undefined
 }
@@ -206,7 +206,6 @@ async function answerByReading(
 /** These headers pay. HEAD pays nothing: it is answered as a request without them. */
 const PAYING = ['authorization', 'payment-authorization']
 
-/** Answers HEAD of a GET that writes, by reading alone: no other system is called. */
 export async function headOfExternal(runtime: Runtime, call: Call): Promise<Outcome> {
   const { head, peek } = externalHandlerOf(call)
   const look = head ?? peek

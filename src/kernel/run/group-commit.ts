@@ -47,7 +47,6 @@ const STEPS = { size: 12, inFlight: 1 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** Runs a call of a hot operation, or of an external one with a batched step. */
 export type RunBatched = (call: HotCall) => Promise<CallResult>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */

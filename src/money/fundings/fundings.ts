@@ -147,7 +147,6 @@ const fund = implement(fundApi, {
   },
 
   async reverse({ params, body }, context) {
-    // The operator names a funding without its owner.
     const [found] = await context.sql<Tenant & Row & { walletId: string }>(FUNDING_OF_ANY_TENANT, [params.id])
     if (!found) return context.refuse('funding_not_found')
     const { ownerId, mode, walletId } = found

@@ -125,7 +125,6 @@ const assignmentEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** The longest identifier of a SEPA message. */
 const identifier = z.string().trim().min(1).max(35)
 
 export const creditCounts = {

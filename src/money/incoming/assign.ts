@@ -19,7 +19,6 @@ import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from
 import { payableIn } from './match.ts'
 import { repayDebt } from './receive.ts'
 
-/** A credit to be assigned: its owner, the payer's reference, and what it paid when it was handed over. */
 interface NamedCredit extends Tenant {
   readonly reference: string | null
   readonly payableType: PayableType | null

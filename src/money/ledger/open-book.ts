@@ -20,7 +20,6 @@ export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readon
 interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
-  /** Left out if the tenant has none. */
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
   /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
@@ -32,7 +31,6 @@ export interface OtherWallets {
   readonly walletIds: readonly string[]
 }
 
-/** The accounts between owners, beside their wallets. */
 export const BETWEEN_OWNERS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
 
 /**

@@ -48,7 +48,7 @@ interface RefundSource {
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountEuros: Euros
-  /** Null where the refund that was requested speaks for itself. */
+  /** Null if the requested refund itself is the source. */
   readonly source: RefundSource | null
 }
 
@@ -86,7 +86,6 @@ export class Refunds {
     return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
   }
 
-  /** A refund of exactly this amount was requested, and is outstanding. */
   awaits(transactionId: string, amountEuros: Euros): boolean {
     return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountEuros)
   }
@@ -300,7 +299,6 @@ export async function openRefunds(
   return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
 }
 
-/** A payment rarely has more than a few. */
 const MOST_OF_PAYMENT = 100
 
 /** Requested refunds and receipts that came by themselves, the oldest first. */

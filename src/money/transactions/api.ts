@@ -63,7 +63,6 @@ export const transactionEvents = {
   ),
 }
 
-/** For payments whose amount may change after they have begun. */
 export const cardPaymentEvents = { ...transactionEvents, 'transaction.updated': TransactionEvent }
 
 const transaction_not_found = missing('transaction')
