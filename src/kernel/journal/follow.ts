@@ -174,7 +174,7 @@ class WakeUp {
   }
 }
 
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 const PAGE = 200
 
 interface Following extends FollowRequest {
@@ -214,7 +214,7 @@ class FollowedTenant {
 
   offer(event: FollowedEvent): void {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event)
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(event)
     else this.#hasLost = true
     this.#alarm.wake()
   }

@@ -14,13 +14,13 @@ import { inTransaction } from './transaction.ts'
 /** How long a lane counts as locked after it was found so. After that its calls join the others again. */
 const LOCKED_FOR_MS = 5_000
 /** More are not remembered; forgotten ones are found again. */
-const MOST_LOCKED = 10_000
+const MAX_LOCKED = 10_000
 
 class LockedLanes {
   readonly #until = new Map<string, number>()
 
   add(lanes: readonly string[]): void {
-    if (this.#until.size > MOST_LOCKED) this.#until.clear()
+    if (this.#until.size > MAX_LOCKED) this.#until.clear()
     for (const lane of lanes) this.#until.set(lane, clock.ticks() + LOCKED_FOR_MS)
   }
 

@@ -299,11 +299,11 @@ export async function openRefunds(
   return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
 }
 
-const MOST_OF_PAYMENT = 100
+const MAX_OF_PAYMENT = 100
 
 /** Requested refunds and receipts that came by themselves, the oldest first. */
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
-  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MOST_OF_PAYMENT })
+  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
 /** The part of a payment that is not refunded, awaited or disputed. Facts may exceed the payment: then zero. */
 export function leftToRefund(
