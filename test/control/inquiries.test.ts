@@ -88,7 +88,7 @@ describe('an explanation', () => {
     expect(approved).toMatchObject({
       summary: 'It is approved: a person decided, with the comment: Go ahead',
       policy: { version: 2, changedSince: false },
-      note: 'It was declared under version 1 and decided anew under version 2: the newer one counts.',
+      note: 'It was declared under version 1 and decided again under version 2, which counts.',
     })
     expect(approved.decisionId).not.toBe(waiting.decisionId)
     const remedyOf = ({ rules }: typeof approved) =>

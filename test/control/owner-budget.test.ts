@@ -20,7 +20,7 @@ import { traceOf } from '../support/trace.ts'
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()
 
-/** An owner with agents that no person is asked about, and clients of two processes. */
+/** An owner with agents that no approval is needed about, and clients of two processes. */
 async function anOwnerWithAgents(agents = 2, rules: Parameters<typeof anAgentUnder>[1] = {}) {
   const owner = await service.owner()
   const clients = [owner.client, clientAt({ url: secondUrl, token: owner.key })] as const
@@ -121,7 +121,7 @@ describe('the budget of an owner', () => {
     const { rules } = await bodyOf(anyClient(0).intents.explanation({ params }))
     expect(rules.find(({ rule }) => rule === 'budget')).toMatchObject({
       outcome: 'fail',
-      remedy: expect.stringContaining('the month'),
+      remedy: expect.stringContaining('the next period'),
     })
   })
 

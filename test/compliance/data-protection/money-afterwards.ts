@@ -261,7 +261,7 @@ describe('money for an account that was forgotten', () => {
     const [first] = owners.filter(ownerId => ownerId !== paid)
     expect(await out(first ?? '')).toMatchObject({
       code: 'reference_used',
-      error: `reference: what is booked under it was paid to ${paid}.`,
+      error: `reference: it is booked for a payment to ${paid}. Use the reference of this payment.`,
     })
     for (const ownerId of owners)
       expect(await suspenseOf(ownerId)).toEqual([{ cents: ownerId === paid ? 1_000 : 4_000 }])

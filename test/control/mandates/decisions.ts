@@ -5,7 +5,7 @@ import { decideUnder, limitWith, mandateWith } from '../../support/control/decid
 describe('a decision inside a mandate', () => {
   const rules = { autoApproveLimitEuros: 10 }
 
-  test('names it with what it leaves, and no person is asked', () => {
+  test('names it with what it leaves, and no approval is needed', () => {
     const mandate = mandateWith({
       perTransactionEuros: 5_000n,
       limits: [

@@ -60,7 +60,7 @@ describe('a spend lies outside a mandate that', () => {
     ['has € 19.99 left this month', { perMonthEuros: 7_000n }, {}, { monthEuros: 5_001n }],
     ['has € 0.00 left in all', { totalEuros: 7_000n }, {}, { totalEuros: 7_001n }],
     ['has no payment left', { count: 3 }, {}, { uses: 3 }],
-    ['is not good for Bookshop', { merchants: ['Library'] }, {}, {}],
+    ['does not allow Bookshop', { merchants: ['Library'] }, {}, {}],
     ['is not good for example.com', { merchants: ['*.example.com'] }, { merchant: 'example.com' }, {}],
     ['is not good for Bооkshop', { merchants: ['Bookshop'] }, { merchant: 'Bооkshop' }, {}],
     ['is not good for DE89370400440532013000', { merchants: [IBAN] }, { merchant: IBAN }, {}],
