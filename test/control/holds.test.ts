@@ -12,7 +12,6 @@ const balanceOf = async (client: TestClient, agentId: string) => {
   return [availableEuros, heldEuros]
 }
 
-/** An agent with 100 €, whose policy approves up to 50 € without a person. */
 async function anAgentWith100Euros(rules = {}) {
   const { client } = await service.owner()
   const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 50, ...rules })

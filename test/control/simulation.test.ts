@@ -18,7 +18,7 @@ interface DecisionLike {
   readonly checks: readonly { rule: string; outcome: string; message: string }[]
 }
 
-/** A decision without its messages, which name the minute of the decision. */
+/** Without messages, which contain the minute of the decision. */
 const withoutMessages = ({ allowed, requiresApproval, checks }: DecisionLike) => ({
   allowed,
   requiresApproval,

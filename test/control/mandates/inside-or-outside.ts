@@ -75,7 +75,7 @@ describe('a spend lies outside a mandate that', () => {
 
 const amount = fc.bigInt({ min: 1n, max: 60n })
 const limit = fc.option(fc.bigInt({ min: 1n, max: 200n }), { nil: null })
-/** Mostly no list, or hardly anything would lie inside. */
+/** Mostly without a list; otherwise hardly any spend would be inside. */
 const someOf = (values: string[]): fc.Arbitrary<string[]> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
 
@@ -95,7 +95,7 @@ const anySpend = fc.record({
   merchant: fc.constantFrom('bookshop', 'LIBRARY', 'Casino'),
   mcc: fc.constantFrom(null, '5942', '7372', '7995'),
   country: fc.constantFrom(null, 'DE', 'FR', 'US'),
-  /** Days after the first one: the last ones lie in the next month. */
+  /** Days after the first one: the last ones are in the next month. */
   day: fc.integer({ min: 28, max: 33 }),
 })
 
@@ -107,7 +107,7 @@ const sum = (spends: readonly Spend[]): bigint =>
 const isOneOf = (list: readonly string[], value: string | null): boolean =>
   list.length === 0 || (value !== null && list.some(one => one.toLowerCase() === value.toLowerCase()))
 
-/** Written anew, without the code under test: whether a list of spends as a whole is one that the mandate allows. */
+/** Written independently of the code under test: whether the mandate allows a list of spends as a whole. */
 function isAllowed(constraints: Constraints, spends: readonly Spend[]): boolean {
   const within = (most: bigint | null, groups: Iterable<readonly Spend[]>): boolean =>
     most === null || [...groups].every(group => sum(group) <= most)

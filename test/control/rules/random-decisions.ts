@@ -93,7 +93,8 @@ describe('thousands of random decisions', () => {
           )
         const outcome = outcomeFor(request.amountEuros)
         const outcomeForMore = outcomeFor(request.amountEuros + more)
-        // With a limit on funds more can be milder: a spend that waits for a person needs no money yet.
+        // With a limit on funds, a larger amount can be judged more leniently: a spend that waits for a
+        // person needs no money yet.
         if (request.availableEuros !== null) return
         expect(severity[outcomeForMore as 'pass'] >= severity[outcome as 'pass']).toBe(true)
       }),

@@ -8,7 +8,6 @@ const service = await startTestService({ own: true })
 const { anOwnerWithAgent } = agentRunsIn(service)
 
 describe('the budget of a run', () => {
-  /** Declares these intents at once, each for another merchant. */
   const declareAll = (client: TestClient, agentId: string, members: readonly object[], runId: string) =>
     Promise.all(
       members.map((member, n) =>

@@ -8,7 +8,6 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()
 
-/** A wallet with what an acquirer has charged for it. */
 async function collect(cents: bigint): Promise<string> {
   const id = await wallet()
   const cause = { type: 'trial', id: newId('trial') }
