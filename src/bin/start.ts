@@ -206,7 +206,7 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
     '',
     byLink
       ? 'in a browser, within ten minutes: it makes you a passkey'
-      : 'with your passkey; without it, see "Recovery" in docs/people.md',
+      : 'with your passkey; without it, see "Recovery" in docs/how-to/people.md',
   ],
 ]
 

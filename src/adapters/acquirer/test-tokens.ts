@@ -33,7 +33,7 @@ export function cardTokenOf(plain: unknown): CardToken | { readonly refused: str
   }
 }
 
-/** Documented in docs/cards.md. */
+/** Documented in docs/reference/card-sandbox.md. */
 interface TestToken {
   readonly name: string
   readonly network: string

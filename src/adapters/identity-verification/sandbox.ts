@@ -11,7 +11,7 @@ import {
 import { after, days, minutes } from '../../values/clock.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
 
-/** Documented in docs/onboarding.md. */
+/** Documented in docs/how-to/identity.md. */
 interface MagicRule {
   /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }

@@ -5,7 +5,7 @@ export const signal: OwnCommand = {
   name: 'signal',
   summary: 'Send a signal to a run in Temporal, as its operator',
   description:
-    'Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/temporal.md.',
+    'Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/processes.md.',
   arguments: {
     '<workflow>': 'The id of the run, as `workflowId` of a record says it.',
     '<name>': 'The signal: `approve`, `deny`, `cancel`, …',

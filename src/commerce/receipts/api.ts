@@ -14,7 +14,9 @@ import { matchReasons } from './score.ts'
 
 const status = z.enum(receiptMachine.states)
 
-const score = z.int().meta({ description: 'Out of 100 points: see docs/receipts.md.', examples: [95] })
+const score = z
+  .int()
+  .meta({ description: 'Out of 100 points: see [receipts](/docs/guides/receipts).', examples: [95] })
 const reasons = z.array(z.enum(matchReasons)).meta({ description: 'The reasons for the points.' })
 
 const sha256 = z.string().meta({ description: 'SHA-256 of the original, in hexadecimal digits.' })

@@ -51,7 +51,7 @@ export const canvasApi = {
     summary: 'Ask in a sentence',
     description: [
       'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is asked, `proposal` for what would change something, `error`; `done` comes exactly once, and last. Operations are asked with your rights.',
-      'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See docs/assistants.md for what can be asked.',
+      'A sentence changes nothing: it is proposed, and applied by a person (`POST /canvas/proposals/{id}/apply`). What can mean two things is asked back. See [Ask in a sentence](/docs/guides/ask) for what can be asked.',
     ].join('\n\n'),
     run: 'read',
     readsClock: true,

@@ -18,7 +18,7 @@ export const mcpApi = {
     description: [
       'The Model Context Protocol over Streamable HTTP, without sessions, in the versions 2026-07-28 and 2025-11-25 to 2024-11-05: one JSON-RPC message in, its answer out, as JSON or as server-sent events. A message without an answer gets a 202. There is no GET: nothing is sent that was not asked for.',
       'Tools are operations of this document with the rights of who calls: `tools/list` shows what the caller may do. An agent’s token spends within its policy. A key, and a person in the console, read by tools, and what would change something becomes a proposal, unless the key was made with `toolWrites`. A refusal is a result with `isError`, its code, its sentence, and what would make it a yes; a tool that nobody has is an error of the protocol (-32602).',
-      'The same call within ten minutes is the same act, unless it names an `idempotencyKey` of its own. See docs/assistants.md.',
+      'The same call within ten minutes is the same act, unless it names an `idempotencyKey` of its own. See [Assistant tools](/docs/guides/assistant-tools).',
     ].join('\n\n'),
     callers: ['key', 'agent'],
     run: 'read',

@@ -10,7 +10,7 @@ import { documentKinds } from '../../../src/ports/identity-verification.ts'
 import { anIndividual } from '../../support/identity/kyc.ts'
 import { service } from './kyc-service.ts'
 
-const page = readFileSync('docs/onboarding.md', 'utf8')
+const page = readFileSync('docs/how-to/identity.md', 'utf8')
 const run = promisify(execFile)
 
 describe('the page about identity', () => {

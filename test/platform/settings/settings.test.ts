@@ -249,12 +249,12 @@ describe('the documentation of the settings', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(`${HEADING}\n${entries.join('\n')}`)
   })
 
-  test('is also the table in docs/settings.md, with a row for each setting: the rows marked - below are missing', () => {
+  test('is also the table in docs/reference/settings.md, with a row for each setting: the rows marked - below are missing', () => {
     const rows = settingRows().map(
       ({ name, standard, allowed, meaning }) => `| \`${name}\` | ${standard} | ${allowed} | ${meaning} |`,
     )
     const table = ['| setting | default | allowed | meaning |', '|---|---|---|---|', ...rows].join('\n')
-    const [, written] = readFileSync('docs/settings.md', 'utf8').split(/<!-- \/?settings -->/)
+    const [, written] = readFileSync('docs/reference/settings.md', 'utf8').split(/<!-- \/?settings -->/)
     expect(written?.trim()).toBe(table)
   })
 })

@@ -66,7 +66,7 @@ describe('a link', () => {
     await page.locator('.hint', { hasText: 'npm start' }).waitFor()
     const recovery = page.getByRole('link', { name: 'the recovery' })
     expect(await recovery.getAttribute('href')).toBe('docs/guides/people#recovery')
-    expect(readFileSync('docs/people.md', 'utf8')).toContain('\n## Recovery\n')
+    expect(readFileSync('docs/how-to/people.md', 'utf8')).toContain('\n## Recovery\n')
   })
 
   test('goes along where its page was opened under another host', async () => {
