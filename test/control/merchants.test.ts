@@ -147,7 +147,11 @@ describe('suggestions for an allowlist', () => {
         suggested: true,
       },
       { merchant: 'Casin0', suggested: false, reason: 'The blocklist has Casino; it wins.' },
-      { merchant: 'Воokshop', suggested: false, reason: 'It looks like BOOKSHOP, but is spelled differently.' },
+      {
+        merchant: 'Воokshop',
+        suggested: false,
+        reason: 'It looks like BOOKSHOP, but is spelled differently.',
+      },
       { merchant: 'Kiosk', spends: 1, suggested: false, reason: 'Paid once only.' },
     ])
     expect(data[1]?.reason).toBe('Paid 2 times, € 15.50 in all.')
