@@ -110,7 +110,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       if (wish.ending.aborted) return follower.follow({ ...wish, from, silenceMs })
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
-      const isTaken = await takePlace(sql, [ownerId, id, holder, MAX_STREAMS], wish).finally(() => {
+      const isTaken = await acquireSlot(sql, [ownerId, id, holder, MAX_STREAMS], wish).finally(() => {
         // A client that disconnected meanwhile has released its place, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
@@ -132,7 +132,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
   }
 }
 
-async function takePlace(
+async function acquireSlot(
   sql: Sql,
   values: readonly unknown[],
   { from, ending }: FollowRequest,

@@ -21,12 +21,12 @@ import { derivedSecrets } from '../ports/vault.ts'
 type WithKey = Settings & { readonly encryptionKey: string }
 
 /** The receivers to which simulated systems send their messages. */
-interface Doors {
+interface SandboxCallbacks {
   readonly cards: Deliver
   readonly identity: DeliverNotice
 }
 
-export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
+export function externalSystemsOf(settings: WithKey, queue: Queue, doors: SandboxCallbacks): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
   const sepa = { sandbox: sandboxRail(), files: byFiles(settings, queue) }

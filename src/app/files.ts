@@ -30,13 +30,13 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
     region: filesRegion,
     accessKey: String(filesAccessKeyId),
     secretKey: String(filesSecretKey),
-    outbound: wayTo(filesUrl),
+    outbound: storeClient(filesUrl),
   }
   return filesInBucket(options, vault)
 }
 
 /** The operator's own store may be in a private network; this client reaches nothing else. */
-function wayTo(url: string): Outbound {
+function storeClient(url: string): Outbound {
   const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
   const { origin } = new URL(url)
   const other = { rule: 'store', message: 'Only the store of files is reached this way.' }

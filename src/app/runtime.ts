@@ -40,8 +40,8 @@ import { externalSystemsOf } from './external-systems.ts'
 import { fileStoreOf, watchedFiles } from './files.ts'
 import { type OwnAddresses, ownAddresses, pagesOf } from './own-addresses.ts'
 import { ownOperations, portsOf } from './ports.ts'
-import { deliveryTo, doorsTo, receiversOf } from './receivers.ts'
-import { openOutsideCalls } from './renewed-lease.ts'
+import { deliveryTo, receiversOf, sandboxCallbacks } from './receivers.ts'
+import { openExternalCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
@@ -107,7 +107,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
   // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
-  const { stop, ...calls } = openOutsideCalls({ pool }, log)
+  const { stop, ...calls } = openExternalCalls({ pool }, log)
   const database: OpenDatabase = {
     pool,
     async close() {
@@ -145,7 +145,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       pages: pagesOf(settings, addresses, warning => log.warn(warning)),
       runUrl,
       ...configured(settings),
-      outside: { ...externalSystemsOf(settings, sepaQueue(runFor), doorsTo(inwards, log)), ...outside },
+      outside: {
+        ...externalSystemsOf(settings, sepaQueue(runFor), sandboxCallbacks(inwards, log)),
+        ...outside,
+      },
       outbound: options.outbound ?? guardOf(settings, addresses),
       vault,
       signer,

@@ -75,7 +75,7 @@ const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
 const noticeOf = (payment: XmlElement): PaymentNotice => ({
   endToEndId: textAt(payment, 'OrgnlEndToEndId'),
   ...statusOf(payment, 'TxSts'),
-  amountEuros: null,
+  amountCents: null,
 })
 
 function statusOf(element: XmlElement, path: string): ReportedStatus {

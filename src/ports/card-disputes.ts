@@ -1,4 +1,4 @@
-import type { Euros } from '../values/money.ts'
+import type { Cents } from '../values/money.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
 /** The first two mean that the payment was not authorized. */
@@ -35,7 +35,7 @@ export interface CardDisputes {
 }
 
 interface DisputeClaim {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reason: DisputeReason
   readonly description: string
 }
@@ -45,7 +45,7 @@ export interface NewDispute extends DisputeClaim {
   readonly processorCardId: string
   readonly openedAt: Date
   /** The clearings of the payment, by the processor's ids; the largest first. */
-  readonly clearings: readonly { readonly id: string; readonly amountEuros: Euros }[]
+  readonly clearings: readonly { readonly id: string; readonly amountCents: Cents }[]
 }
 
 export interface OpenedDispute {
@@ -55,7 +55,7 @@ export interface OpenedDispute {
 
 export interface KnownDispute {
   readonly processorDisputeId: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly submittedAt: Date | null
 }
 
@@ -67,5 +67,5 @@ export interface DisputeEvidence extends DisputeClaim {
 /** The network's decision so far. `expired`: it was not submitted in time. */
 export type DisputeStanding =
   | { readonly status: 'undecided' }
-  | { readonly status: 'credited' | 'won'; readonly amountEuros: Euros | null }
+  | { readonly status: 'credited' | 'won'; readonly amountCents: Cents | null }
   | { readonly status: 'lost' | 'expired' }

@@ -50,7 +50,7 @@ async function anAgentWith(intents: number): Promise<ProcessInput> {
   const { id } = await createRecord('agents.create', members)
   const bare = { mcc: null, country: null, clientIntentId: null, expiresInMinutes: 60, metadata: {} }
   const nothing = { beneficiaryId: null, walletId: null, requestId: null, cardId: null, runId: null }
-  const body = { agentId: id, amountEuros: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
+  const body = { agentId: id, amountCents: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
   await times(intents, () => engine.run(tenant, 'intents.create', { body }))
   return { id, agentId: id, ...tenant }
 }

@@ -42,7 +42,7 @@ async function anIntent() {
   await creditWallet(engine, { ...tenant, walletId })
   const body = {
     agentId,
-    amountEuros: 2_500n,
+    amountCents: 2_500n,
     merchant: 'Bookshop',
     purpose: 'P',
     mcc: null,

@@ -13,9 +13,9 @@ import { temporaryFolder } from '../support/processes/folders.ts'
 
 const debtor = { name: 'Agent Payments Öffentlich & Co', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 
-const payment = (endToEndId: string, amountEuros: bigint) => ({
+const payment = (endToEndId: string, amountCents: bigint) => ({
   endToEndId,
-  amountEuros,
+  amountCents,
   payerIban: null,
   payee: { name: 'Baeckerei Mueller', iban: 'NL91ABNA0417164300', bic: null },
   reference: 'Invoice 4711',

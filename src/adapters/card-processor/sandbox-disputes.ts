@@ -7,7 +7,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { after, days, minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
 const EVIDENCE_MS = days(7)
@@ -20,11 +20,11 @@ interface Decision {
 }
 
 const lost: DisputeStanding = { status: 'lost' }
-const won: DisputeStanding = { status: 'won', amountEuros: null }
-const credited: DisputeStanding = { status: 'credited', amountEuros: null }
+const won: DisputeStanding = { status: 'won', amountCents: null }
+const credited: DisputeStanding = { status: 'credited', amountCents: null }
 
 /** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
-const byAmount: ReadonlyMap<Euros, readonly Decision[]> = new Map([
+const byAmount: ReadonlyMap<Cents, readonly Decision[]> = new Map([
   [9_201n, [{ afterMs: days(1), standing: won }]],
   [9_202n, [{ afterMs: days(1), standing: lost }]],
   [9_203n, [credit(credited), { afterMs: days(3), standing: won }]],
@@ -35,8 +35,8 @@ function credit(standing: DisputeStanding): Decision {
   return { afterMs: 0, standing }
 }
 
-const REFUSED_EUROS: Euros = 9_205n
-const SILENT_EUROS: Euros = 9_206n
+const REFUSED_EUROS: Cents = 9_205n
+const SILENT_EUROS: Cents = 9_206n
 
 const NOT_TAKEN: ProcessorFailure = {
   failure: 'refused',
@@ -57,9 +57,9 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
   return {
-    async open({ disputeId, amountEuros, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
-      if (amountEuros === REFUSED_EUROS) return NOT_TAKEN
-      if (amountEuros === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
+    async open({ disputeId, amountCents, openedAt }, { now }): Promise<OpenedDispute | ProcessorFailure> {
+      if (amountCents === REFUSED_EUROS) return NOT_TAKEN
+      if (amountCents === SILENT_EUROS && now < after(openedAt, SILENT_MS)) return { failure: 'late' }
       return {
         processorDisputeId: disputeIdFor(secrets, disputeId),
         evidenceDueAt: after(openedAt, EVIDENCE_MS),
@@ -73,8 +73,8 @@ export function sandboxDisputes(secrets: Secrets): CardDisputes {
   }
 }
 
-function decidedBy({ amountEuros, submittedAt }: KnownDispute, { now }: ProcessorCall): DisputeStanding {
+function decidedBy({ amountCents, submittedAt }: KnownDispute, { now }: ProcessorCall): DisputeStanding {
   if (!submittedAt) return UNDECIDED
-  const decisions = byAmount.get(amountEuros) ?? []
+  const decisions = byAmount.get(amountCents) ?? []
   return decisions.findLast(({ afterMs }) => after(submittedAt, afterMs) <= now)?.standing ?? UNDECIDED
 }

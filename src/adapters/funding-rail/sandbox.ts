@@ -49,9 +49,9 @@ const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
   [1307n, () => ({ status: 'unknown' })],
 ])
 
-function stateAt({ token, amountEuros, madeAt }: Charge, reference: string, now: Date): ChargeState {
+function stateAt({ token, amountCents, madeAt }: Charge, reference: string, now: Date): ChargeState {
   if (token === 'tok_declined') return DECLINED
-  return magic.get(amountEuros)?.({ madeAt, now, reference }) ?? SETTLED
+  return magic.get(amountCents)?.({ madeAt, now, reference }) ?? SETTLED
 }
 
 /** A simulated processor. It stores nothing: a charge's state follows from its amount and the time. */

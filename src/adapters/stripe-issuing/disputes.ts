@@ -12,7 +12,7 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { minutes } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { type Connection, DONE, UNUSABLE } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
@@ -57,15 +57,15 @@ async function open(
   dispute: NewDispute,
   { reference, now }: ProcessorCall,
 ): Promise<OpenedDispute | ProcessorFailure> {
-  const { disputeId, processorCardId, amountEuros, openedAt, clearings } = dispute
-  const clearing = clearings.find(one => one.amountEuros >= amountEuros) ?? clearings[0]
+  const { disputeId, processorCardId, amountCents, openedAt, clearings } = dispute
+  const clearing = clearings.find(one => one.amountCents >= amountCents) ?? clearings[0]
   if (!clearing) return NOT_SETTLED
   const isForgotten = now.getTime() - openedAt.getTime() > KEY_LASTS_MS
   const earlier = isForgotten ? await find(stripe, clearing.id, disputeId) : undefined
   if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
-    amount: Number(min(amountEuros, clearing.amountEuros)),
+    amount: Number(min(amountCents, clearing.amountCents)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
@@ -78,7 +78,7 @@ async function open(
   }
 }
 
-const min = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+const min = (one: Cents, other: Cents): Cents => (one < other ? one : other)
 
 async function find(stripe: Stripe, transaction: string, disputeId: string) {
   const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })
@@ -92,7 +92,7 @@ async function addEvidence(
   evidence: DisputeEvidence,
   { reference, now }: ProcessorCall,
 ) {
-  const { bundle, sha256, amountEuros } = evidence
+  const { bundle, sha256, amountCents } = evidence
   const file = await stripe.files.create(
     {
       purpose: 'dispute_evidence',
@@ -104,7 +104,7 @@ async function addEvidence(
     },
     { idempotencyKey: `${reference}/file/${sha256.slice(0, 16)}` },
   )
-  const params = { amount: Number(amountEuros), evidence: evidenceOf(evidence, now, file.id) }
+  const params = { amount: Number(amountCents), evidence: evidenceOf(evidence, now, file.id) }
   await stripe.issuing.disputes.update(processorDisputeId, params, {
     idempotencyKey: `${reference}/${sha256.slice(0, 16)}`,
   })
@@ -185,8 +185,8 @@ function standingOf({
   amount,
   balance_transactions,
 }: Pick<z.output<typeof Standing>, 'status' | 'amount' | 'balance_transactions'>): DisputeStanding {
-  if (status === 'won') return { status, amountEuros: amount }
+  if (status === 'won') return { status, amountCents: amount }
   if (status === 'lost' || status === 'expired') return { status }
   const paid = (balance_transactions ?? []).reduce((sum, one) => sum + one.amount, 0)
-  return paid > 0 ? { status: 'credited', amountEuros: BigInt(paid) } : { status: 'undecided' }
+  return paid > 0 ? { status: 'credited', amountCents: BigInt(paid) } : { status: 'undecided' }
 }

@@ -7,7 +7,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { ownAgent, recordHead, recordTail } from '../../values/schemas.ts'
 import { accessEvents, accessRefusals } from '../access-events/index.ts'
 import { namesOneKey, oneKeyWanted, recipientMembers } from '../filler-keys/index.ts'
@@ -27,8 +27,8 @@ const AgentCredentialRecord = z
     cardId: id('card'),
     status,
     merchantScope: z.array(z.string()).meta({ examples: [['*.example.com']] }),
-    amountLimitEuros: euros,
-    spentEuros: euros.meta({ description: 'Spent and authorized so far.' }),
+    amountLimitCents: money,
+    spentCents: money.meta({ description: 'Spent and authorized so far.' }),
     maxCharges: z.int().nullable(),
     charges: z.int(),
     expiresAt: instant,
@@ -53,7 +53,7 @@ const AgentCredentialEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountLimitEuros: euros,
+  amountLimitCents: money,
 })
 
 const ChargeEvent = z.object({
@@ -63,7 +63,7 @@ const ChargeEvent = z.object({
   intentId: id('intent').nullable(),
   cardId: id('card'),
   status,
-  amountEuros: euros,
+  amountCents: money,
   transactionId: id('txn').nullable(),
 })
 
@@ -142,7 +142,7 @@ export const agentCredentialsApi = {
                 'Names or hosts of merchants, also `*.example.com`, as in the allowlist of a policy.',
               examples: [['shop.example.com']],
             }),
-          amountLimitEuros: positiveEuros(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
+          amountLimitCents: positiveMoney(HIGHEST_LIMIT).meta({ description: 'All charges together.' }),
           ttlSeconds: wholeNumber(30, LONGEST_SECONDS).meta({ examples: [3_600] }),
           maxCharges: wholeNumber(1, 10_000).nullable().default(null),
           ...recipientMembers,

@@ -32,7 +32,7 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
   const blockers = {
     card_other_agent: card !== null && card.agentId !== agentId,
     intent_required: hasCap && body.intentId === undefined,
-    above_intent: intent !== null && body.amountLimitEuros > intent.amountEuros,
+    above_intent: intent !== null && body.amountLimitCents > intent.amountCents,
     merchant_mismatch: !isInScope,
     network_tokens_missing: card?.status === 'active' && !ports.cardProcessor(tenant.mode).networkToken,
   }
@@ -82,7 +82,7 @@ export const issue = externalCall(agentCredentialsApi.create, {
       intentId,
       cardId,
       merchantScope: body.merchantScope,
-      amountLimitEuros: body.amountLimitEuros,
+      amountLimitCents: body.amountLimitCents,
       maxCharges: body.maxCharges,
       expiresAt,
       processor: ports.cardProcessor(tenant.mode).name,

@@ -8,7 +8,7 @@ import type { CardNotice } from '../../ports/card-processor.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   country,
   formattedText,
@@ -34,11 +34,11 @@ const AuthorizationRecord = z
       description:
         '`pending`: a machine payment is under way and its outcome is unknown; `void`: it was not paid. `authorized`: held, or cleared in part. `cleared`: cleared in full. `reversed`: released by the merchant. `expired`: not cleared in time. `confirmed`: paid according to the agent’s checkout or the receipt of a machine payment; the network has not reported it yet.',
     }),
-    amountEuros: euros.meta({ description: 'The requested amount, with all increments.' }),
-    approvedEuros: euros,
-    heldEuros: euros.meta({ description: 'What is still held.' }),
-    clearedEuros: euros.meta({ description: 'Cleared by the merchant.' }),
-    refundedEuros: euros,
+    amountCents: money.meta({ description: 'The requested amount, with all increments.' }),
+    approvedCents: money,
+    heldCents: money.meta({ description: 'What is still held.' }),
+    clearedCents: money.meta({ description: 'Cleared by the merchant.' }),
+    refundedCents: money,
     merchant: z.string(),
     descriptor: z.string().meta({ description: 'The merchant as the network writes it.' }),
     mcc: z.string().nullable(),
@@ -87,7 +87,7 @@ const AuthorizationExplanation = z
 const descriptor = z.string().trim().min(1).max(200)
 
 const SimulatedRequest = z.strictObject({
-  amountEuros: euros,
+  amountCents: money,
   merchant: descriptor.meta({
     description: 'The merchant as a card network writes it.',
     examples: ['SQ *BOOKSHOP 1234 BERLIN'],
@@ -105,7 +105,7 @@ const SimulatedRequest = z.strictObject({
 const SimulatedAnswer = z
   .object({
     approved: z.boolean(),
-    approvedEuros: euros,
+    approvedCents: money,
     reason: z.string(),
     source: z.enum(sources),
     intentId: id('intent').nullable(),

@@ -2,7 +2,7 @@ import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { addFact, foldFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { AuthorizationRequest } from '../../ports/card-processor.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
@@ -72,21 +72,21 @@ function tokenBlocker(
   if (networkTokenId === null) return undefined
   const token = credentials.find(networkTokenId)
   if (token?.cardId !== cardId) return 'The network token is unknown.'
-  if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
+  if (content.amountCents > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays only the intent ${token.intentId}, which does not cover this.`
   return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 
 /** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
 function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
-  const { amountEuros, ask } = content
-  if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
-  const before = chargedEuros(existing.facts)
-  const further = chargedEuros(addFact(existing.facts, requestFact(content))) - before
-  return { amountEuros: further > 0n ? further : 0n, isIncrement: before > 0n }
+  const { amountCents, ask } = content
+  if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
+  const before = chargedCents(existing.facts)
+  const further = chargedCents(addFact(existing.facts, requestFact(content))) - before
+  return { amountCents: further > 0n ? further : 0n, isIncrement: before > 0n }
 }
 
-const chargedEuros = (facts: PaymentFacts): Euros => {
+const chargedCents = (facts: PaymentFacts): Cents => {
   const { heldCents, capturedCents } = foldFacts(facts)
   return heldCents + capturedCents
 }

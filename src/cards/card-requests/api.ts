@@ -4,7 +4,7 @@ import { agent_required, type Failure, get, list, missing, post } from '../../ke
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import {
   freeText,
   ownAgent,
@@ -20,9 +20,9 @@ const status = z.enum(cardRequestMachine.states)
 export const type = z.enum(requestTypes)
 
 const Limits = z.object({
-  maxTransactionEuros: euros.nullable(),
-  dailyLimitEuros: euros.nullable(),
-  monthlyLimitEuros: euros.nullable(),
+  maxTransactionCents: money.nullable(),
+  dailyLimitCents: money.nullable(),
+  monthlyLimitCents: money.nullable(),
 })
 
 const CardRequestRecord = z
@@ -96,12 +96,12 @@ const answerFails = {
 
 const NO_NUMBER = 'No operation on cards accepts one. Leave it out.'
 
-const limit = (description: string) => euros.nullable().default(null).meta({ description })
+const limit = (description: string) => money.nullable().default(null).meta({ description })
 
 const requestedLimits = z.strictObject({
-  maxTransactionEuros: limit('The most that one payment may be. Null: not requested.'),
-  dailyLimitEuros: limit('The most for a UTC day. Null: not requested.'),
-  monthlyLimitEuros: limit('The most for a calendar month. Null: not requested.'),
+  maxTransactionCents: limit('The most that one payment may be. Null: not requested.'),
+  dailyLimitCents: limit('The most for a UTC day. Null: not requested.'),
+  monthlyLimitCents: limit('The most for a calendar month. Null: not requested.'),
 })
 
 /** A request that only changes limits is about an existing card, so it has none of these. */
@@ -134,7 +134,7 @@ const body = z
       if (request[name] !== undefined) addIssue(name, 'only for a new card: leave it out')
   })
 
-const approvedLimit = (description: string) => euros.nullable().optional().meta({ description })
+const approvedLimit = (description: string) => money.nullable().optional().meta({ description })
 
 const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
 const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
@@ -202,9 +202,9 @@ export const cardRequestsApi = {
       z.strictObject({
         limits: z
           .strictObject({
-            maxTransactionEuros: approvedLimit('At most the requested limit, which is also the default.'),
-            dailyLimitEuros: approvedLimit('At most the requested limit, which is also the default.'),
-            monthlyLimitEuros: approvedLimit('At most the requested limit, which is also the default.'),
+            maxTransactionCents: approvedLimit('At most the requested limit, which is also the default.'),
+            dailyLimitCents: approvedLimit('At most the requested limit, which is also the default.'),
+            monthlyLimitCents: approvedLimit('At most the requested limit, which is also the default.'),
           })
           .prefault({}),
         comment: freeText.nullable().default(null),

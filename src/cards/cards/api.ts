@@ -6,7 +6,7 @@ import { WalletEvent } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   freeText,
   givenMetadata,
@@ -28,12 +28,12 @@ export const usage = z.enum(cardUsages).meta({
 export const displayName = label.meta({ examples: ['Research'] })
 const reason = freeText.min(1).nullable()
 
-const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = PolicyCreate.shape
+const { maxTransactionCents, dailyLimitCents, monthlyLimitCents } = PolicyCreate.shape
 const { merchantAllowlist, merchantBlocklist, mccCategories } = PolicyCreate.shape
 const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 
 /** A limit that is left out is lifted. */
-const LimitsBody = z.strictObject({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
+const LimitsBody = z.strictObject({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
 
 /** Bounded as those of a policy; a list that is left out is no rule. */
 export const ControlsBody = z.strictObject({
@@ -46,7 +46,7 @@ export const ControlsBody = z.strictObject({
 })
 
 const CardLimits = z
-  .object({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
+  .object({ maxTransactionCents, dailyLimitCents, monthlyLimitCents })
   .meta({ id: 'CardLimits', description: 'In addition to the agent’s policy. Null is no limit.' })
 
 export const CardControls = z
@@ -64,7 +64,7 @@ export const CardControls = z
   })
 
 const balance = z
-  .object({ availableEuros: euros, heldEuros: euros })
+  .object({ availableCents: money, heldCents: money })
   .nullable()
   .meta({ description: 'The balance of the purse; null without a purse.' })
 
@@ -156,13 +156,13 @@ export const cardEvents = {
     CardEvent.extend({
       walletId: id('wallet'),
       fromWalletId: id('wallet'),
-      amountEuros: euros,
-      balanceEuros: euros,
+      amountCents: money,
+      balanceCents: money,
     }),
   ),
   'card.limits_changed': event(
     'The limits of a card have changed.',
-    CardEvent.extend({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros }),
+    CardEvent.extend({ maxTransactionCents, dailyLimitCents, monthlyLimitCents }),
   ),
   'card.controls_changed': event(
     'The merchants, countries or categories that a card may pay have changed.',
@@ -381,7 +381,7 @@ export const cardsApi = {
     summary: 'Fund the purse of a card',
     description:
       'The money comes from `fromWalletId`, or from the agent’s wallet if that is left out. From then on the card pays from its purse, which is opened with the first money: a wallet that only this card pays from. The balance left when the card closes returns to the agent’s wallet, or to your oldest open wallet if that one is closed.',
-    body: body({ amountEuros: positiveEuros(), fromWalletId: id('wallet').optional() }),
+    body: body({ amountCents: positiveMoney(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20 },
     returns: card,
     fails: {

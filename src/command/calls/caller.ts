@@ -12,20 +12,20 @@ export interface Input extends CallInput {
   readonly asOperator?: boolean
 }
 
-export type Called = Answer<unknown, Reply['headers']>
+export type CallResult = Answer<unknown, Reply['headers']>
 
 export interface Caller {
-  call(key: string, input?: Input): Promise<Called>
+  call(key: string, input?: Input): Promise<CallResult>
   open(key: string, input?: Input): Promise<Reply>
 }
 
-export interface CallerMeans {
+export interface CallerOptions {
   readonly table: Table
   readonly connection: Connection
   readonly io: Io
 }
 
-export function openCaller(means: CallerMeans): Caller {
+export function openCaller(means: CallerOptions): Caller {
   const open: Caller['open'] = (key, input = {}) => openReply(means, means.table.get(key), input)
   return {
     open,
@@ -40,7 +40,7 @@ export function openCaller(means: CallerMeans): Caller {
   }
 }
 
-function readAnswer({ status, headers }: Reply, text: string): Called {
+function readAnswer({ status, headers }: Reply, text: string): CallResult {
   try {
     return answerOf(status, headers, text)
   } catch {
@@ -56,7 +56,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 async function openReply(
-  { connection, io }: CallerMeans,
+  { connection, io }: CallerOptions,
   command: Command,
   { raw, asOperator, ...input }: Input,
   read: (reply: Reply) => Promise<Reply> = async reply => reply,

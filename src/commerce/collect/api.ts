@@ -7,7 +7,7 @@ import { purseRefusal } from '../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import {
   email,
   freeText,
@@ -32,13 +32,13 @@ import {
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 const RequestPaymentEvent = RequestEvent.extend({
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  paidEuros: euros.meta({ description: 'The amount that counts towards the request so far.' }),
+  paidCents: money.meta({ description: 'The amount that counts towards the request so far.' }),
 })
 
 export const requestEvents = {
@@ -54,23 +54,23 @@ export const paymentEvents = {
   'claim.request.surplus_received': event(
     'A payment does not count towards its request: it exceeds the amount, or came too late. The money stays in the wallet.',
     RequestPaymentEvent.extend({
-      surplusEuros: euros.meta({ description: 'The part of this payment that does not count.' }),
+      surplusCents: money.meta({ description: 'The part of this payment that does not count.' }),
       reason: z.enum(surplusReasons),
     }),
   ),
 }
 
-export const requestEvent = ({ id, status, amountEuros }: RequestRow) => ({
+export const requestEvent = ({ id, status, amountCents }: RequestRow) => ({
   requestId: id,
   status,
-  amountEuros,
+  amountCents,
 })
 
 export const requestPaymentEvent = (request: RequestRow, { id, way }: PaymentRow) => ({
   ...requestEvent(request),
   paymentId: id,
   way,
-  paidEuros: request.paidEuros,
+  paidCents: request.paidCents,
 })
 
 const status = z.enum(requestMachine.states)
@@ -102,7 +102,7 @@ export const PaymentRequestRecord = z
       .nullable()
       .meta({ description: 'The delegation whose token has made it.' }),
     walletId: id('wallet'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string().meta({ examples: ['Report 17'] }),
     payerName: z.string().nullable(),
     payerEmail: email.nullable(),
@@ -124,12 +124,12 @@ export const PaymentRequestRecord = z
       examples: ['https://pay.example.com/collect/402/request_01jd8x2m4ye7k9v0c3q5r6t8wz'],
     }),
     status,
-    paidEuros: euros.meta({ description: 'Received, and counted towards the amount.' }),
-    surplusEuros: euros.meta({
+    paidCents: money.meta({ description: 'Received, and counted towards the amount.' }),
+    surplusCents: money.meta({
       description: 'Received above the amount, or too late. It is in the wallet.',
     }),
-    refundedEuros: euros,
-    refundingEuros: euros.meta({ description: 'In pending refunds.' }),
+    refundedCents: money,
+    refundingCents: money.meta({ description: 'In pending refunds.' }),
     paidBy: way.nullable().meta({ description: 'The way of the payment that completed it.' }),
     paidAt: instant.nullable(),
     expiresAt: instant,
@@ -145,13 +145,13 @@ const RequestPaymentRecord = z
     requestId: id('request'),
     way,
     status: z.enum(requestPaymentMachine.states),
-    amountEuros: euros,
-    countedEuros: euros.meta({ description: 'The part that counts towards the request.' }),
+    amountCents: money,
+    countedCents: money.meta({ description: 'The part that counts towards the request.' }),
     surplusReason: z
       .enum(surplusReasons)
       .nullable()
       .meta({ description: 'Why the rest does not; null if all of it counts.' }),
-    refundedEuros: euros.meta({ description: 'Refunded so far, and in pending refunds.' }),
+    refundedCents: money.meta({ description: 'Refunded so far, and in pending refunds.' }),
     walletId: id('wallet').meta({ description: 'The credited wallet.' }),
     sourceId: z.string().meta({
       description: 'The incoming credit or the settlement by which it came.',
@@ -184,7 +184,7 @@ const body = z.strictObject({
   walletId: id('wallet').meta({
     description: 'The wallet to credit. An agent can only name its own wallet.',
   }),
-  amountEuros: positiveEuros(HIGHEST),
+  amountCents: positiveMoney(HIGHEST),
   description: z
     .string()
     .trim()

@@ -14,7 +14,7 @@ import { transactionEvents } from '../../money/transactions/index.ts'
 import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
 import { after, minuteInWords, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { collectApi, paymentEvents, requestEvent, requestEvents } from './api.ts'
 import {
   addPayment,
@@ -31,7 +31,7 @@ import { refundReactions } from './refunds/end-refund.ts'
 import { followRefunds, refund } from './refunds/refund.ts'
 import {
   collectPersonal,
-  dueEuros,
+  dueCents,
   findPayableRequests,
   NEEDS_RUN,
   openRequestsOf,
@@ -131,7 +131,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   const payable = { type: 'request', id } as const
   const credit = await payWithCredit(creditId, { walletId: request.walletId, payable }, context)
   if (typeof credit === 'string') return refuse(credit)
-  addPayment(locked, { way: 'sepa', amountEuros: credit.amountEuros, sourceId: credit.id }, context)
+  addPayment(locked, { way: 'sepa', amountCents: credit.amountCents, sourceId: credit.id }, context)
   queueStatement(writeRequests(sql, tenant, [locked]))
   return requestResponse(request, context)
 }
@@ -149,7 +149,7 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { request } = locked
   const iban = wallets.get(walletId)?.iban ?? null
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
-  await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
+  await simulateCredit({ ...sent, amountCents: dueCents(request) }, context)
   await context.runReactions()
   return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
@@ -176,10 +176,10 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
     tenant,
     credits.map(({ payableId }) => payableId),
   )
-  for (const { creditId, payableId, walletId, amountEuros, source } of credits) {
+  for (const { creditId, payableId, walletId, amountCents, source } of credits) {
     const one = locked.get(payableId)
     const way = source === 'owner' ? 'wallet' : 'sepa'
-    if (one) addPayment(one, { way, amountEuros, sourceId: creditId, walletId }, context)
+    if (one) addPayment(one, { way, amountCents, sourceId: creditId, walletId }, context)
   }
   queueStatement(writeRequests(sql, tenant, [...locked.values()]))
 }
@@ -219,12 +219,12 @@ interface Progress {
 }
 
 function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
-  const { status, paidEuros, expiresAt, refundingEuros } = request
-  if (refundDueAt !== null || refundingEuros > 0n)
-    return `${status}, ${formatEuros(refundingEuros)} in pending refunds`
+  const { status, paidCents, expiresAt, refundingCents } = request
+  if (refundDueAt !== null || refundingCents > 0n)
+    return `${status}, ${formatMoney(refundingCents)} in pending refunds`
   if (status !== 'open') return status
   if (isUnderWay) return 'open, a payment is under way'
-  const part = paidEuros > 0n ? `, ${formatEuros(paidEuros)} received` : ''
+  const part = paidCents > 0n ? `, ${formatMoney(paidCents)} received` : ''
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
@@ -246,12 +246,12 @@ function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
 
 function processStatusOf(progress: Progress, now: Date) {
   const { request, isUnderWay } = progress
-  const { status, mode, amountEuros, refundingEuros } = request
-  const closed = status !== 'open' && refundingEuros === 0n
+  const { status, mode, amountCents, refundingCents } = request
+  const closed = status !== 'open' && refundingCents === 0n
   const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
   return {
     status,
-    summary: `Request for ${formatEuros(amountEuros)} in ${mode} mode: ${stateInWords(progress)}`,
+    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateInWords(progress)}`,
     closed,
     dueInMs: closed ? null : dueInMs(progress, now),
     waitsFor: closed ? null : waitsFor(progress),

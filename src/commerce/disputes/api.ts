@@ -10,7 +10,7 @@ import { disputeReasons } from '../../ports/card-disputes.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
@@ -38,11 +38,11 @@ const DisputeRecord = z
     reason,
     description: z.string(),
     status,
-    amountEuros: euros.meta({ description: 'The disputed amount.' }),
-    refundedEuros: euros.meta({
+    amountCents: money.meta({ description: 'The disputed amount.' }),
+    refundedCents: money.meta({
       description: 'Refunded by the merchant since: the dispute is about the rest.',
     }),
-    creditedEuros: euros.meta({
+    creditedCents: money.meta({
       description: 'Credited to you at present, provisionally until the decision.',
     }),
     creditDueAt: instant.nullable().meta({
@@ -88,8 +88,8 @@ const DisputeEvent = z.object({
   transactionId: id('txn'),
   agentId: id('agent').nullable(),
   status: z.enum(disputeMachine.states),
-  amountEuros: euros,
-  creditedEuros: euros,
+  amountCents: money,
+  creditedCents: money,
   merchant: z.string().max(200),
 })
 
@@ -122,8 +122,8 @@ export const disputeEvent = (dispute: Dispute): z.output<typeof DisputeEvent> =>
   transactionId: dispute.transactionId,
   agentId: dispute.agentId,
   status: dispute.status,
-  amountEuros: dispute.amountEuros,
-  creditedEuros: dispute.creditedEuros,
+  amountCents: dispute.amountCents,
+  creditedCents: dispute.creditedCents,
   merchant: excerpt(dispute.merchant),
 })
 
@@ -141,11 +141,11 @@ const description = z
   .max(2_000)
   .meta({ description: 'What happened, for the merchant and the card network.' })
 
-const amountEuros = positiveEuros(HIGHEST)
+const amountCents = positiveMoney(HIGHEST)
 
 const NO_NUMBER = 'No operation here accepts one. Name the card by its id.'
 
-const money = [
+const dueMoney = [
   'Payments by card and machine payments can be disputed once they are completed; a SEPA transfer is recalled by `POST /transfers/{id}/recall`.',
   '`unauthorized` and `fraud`: the money is credited by the end of the next business day, in test mode immediately, and stays yours regardless of the card network’s decision, unless the operator finds, with reasons, that the payment was authorized, or that you acted fraudulently or with gross negligence. For the other reasons it is credited when the network grants it, and stays yours if the dispute is won.',
   'Refunds of the merchant in the meantime reduce the dispute; a full refund wins it.',
@@ -173,13 +173,13 @@ export const disputesApi = {
       isCommon: true,
       use: 'Use it when a card was charged wrongly and the merchant does not help. Only a person should decide that: ask first.',
     },
-    description: `${money}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` submits it, or the deadline does.\n\n${sandbox}`,
+    description: `${dueMoney}\n\nIt is open for evidence first. \`POST /disputes/{id}/submit\` submits it, or the deadline does.\n\n${sandbox}`,
     requires: 'cardProcessor',
     body: withoutCardNumbers(
       z.strictObject({
         transactionId: id('txn'),
         reason,
-        amountEuros: amountEuros.optional().meta({ description: 'Defaults to what is left of the payment.' }),
+        amountCents: amountCents.optional().meta({ description: 'Defaults to what is left of the payment.' }),
         description,
         freezeCard: z
           .boolean()
@@ -243,7 +243,7 @@ export const disputesApi = {
       z
         .strictObject({
           reason: reason.optional(),
-          amountEuros: amountEuros.optional(),
+          amountCents: amountCents.optional(),
           description: description.optional(),
         })
         .refine(given => Object.keys(given).length > 0, 'give at least one member'),

@@ -11,7 +11,7 @@ import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
 import { type Receipt, receiptsOf } from '../receipts/index.ts'
 import type { disputesApi } from './api.ts'
@@ -38,10 +38,10 @@ export async function bundleOf(
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
 ): Promise<BundleInput> {
   const file = await readCaseFile(dispute, context)
-  const { amountEuros, id, merchant, transactionId } = dispute
+  const { amountCents, id, merchant, transactionId } = dispute
   return {
     title: 'Evidence for a disputed payment',
-    subtitle: `${formatEuros(amountEuros)} at ${merchant}`,
+    subtitle: `${formatMoney(amountCents)} at ${merchant}`,
     author: file.holder,
     madeAt: lastInstant(file),
     sections: [
@@ -173,8 +173,8 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
       facts([
         ['Account holder', holder],
         ['Reason', reasons[dispute.reason]],
-        ['Disputed', formatEuros(dispute.amountEuros)],
-        ['Refunded since', dispute.refundedEuros > 0n ? formatEuros(dispute.refundedEuros) : null],
+        ['Disputed', formatMoney(dispute.amountCents)],
+        ['Refunded since', dispute.refundedCents > 0n ? formatMoney(dispute.refundedCents) : null],
         ['Opened', formatTime(dispute.createdAt)],
         ['Dispute', dispute.id],
         ['At the processor', dispute.processorDisputeId],
@@ -195,13 +195,13 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['On the statement', payment?.descriptor],
         ['Category code', transaction.mcc],
         ['Country', transaction.country],
-        ['Amount', formatEuros(transaction.amountEuros)],
-        ['Refunded', formatEuros(transaction.refundedEuros)],
+        ['Amount', formatMoney(transaction.amountCents)],
+        ['Refunded', formatMoney(transaction.refundedCents)],
         ['Kind', transaction.type === 'mpp' ? 'machine payment by card' : 'payment by card'],
         ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
-        ['Clearings', clearings.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
+        ['Clearings', clearings.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')],
       ]),
     ],
   }
@@ -216,7 +216,7 @@ const refundOrigins = {
 
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
-  const credit = credits.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')
+  const credit = credits.map(({ id, amount }) => `${formatMoney(BigInt(amount))} (${id})`).join(', ')
   if (refunds.length === 0) return []
   const table: Block = {
     kind: 'table',
@@ -228,10 +228,10 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
       { name: 'How', share: 0.16 },
       { name: 'Refund', share: 0.33 },
     ],
-    rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
+    rows: refunds.map(({ id, createdAt, completedAt, amountCents, arrivedCents, status, origin }) => [
       formatTime(completedAt ?? createdAt),
-      formatEuros(amountEuros),
-      formatEuros(arrivedEuros),
+      formatMoney(amountCents),
+      formatMoney(arrivedCents),
       status,
       refundOrigins[origin],
       id,
@@ -264,11 +264,11 @@ function timelineSection({ timeline }: CaseFile): Section {
           { name: 'Amount', share: 0.1 },
           { name: 'Details', share: 0.36 },
         ],
-        rows: timeline.map(({ at, event, actorType, amountEuros, reason, resourceId }) => [
+        rows: timeline.map(({ at, event, actorType, amountCents, reason, resourceId }) => [
           formatTime(at),
           event,
           actors[actorType] ?? actorType,
-          amountEuros === null ? '' : formatEuros(amountEuros),
+          amountCents === null ? '' : formatMoney(amountCents),
           reason ?? resourceId,
         ]),
       },
@@ -288,7 +288,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factLabels[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatMoney(BigInt(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -319,7 +319,7 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
     facts([
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
-      ['Amount', formatEuros(intent.amountEuros)],
+      ['Amount', formatMoney(intent.amountCents)],
       ['Declared', formatTime(intent.createdAt)],
       ['Agent', intent.agentId],
       ['Run', intent.runId],

@@ -3,7 +3,7 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { refundableOf } from '../../money/refunds/index.ts'
 import { clock } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import { findEvidence } from '../evidence/index.ts'
 import type { disputesApi } from './api.ts'
 import {
@@ -25,15 +25,15 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   if (!locked) return refuse('dispute_not_found')
   const { dispute, transaction } = locked
   if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
-  const { reason = dispute.reason, amountEuros, description = dispute.description } = body
+  const { reason = dispute.reason, amountCents, description = dispute.description } = body
   // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
   // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
   // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
-  const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
-  if (amountEuros !== undefined && amountEuros > most)
-    return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
-  Object.assign(dispute, { reason, description, amountEuros: amountEuros ?? dispute.amountEuros })
+  const most = (await refundableOf(transaction, context)) + dispute.countedCents + dispute.refundedCents
+  if (amountCents !== undefined && amountCents > most)
+    return refuse('amount_too_high', `amountEuros: ${formatMoney(most)} are left of the payment.`)
+  Object.assign(dispute, { reason, description, amountCents: amountCents ?? dispute.amountCents })
   planCredit(dispute, context)
   reconcile(locked, context, { change: 'changed' })
   return dispute

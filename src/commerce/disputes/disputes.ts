@@ -16,7 +16,7 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { mainWallet } from '../../money/wallets/index.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
-import { cents, formatEuros, restOf } from '../../values/money.ts'
+import { cents, formatMoney, restOf } from '../../values/money.ts'
 import { disputeEvent, disputesApi, laterEvents } from './api.ts'
 import { bundle } from './bundle.ts'
 import { callStep, notice, submit } from './call-processor.ts'
@@ -86,9 +86,9 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     merchant: transaction.merchant,
     reason: body.reason,
     description: body.description,
-    amountEuros: body.amountEuros ?? left,
+    amountCents: body.amountCents ?? left,
     cardFrozen,
-    refundedBeforeEuros: restOf(cents(transaction.refundedEuros), onRequest),
+    refundedBeforeCents: restOf(cents(transaction.refundedCents), onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
     processor: ports.cardProcessor(tenant.mode).name,
@@ -114,11 +114,11 @@ function blockerOf(
   if (transaction.status !== 'completed') return refuse('not_disputable')
   // An amount known only from a checkout or a receipt may still decrease, and is released if the network
   // never reports it.
-  if (!payment?.clearedEuros) return refuse('not_collected')
+  if (!payment?.clearedCents) return refuse('not_collected')
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
-  if ((body.amountEuros ?? left) > left)
-    return refuse('amount_too_high', `amountEuros: ${formatEuros(left)} are left of the payment.`)
+  if ((body.amountCents ?? left) > left)
+    return refuse('amount_too_high', `amountEuros: ${formatMoney(left)} are left of the payment.`)
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
@@ -136,8 +136,8 @@ const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
 }
 
 /** Temporal keeps this line of the run, so it contains no names. */
-const summaryOf = ({ mode, amountEuros, reason, status, creditedEuros }: Dispute): string =>
-  `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} credited`
+const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
+  `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} credited`
 
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute

@@ -8,7 +8,7 @@ import { shownOnce } from '../../kernel/run/outcome.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../values/schemas.ts'
 import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 import {
@@ -131,7 +131,7 @@ const MppCredentialRecord = z
       .string()
       .meta({ description: 'Without its query.', examples: ['https://shop.example.com/reports/42'] }),
     method: z.string().meta({ examples: ['GET'] }),
-    amountEuros: euros,
+    amountCents: money,
     network: z.string().meta({ examples: ['visa'] }),
     challengeId: z.string(),
     requestDigest: digest.meta({ description: 'SHA-256 of method, address and body of the request.' }),
@@ -171,7 +171,7 @@ const credentialMembers = {
   intentId: id('intent'),
   cardId: id('card'),
   status,
-  amountEuros: euros,
+  amountCents: money,
   merchant,
 }
 

@@ -11,7 +11,7 @@ import {
   requestOf,
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
@@ -101,7 +101,7 @@ function namesX402(body: Uint8Array): boolean {
 export interface OfferTerms {
   /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
-  readonly heldEuros: Euros
+  readonly heldCents: Cents
   readonly networks: readonly string[]
   readonly body: string | null
   readonly url: URL
@@ -131,12 +131,12 @@ const checkCurrency: Check = ({ charge: { currency } }) =>
         message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros can be paid.`,
       }
 
-const checkHold: Check = ({ charge: { amount } }, { heldEuros }) =>
-  amount <= heldEuros
+const checkHold: Check = ({ charge: { amount } }, { heldCents }) =>
+  amount <= heldCents
     ? undefined
     : {
         code: 'amount_above_held',
-        message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for the full price.`,
+        message: `url: the merchant asks for ${formatMoney(amount)}, ${formatMoney(heldCents)} are held for the intent. Declare an intent for the full price.`,
       }
 
 const checkNetwork: Check = ({ card }, { networks }) =>

@@ -8,7 +8,7 @@ import { schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { sepaTransferEvents } from '../transfers/index.ts'
 import { fileMachine } from './sepa-file.ts'
@@ -71,7 +71,7 @@ const FileRecord = z
     executeOn: z.iso.date(),
     messageId: z.string(),
     payments: z.int(),
-    totalEuros: euros,
+    totalCents: money,
     sha256: z.string().nullable(),
     madeAt: instant.nullable(),
     handedOverAt: instant.nullable(),
@@ -154,7 +154,7 @@ export const stepsApi = {
     body: z.strictObject({
       scheme: z.enum(schemes),
       endToEndId: z.string().max(35),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       payee: z.object({ name: z.string().max(140), iban, bic: z.string().max(11).nullable() }),
       reference: z.string().max(140).nullable(),
     }),

@@ -129,7 +129,7 @@ function matchAll(
 ): MatchedPayment[] {
   const byEndToEndId = new Map(submitted.map(payment => [payment.endToEndId, payment]))
   return notices.map(paymentNotice => {
-    const { amountEuros: _, ...reported } = paymentNotice
+    const { amountCents: _, ...reported } = paymentNotice
     const { endToEndId } = reported
     const transfer = byEndToEndId.get(endToEndId ?? '')
     return {
@@ -148,13 +148,13 @@ function withOthersNotice(
   if (!othersNotice) return notices
   const named = new Set(endToEndIdsOf(notices))
   const others = ordered.filter(endToEndId => !named.has(endToEndId))
-  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountEuros: null }))]
+  return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountCents: null }))]
 }
 
 const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
-  amountEuros: null,
+  amountCents: null,
 })
 
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
@@ -166,12 +166,12 @@ const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
 })
 
 function outcomeOf(
-  { status, notice, amountEuros }: PaymentNotice,
+  { status, notice, amountCents }: PaymentNotice,
   transfer: SubmittedPayment | undefined,
 ): MatchedPayment['outcome'] {
   if (!transfer) return 'unknown_payment'
   if (status !== null && !isKnownStatus(status)) return 'unknown_status'
   if (notice === null) return 'on_its_way'
-  const isSameAmount = amountEuros === null || amountEuros === transfer.amountEuros
+  const isSameAmount = amountCents === null || amountCents === transfer.amountCents
   return isSameAmount ? 'taken' : 'amount_differs'
 }

@@ -7,7 +7,7 @@ import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { viewNotes } from '../../ports/viewer.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { matchers, receiptMachine } from './receipt.ts'
 import { matchReasons } from './score.ts'
@@ -92,7 +92,7 @@ const MissingReceipt = z
     agentId: id('agent').nullable(),
     intentId: id('intent').nullable(),
     type: z.string().meta({ examples: ['card'] }),
-    amountEuros: euros,
+    amountCents: money,
     merchant: z.string(),
     createdAt: instant,
   })

@@ -12,7 +12,7 @@ import {
 } from '../../money/refunds/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { freeText, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { refundingEvents, refundRefusals } from '../collect/index.ts'
 
@@ -37,8 +37,8 @@ const RefundRecord = z
         '`asked`: by `POST /refunds`, or for a payment request. The others came without a request: from the card network, the bank or the payee.',
     }),
     way: z.enum(refundWays),
-    amountEuros: euros,
-    arrivedEuros: euros.meta({ description: 'Received so far: a merchant may send it in parts.' }),
+    amountCents: money,
+    arrivedCents: money.meta({ description: 'Received so far: a merchant may send it in parts.' }),
     reason: reason.nullable(),
     note: z.string().nullable(),
     failure: z
@@ -90,7 +90,7 @@ export const refundsApi = {
     run: 'external',
     body: z.strictObject({
       transactionId: id('txn'),
-      amountEuros: positiveEuros().optional(),
+      amountCents: positiveMoney().optional(),
       reason,
       note: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),

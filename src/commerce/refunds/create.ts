@@ -14,7 +14,7 @@ import { lockTransactions, type TransactionRow, updateRefunded } from '../../mon
 import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, formatEuros } from '../../values/money.ts'
+import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
 import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
@@ -141,7 +141,7 @@ interface PaymentRefund {
 
 /** Decides one after another: each sees what those before it have taken of the payment. */
 function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
-  const { transactionId, amountEuros } = item.input.body
+  const { transactionId } = item.input.body
   const paid = batch.paidBy.get(transactionId)
   const { transactions, refunds } = batch.refunding
   const transaction = transactions.get(transactionId)
@@ -150,7 +150,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   if (refusal) return refusal
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
   const left = leftToRefund(transaction, refunds.awaitedCents(transactionId))
-  const amountCents = amountEuros === undefined ? left : cents(amountEuros)
+  const { amountCents = left } = item.input.body
   if (left === 0n) return verdict.refuse('nothing_to_refund')
   if (amountCents > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
   const asked = { item, transaction, paid, amountCents }
@@ -177,21 +177,21 @@ function refusalOf(
 }
 
 /** What is left, and where the rest of the payment is. */
-function aboveText({ amountEuros, refundedEuros, disputedEuros }: TransactionRow, left: Cents): string {
-  const awaited = amountEuros - refundedEuros - disputedEuros - left
+function aboveText({ amountCents, refundedCents, disputedCents }: TransactionRow, left: Cents): string {
+  const awaited = amountCents - refundedCents - disputedCents - left
   const parts = [
-    [refundedEuros, 'is back'],
+    [refundedCents, 'is back'],
     [awaited, 'is awaited'],
-    [disputedEuros, 'is disputed'],
+    [disputedCents, 'is disputed'],
   ] as const
-  const words = parts.flatMap(([euros, what]) => (euros > 0n ? [`${formatEuros(euros)} ${what}`] : []))
+  const words = parts.flatMap(([amount, what]) => (amount > 0n ? [`${formatMoney(amount)} ${what}`] : []))
   const rest = words.length > 0 ? ` (${words.join(', ')})` : ''
-  return `amountEuros: ${formatEuros(left)} of the payment of ${formatEuros(amountEuros)} can come back at most${rest}.`
+  return `amountEuros: ${formatMoney(left)} of the payment of ${formatMoney(amountCents)} can come back at most${rest}.`
 }
 
 /** What was paid to a request goes back with the locks of that request: by its own steps. */
 function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: CreateVerdict) {
-  const { amountEuros, reason, note } = item.input.body
+  const { amountCents, reason, note } = item.input.body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
     return refuse(
@@ -201,7 +201,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
   const asked: RefundOfRequest = {
     requestId: request.id,
     sourceId: source.id,
-    cents: amountEuros === undefined ? null : String(amountEuros),
+    cents: amountCents === undefined ? null : String(amountCents),
     reason,
     note,
   }
@@ -228,14 +228,10 @@ function giveBack(
     return refuse('insufficient_funds', shortfallText(amountCents, book.available(payee.id)))
   const id = newId('refund')
   const { reason, note } = item.input.body
-  const row = refunding.refunds.request(
-    transaction,
-    { id, way: 'wallet', amountEuros: amountCents, reason, note },
-    emit,
-  )
+  const row = refunding.refunds.request(transaction, { id, way: 'wallet', amountCents, reason, note }, emit)
   const walletId = placeFor(transaction.walletId, batch)
   moveBack(payee, walletId, row, batch)
-  refundTransfer(transaction, { id, amountEuros: amountCents, walletId, source: null }, refunding, { emit })
+  refundTransfer(transaction, { id, amountCents, walletId, source: null }, refunding, { emit })
   return refundResponse(row)
 }
 
@@ -254,12 +250,12 @@ function placeFor(
 function moveBack(
   { id: from }: WalletRow,
   to: string | null,
-  { id, amountEuros }: RefundRow,
+  { id, amountCents }: RefundRow,
   { book }: RefundBatch,
 ): void {
   const cause = { type: 'refund', id }
-  if (to === null) book.move('transfer_refund_unmatched', from, 'suspense', amountEuros, cause)
-  else if (to !== from) book.move('transfer_refund', from, to, amountEuros, cause)
+  if (to === null) book.move('transfer_refund_unmatched', from, 'suspense', amountCents, cause)
+  else if (to !== from) book.move('transfer_refund', from, to, amountCents, cause)
 }
 
 /** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
@@ -278,7 +274,7 @@ function askMerchant(
   }
   const row = refunds.request(
     transaction,
-    { id, way: 'card', amountEuros: amountCents, reason, note, ...waiting },
+    { id, way: 'card', amountCents, reason, note, ...waiting },
     verdict.emit,
   )
   verdict.wake(refundProcess, row)

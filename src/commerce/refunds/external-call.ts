@@ -66,7 +66,7 @@ export interface Push {
   readonly now: string
   readonly since: string
   readonly cents: string
-  readonly refund: Omit<NewCardRefund, 'amountEuros' | 'requestedAt'>
+  readonly refund: Omit<NewCardRefund, 'amountCents' | 'requestedAt'>
 }
 
 /** The refund already waits for its merchant when the processor is asked. */
@@ -90,7 +90,7 @@ async function push(
   { ports, requestId }: CallContext,
 ): Promise<PushAnswer> {
   const { pushRefund } = ports.cardProcessor(mode)
-  const asked = { ...refund, amountEuros: BigInt(cents), requestedAt: new Date(since) }
+  const asked = { ...refund, amountCents: BigInt(cents), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
     pushRefund?.(asked, call) ?? { failure: 'refused', code: 'cannot', message: 'It cannot ask merchants.' }
@@ -197,6 +197,6 @@ async function dueMerchant(
   if (!payment) return undefined
   const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
   return {
-    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountEuros) }),
+    push: pushOf(payment, { ...call, since: row.createdAt.toISOString(), cents: String(row.amountCents) }),
   }
 }

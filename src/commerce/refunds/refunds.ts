@@ -6,7 +6,7 @@ import { createdWithin } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { arrivedEvents, Refund, refundMachine, refundsById } from '../../money/refunds/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
 import { create } from './create.ts'
@@ -51,16 +51,16 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
 function processStatusOf(refund: Refund, now: Date) {
-  const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
+  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
-  const part = arrivedEuros > 0n && !closed ? `, ${formatEuros(arrivedEuros)} received` : ''
+  const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
   const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
   const nextAt = isAsked ? askDueAt : dueAt
   const signals: RefundSignal[] = closed ? [] : ['cancel']
   return {
     status,
-    summary: `Refund of ${formatEuros(amountEuros)} in ${mode} mode: ${status}${part}`,
+    summary: `Refund of ${formatMoney(amountCents)} in ${mode} mode: ${status}${part}`,
     closed,
     dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
     waitsFor: closed ? null : `${isAsked ? FOR_PROCESSOR : 'for the money of the merchant'}${until}`,

@@ -11,7 +11,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { type Failure, get, list, missing, post, put } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { freeText, timeRange } from '../../values/schemas.ts'
 import { plansInWords } from './limits.ts'
 import {
@@ -45,7 +45,7 @@ const transferMembers = {
   fromWalletId: id('wallet'),
   toWalletId: id('wallet').optional().meta({ description: 'One of your wallets, credited immediately.' }),
   beneficiaryId: id('beneficiary').optional().meta({ description: 'A payee with a bank account, by SEPA.' }),
-  amountEuros: positiveEuros(MAX_TRANSFER),
+  amountCents: positiveMoney(MAX_TRANSFER),
   scheme: scheme.optional().meta({ description: 'With beneficiaryId only; `sct` if not given.' }),
   reference: reference.nullable().default(null),
   intentId: id('intent')
@@ -256,13 +256,13 @@ const partRefusals = {
 
 const part = z.strictObject({
   walletId: id('wallet'),
-  amountEuros: positiveEuros(MAX_TRANSFER).optional(),
+  amountCents: positiveMoney(MAX_TRANSFER).optional(),
   share: z.number().min(0.0001).max(1_000_000).multipleOf(0.0001).optional(),
 })
 
 const splitMembers = {
   fromWalletId: id('wallet'),
-  amountEuros: positiveEuros(MAX_TRANSFER)
+  amountCents: positiveMoney(MAX_TRANSFER)
     .optional()
     .meta({ description: 'The amount to divide; only with shares.' }),
   parts: z.array(part).min(1).max(1_000),
@@ -270,15 +270,15 @@ const splitMembers = {
 }
 
 interface Parts {
-  readonly amountEuros?: bigint | undefined
+  readonly amountCents?: bigint | undefined
   readonly parts: readonly z.output<typeof part>[]
 }
 
-function checkParts({ amountEuros, parts }: Parts, context: z.RefinementCtx): void {
-  const byShare = amountEuros !== undefined
+function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): void {
+  const byShare = amountCents !== undefined
   const [required, excluded] = byShare
-    ? (['share', 'amountEuros'] as const)
-    : (['amountEuros', 'share'] as const)
+    ? (['share', 'amountCents'] as const)
+    : (['amountCents', 'share'] as const)
   // Only the first invalid part is reported: the others are most likely invalid for the same reason.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
@@ -328,19 +328,19 @@ const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 const challengeBody = z
   .strictObject({
     ...transferMembers,
-    amountEuros: transferMembers.amountEuros.optional(),
+    amountCents: transferMembers.amountCents.optional(),
     parts: splitMembers.parts.optional(),
   })
   .superRefine((payment, context) => {
     const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message })
-    const { parts, amountEuros } = payment
+    const { parts, amountCents } = payment
     if (parts === undefined) {
-      if (amountEuros === undefined) addIssue('amountEuros', 'give it, or parts')
+      if (amountCents === undefined) addIssue('amountCents', 'give it, or parts')
       return checkPayment(payment, context)
     }
     for (const name of ONE_PAYEE) if (payment[name] !== undefined) addIssue(name, 'a split payment has none')
-    checkParts({ amountEuros, parts }, context)
+    checkParts({ amountCents, parts }, context)
   })
 
 export const challengeApi = {
@@ -371,13 +371,13 @@ const LimitsRecord = z
   .object({
     ownerId: id('customer'),
     mode,
-    singleEuros: euros.meta({ description: 'The limit for one SEPA transfer.' }),
-    dailyEuros: euros.meta({ description: 'The limit for SEPA transfers per UTC day.' }),
+    singleCents: money.meta({ description: 'The limit for one SEPA transfer.' }),
+    dailyCents: money.meta({ description: 'The limit for SEPA transfers per UTC day.' }),
     day: z.iso.date(),
-    usedEuros: euros.meta({
+    usedCents: money.meta({
       description: 'Used of the day’s limit, without cancelled transfers.',
     }),
-    remainingEuros: euros,
+    remainingCents: money,
   })
   .meta({ id: 'TransferLimits' })
 
@@ -392,7 +392,7 @@ export const limitsApi = {
     summary: 'Set an owner’s limits for SEPA transfers',
     description: `Null is the plan’s limit, for one transfer and for a day: ${plansInWords}.`,
     callers: ['dash'],
-    body: z.strictObject({ mode, singleEuros: euros.nullable(), dailyEuros: euros.nullable() }),
+    body: z.strictObject({ mode, singleCents: money.nullable(), dailyCents: money.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
     returns: [200, LimitsRecord],
     fails: { customer_not_found: missing('customer') },
@@ -402,8 +402,8 @@ export const limitsApi = {
         z.object({
           ownerId: id('customer'),
           mode,
-          singleEuros: euros,
-          dailyEuros: euros,
+          singleCents: money,
+          dailyCents: money,
         }),
       ),
     },

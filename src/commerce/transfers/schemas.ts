@@ -8,7 +8,7 @@ import { transactionEvents } from '../../money/transactions/index.ts'
 import { payeeResults, schemes } from '../../ports/sepa-rail.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { recallStates, transferKinds, transferMachine } from './transfer.ts'
 
@@ -49,9 +49,9 @@ export const TransferRecord = z
     intentId: id('intent').nullable(),
     kind: z.enum(transferKinds),
     scheme: scheme.nullable(),
-    amountEuros: euros,
+    amountCents: money,
     parts: z
-      .array(z.object({ walletId: id('wallet'), amountEuros: euros }))
+      .array(z.object({ walletId: id('wallet'), amountCents: money }))
       .nullable()
       .meta({ description: 'The parts of a split.' }),
     reference: z.string().nullable(),
@@ -113,12 +113,12 @@ export const TransferEvent = z.object({
   toWalletId: id('wallet').nullable(),
   beneficiaryId: id('beneficiary').nullable(),
   status,
-  amountEuros: euros,
+  amountCents: money,
   reason: z.string().max(200).optional(),
 })
 
 export const SplitEvent = TransferEvent.extend({
-  parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
+  parts: z.array(z.object({ walletId: id('wallet'), amountCents: money })),
 })
 
 export const transferEvents = {

@@ -46,17 +46,17 @@ export const split: HandlerOf<typeof splitApi.split> = async ({ body }, context)
   if (code) return refuse(code)
   const problem = partsRefusal(parts)
   if (problem) return refuse(problem)
-  const amountEuros = parts.reduce((sum, part) => sum + part.amountEuros, 0n)
+  const amountCents = parts.reduce((sum, part) => sum + part.amountCents, 0n)
   const [from, ...payees] = ids.map(id => wallets.get(id))
   const refusal = walletRefusal(from, payees, context)
   if (refusal) return refusal
-  if (!book.canPay(fromWalletId, amountEuros))
-    return refuse('insufficient_funds', shortfallText(amountEuros, book.available(fromWalletId)))
+  if (!book.canPay(fromWalletId, amountCents))
+    return refuse('insufficient_funds', shortfallText(amountCents, book.available(fromWalletId)))
   const transfer = records.create(Transfer, {
     kind: 'split',
     fromWalletId,
-    amountEuros,
-    parts: parts.map(part => ({ walletId: part.walletId, cents: String(part.amountEuros) })),
+    amountCents,
+    parts: parts.map(part => ({ walletId: part.walletId, cents: String(part.amountCents) })),
     reference,
     completedAt: now,
   })

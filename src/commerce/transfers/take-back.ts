@@ -22,7 +22,7 @@ import {
 } from '../../money/incoming/index.ts'
 import { arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
 import { type TransactionRow, transactionsById, updateTransactions } from '../../money/transactions/index.ts'
-import { type Euros, NO_CENTS } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import { paidByWallet, walletView } from './channels.ts'
 
 export const takeBackApi = {
@@ -87,9 +87,9 @@ export function refundBatch(
 ) {
   const transactions = new Map(opened.transactions)
   const intents = new Map<string | null, CountedIntent>()
-  for (const { intentId, amountEuros, merchant, cardId, runId } of transactions.values())
+  for (const { intentId, amountCents, merchant, cardId, runId } of transactions.values())
     if (intentId)
-      intents.set(intentId, { id: intentId, amountEuros, holdEuros: null, merchant, cardId, runId })
+      intents.set(intentId, { id: intentId, amountCents, holdCents: null, merchant, cardId, runId })
   const payments = { counters: opened.counters, find: (id: string | null) => intents.get(id) }
   return paymentBatch(tenantNow, { payments, refunds: opened.refunds, transactions })
 }
@@ -98,7 +98,7 @@ export function refundBatch(
 interface GivenBack {
   /** The refund that was requested, or else the credit by which the money has come. */
   readonly id: string
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   /** The wallet that has the money; null in suspense. */
   readonly walletId: string | null
   readonly source: { readonly type: string; readonly id: string } | null
@@ -109,7 +109,7 @@ const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
 /** Refunds a transfer into a wallet, out of which its payee has posted the money. */
 export const refundTransfer = (
   transaction: TransactionRow,
-  { id, amountEuros: cents, ...place }: GivenBack,
+  { id, amountCents: cents, ...place }: GivenBack,
   batch: PostedBatch,
   context: Pick<GivingBack, 'emit'>,
 ): PaymentState =>
@@ -142,10 +142,10 @@ async function countGivenBack(
   for (const { paymentId, ...cameBack } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
-    const { id, walletId, amountEuros } = cameBack
+    const { id, walletId, amountCents } = cameBack
     const source = { type: 'credit', id }
     if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, { emit })
-    else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountEuros, source }, NO_CENTS, emit)
+    else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountCents, source }, NO_CENTS, emit)
   }
   queueStatement(refunds.write(sql))
   queueStatement(counters.write(sql))
@@ -160,11 +160,11 @@ export const takeBack = implement(takeBackApi, {
     const paidBy = new Map(body.credits.map(({ id, payableId }) => [id, payableId]))
     const credits = await receiveHandedOver(body, context)
     // In suspense it is back as well: the record there does not say of what.
-    const givenBack = credits.map(({ id, walletId, amountEuros }) => ({
+    const givenBack = credits.map(({ id, walletId, amountCents }) => ({
       id,
       walletId,
       paymentId: paidBy.get(id) ?? null,
-      amountEuros,
+      amountCents,
     }))
     await countGivenBack(opened, givenBack, context)
     return { done: true }

@@ -34,7 +34,7 @@ export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ 
   if (!incident) return refuse('incident_not_found')
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = clocksOf(incident.course(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
+  const open = clocksOf(incident.clockInput(), ports.weekendRelief).filter(({ doneAt }) => doneAt === null)
   return {
     status,
     summary: `Security incident of severity ${severity}, ${kindOf(incident)}: ${status}`,

@@ -32,7 +32,7 @@ function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Dat
 const agentTokens = implement(agentTokensApi, {
   async create({ params, body }, context) {
     const { records, actor, tenant, emit, refuse } = context
-    const { label, scopes: names = [], expiresInDays, maxAmountEuros, publicKeyJwk } = body
+    const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
     const missing = missingScope(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
@@ -49,7 +49,7 @@ const agentTokens = implement(agentTokensApi, {
       agentId: agent.id,
       label,
       scopes: scopes.length > 0 ? scopes : defaultScopes(actor),
-      maxAmountEuros,
+      maxAmountCents,
       boundTo,
       expiresAt,
       ...hashAndHint(secret),

@@ -1,7 +1,7 @@
 import {
   burnAssertion,
   openChallenge,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
@@ -14,7 +14,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedConstraints, Subjects } from '../../statements/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { decimal, type Euros } from '../../values/money.ts'
+import { type Cents, decimal } from '../../values/money.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import type { mandatesApi } from './api.ts'
 import type { Constraints } from './constraints.ts'
@@ -27,14 +27,14 @@ type MandateRequest = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
 export const MANDATE_TYPE = 'mandate'
 
-const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
+const textOf = (amount: Cents | null): string | null => (amount === null ? null : decimal(amount))
 const stated = (list: readonly string[]): readonly string[] | null => (list.length > 0 ? list : null)
 
 const statedConstraints = (constraints: Constraints): StatedConstraints => ({
-  perTransactionEuros: textOf(constraints.perTransactionEuros),
-  perDayEuros: textOf(constraints.perDayEuros),
-  perMonthEuros: textOf(constraints.perMonthEuros),
-  totalEuros: textOf(constraints.totalEuros),
+  perTransactionEuros: textOf(constraints.perTransactionCents),
+  perDayEuros: textOf(constraints.perDayCents),
+  perMonthEuros: textOf(constraints.perMonthCents),
+  totalEuros: textOf(constraints.totalCents),
   count: constraints.count,
   merchants: stated(constraints.merchants),
   mccs: stated(constraints.mccs),
@@ -108,7 +108,7 @@ type Making = Pick<
 
 async function makeMandate(
   { agentId, name, constraints, expiresAt }: MandateRequest,
-  { person, passkeyId, statement, assertion, publicKeyJwk }: Verified,
+  { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
   { records, tenant, now, ports, emit, wake }: Making,
 ) {
   const id = newId('mandate')

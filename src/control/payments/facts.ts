@@ -1,36 +1,36 @@
-import { type Cents, cents, type Euros } from '../../values/money.ts'
+import { type Cents, cents } from '../../values/money.ts'
 
 /** States of one payment by a network, a merchant, the owner or this service. */
 export type PaymentFact =
   /** This service begins the payment, for at most this amount. */
-  | { readonly type: 'requested'; readonly cents: Euros }
+  | { readonly type: 'requested'; readonly cents: Cents }
   /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
   | {
       readonly type: 'authorized'
       readonly increment: number
-      readonly requestedCents: Euros
-      readonly approvedCents: Euros
+      readonly requestedCents: Cents
+      readonly approvedCents: Cents
     }
   /** The answer came too late: the network has taken it for a decline. */
   | { readonly type: 'answered_late'; readonly increment: number }
   /** The network's own list of answers to its first requests. It overrides the service's. */
   | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
   /** Null = the whole authorization. */
-  | { readonly type: 'reversed'; readonly id: string; readonly cents: Euros | null }
+  | { readonly type: 'reversed'; readonly id: string; readonly cents: Cents | null }
   /** The payer's checkout or the payee's receipt states that it is paid. Only the first one counts. */
-  | { readonly type: 'captured'; readonly cents: Euros }
+  | { readonly type: 'captured'; readonly cents: Cents }
   /** The network moves the money. `final`: nothing more is cleared of what was authorized. */
-  | { readonly type: 'cleared'; readonly id: string; readonly cents: Euros; readonly final: boolean }
-  | { readonly type: 'refunded'; readonly id: string; readonly cents: Euros }
+  | { readonly type: 'cleared'; readonly id: string; readonly cents: Cents; readonly final: boolean }
+  | { readonly type: 'refunded'; readonly id: string; readonly cents: Cents }
   /** A dispute credits this amount to the owner; a later amount of the same dispute replaces it. */
-  | { readonly type: 'credited'; readonly id: string; readonly cents: Euros }
+  | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
   /** It counts as not paid. A capture or an approval of the network overrides this. */
   | { readonly type: 'not_paid' }
   /** The time limit of the authorization or capture has passed. */
   | { readonly type: 'expired' }
 
 interface NetworkAnswer {
-  readonly cents: Euros
+  readonly cents: Cents
   readonly approved: boolean
 }
 

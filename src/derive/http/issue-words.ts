@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hasCredential } from '../../kernel/database/credential.ts'
 import { hasCardNumber } from '../../values/card-number.ts'
+import { jsonName, renamed } from '../../values/json-names.ts'
 
 /** A problem as zod reports it, of any kind. */
 export interface Issue {
@@ -114,7 +115,7 @@ type Path = readonly PropertyKey[]
 export const zodMessages = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
-  (z.safeParse(schema, value, zodMessages).error?.issues ?? []).map(issue => ({
+  (z.safeParse(schema, renamed(schema, value), zodMessages).error?.issues ?? []).map(issue => ({
     ...(issue as Issue),
     path: [...at, ...issue.path],
   }))
@@ -160,7 +161,8 @@ export class Measure {
 
   #takeObject(shape: z.core.$ZodShape, value: unknown, path: Path): void {
     if (!isObject(value)) return
-    for (const [name, member] of Object.entries(shape)) this.take(member, value[name], [...path, name])
+    for (const [name, member] of Object.entries(shape))
+      this.take(member, value[jsonName(name)], [...path, name])
   }
 
   #takeItems(

@@ -14,7 +14,7 @@ import {
   type assertionEvents,
   burnAssertion,
   type Envelope,
-  type Verified,
+  type VerifiedAssertion,
   verifyAssertion,
 } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
@@ -45,11 +45,11 @@ type Asking = Pick<
 const consentToKey = async (
   envelope: Envelope | undefined,
   context: Asking,
-): Promise<Verified | undefined | AssertionCode> =>
+): Promise<VerifiedAssertion | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
 const useConsentToKey = async (
-  consent: Verified | undefined,
+  consent: VerifiedAssertion | undefined,
   members: Subjects['key'],
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)

@@ -17,14 +17,14 @@ export const deviceId = formattedText(
 ).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
 
 /** Control characters, and marks that change the text direction. */
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 export const deviceName = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .refine(name => !UNSEEN.test(name), 'must have no characters that nobody sees, such as direction marks')
+  .refine(name => !INVISIBLE.test(name), 'must have no characters that nobody sees, such as direction marks')
   .meta({
     description: 'By which the person knows the device, and later the key.',
     examples: ['Ada’s laptop'],

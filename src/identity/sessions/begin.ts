@@ -80,11 +80,11 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
     forgetAt: after(endsAt, KEPT_FOR_MS),
   })
   emit('session.requested', sessionEvent(session))
-  return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
+  return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
 /** Our member names, and those of RFC 8628 for clients of the standard. */
-function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
+function startResponse(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000
   return {

@@ -3,16 +3,16 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { signedEuros } from '../../values/money.ts'
+import { signedMoney } from '../../values/money.ts'
 import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 import { sharingRules } from './allocation.ts'
 
 const figures = {
   ...figureMembers,
-  sharedEuros: signedEuros.meta({
+  sharedCents: signedMoney.meta({
     description: 'What it gets of the costs without a label; those lose as much.',
   }),
-  allocatedEuros: signedEuros.meta({
+  allocatedCents: signedMoney.meta({
     description: '`netEuros` with `sharedEuros`: together they are the whole.',
   }),
 }

@@ -3,24 +3,24 @@ import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { euros, signedEuros } from '../../values/money.ts'
+import { money, signedMoney } from '../../values/money.ts'
 import { answerSpan, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 import { costPeriods } from './costs.ts'
 
 const members = {
   ...figureMembers,
-  feesEuros: euros.meta({ description: 'What of `spentEuros` were fees.' }),
+  feesCents: money.meta({ description: 'What of `spentEuros` were fees.' }),
   deniedCount: z.int().min(0).meta({
     description:
       'How many intents a policy or a person has denied, and payments by card the rules have declined.',
   }),
-  deniedEuros: euros.meta({ description: 'What those would have cost.' }),
+  deniedCents: money.meta({ description: 'What those would have cost.' }),
 }
 
 const Line = z.object({
   ...members,
   share,
-  netBeforeEuros: signedEuros.meta({
+  netBeforeCents: signedMoney.meta({
     description: 'The net spend of the span of the same length right before.',
   }),
   change: z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { answerSpan, bound, figureMembers, ofSpan, reading, share } from '../reports/index.ts'
 
 const day = z.string().meta({ examples: ['2026-11-01'] })
@@ -17,9 +17,9 @@ const RhythmRecord = z.object({
       'When the next one is to be expected: on the day of the month on which it mostly comes, or a week or thirty days later.',
   }),
   times: z.int(),
-  firstEuros: euros,
-  beforeEuros: euros.meta({ description: 'What the payment before the last one cost.' }),
-  lastEuros: euros,
+  firstCents: money,
+  beforeCents: money.meta({ description: 'What the payment before the last one cost.' }),
+  lastCents: money,
   change: z
     .number()
     .nullable()

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { file } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros, signedEuros } from '../../values/money.ts'
+import { money, signedMoney } from '../../values/money.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 import { savingsGroupings, waysKeptBack } from './savings.ts'
 
-const sum = { count: z.int().min(0), amountEuros: euros }
+const sum = { count: z.int().min(0), amountCents: money }
 
 const ofAgents = {
   keptBack: z.object(sum),
-  refundedEuros: signedEuros,
+  refundedCents: signedMoney,
   disputesWon: z.object(sum),
-  totalEuros: signedEuros,
+  totalCents: signedMoney,
 }
 
 export const SavingsRecord = z
@@ -36,11 +36,11 @@ export const SavingsRecord = z
         }),
       ),
     }),
-    refundedEuros: signedEuros.meta({ description: 'What has come back in these days.' }),
+    refundedCents: signedMoney.meta({ description: 'What has come back in these days.' }),
     disputesWon: z.object(sum).meta({
       description: 'Disputes that ended for you in these days, with what they gave back beside refunds.',
     }),
-    totalEuros: signedEuros.meta({
+    totalCents: signedMoney.meta({
       description: 'All of these: each refusal, refund and dispute is in it once.',
     }),
     agents: z

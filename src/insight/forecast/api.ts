@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { get, missing } from '../../kernel/contract/operation.ts'
 import { inDigits, wholeNumber } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { knownKinds, MOST_KNOWN } from './known-spend.ts'
 import { LAST_DAYS } from './method/backtest.ts'
 import { MOST_DAYS, methods } from './method/outlook.ts'
@@ -10,9 +10,9 @@ import { MOST_DAYS, methods } from './method/outlook.ts'
 const day = z.string().meta({ examples: ['2026-11-22'] })
 
 const quantiles = {
-  p10: euros.meta({ description: 'In one of ten cases it is less.' }),
-  p50: euros.meta({ description: 'In half of the cases it is less.' }),
-  p90: euros.meta({ description: 'In one of ten cases it is more.' }),
+  p10: money.meta({ description: 'In one of ten cases it is less.' }),
+  p50: money.meta({ description: 'In half of the cases it is less.' }),
+  p90: money.meta({ description: 'In one of ten cases it is more.' }),
 }
 
 const RunsOut = z.object({
@@ -29,19 +29,19 @@ const Backtest = z
     coverage: part.meta({ description: 'The part that lay from p10 to p90; 0.8 is meant.' }),
     above: part.meta({ description: 'The part above p90; 0.1 is meant.' }),
     below: part,
-    lossEuros: euros.meta({
+    lossCents: money.meta({
       description: 'How far off the three amounts of a day were (the mean pinball loss): smaller is better.',
     }),
-    poolLossEuros: euros.meta({
+    poolLossCents: money.meta({
       deprecated: true,
       description: 'Equal to `lossEuros`: for programs that were written when there were two methods.',
     }),
-    naiveLossEuros: euros.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
-    rivalLossEuros: euros.meta({
+    naiveLossCents: money.meta({ description: 'Of the forecast “as yesterday, with yesterday’s errors”.' }),
+    rivalLossCents: money.meta({
       description: 'Of the quantiles of the last eight same weekdays, without a level and without weights.',
     }),
     lastDays: z
-      .array(z.object({ date: day, ...quantiles, spentEuros: euros }))
+      .array(z.object({ date: day, ...quantiles, spentCents: money }))
       .max(LAST_DAYS)
       .meta({
         description:
@@ -55,7 +55,7 @@ const Backtest = z
 const Known = z.object({
   kind: z.enum(knownKinds),
   date: day.meta({ description: 'By when it is paid at the latest, or is charged next.' }),
-  amountEuros: euros,
+  amountCents: money,
   merchant: z.string(),
   agentId: id('agent').nullable(),
   intentId: id('intent').nullable(),

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { get, missing } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { answerSpan, bound, figureMembers, ofSpan, reading } from '../reports/index.ts'
 
 const day = z.string().meta({ examples: ['2026-11-01'] })
 
 const Refused = z.object({
   count: z.int().min(0),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 const PriceChange = z.object({
   agentId: id('agent').nullable().meta({ description: 'Null if the owner paid.' }),
   every: z.enum(['week', 'month']),
   on: day,
-  fromEuros: euros,
-  toEuros: euros,
+  fromCents: money,
+  toCents: money,
   change: z.number().nullable().meta({ description: 'As a share of what it cost before.' }),
 })
 
@@ -54,8 +54,8 @@ export const MerchantProfile = z
     disputed: z
       .object({
         count: z.int().min(0),
-        amountEuros: euros,
-        creditedEuros: euros.meta({ description: 'What of it is credited.' }),
+        amountCents: money,
+        creditedCents: money.meta({ description: 'What of it is credited.' }),
       })
       .meta({ description: 'Disputes that were opened in the days.' }),
     priceChanges: z.array(PriceChange).meta({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { get, list, missing, patch, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros, formatEuros, signedEuros } from '../../values/money.ts'
+import { formatMoney, money, signedMoney } from '../../values/money.ts'
 import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 
@@ -10,7 +10,7 @@ const MOST_VALUE = 100_000_000_00n
 
 const members = {
   success: z.boolean().meta({ description: 'Whether what was paid for has done what it was to do.' }),
-  valueEuros: euros.nullable().meta({ description: 'What it was worth to you. Null: nobody has said.' }),
+  valueCents: money.nullable().meta({ description: 'What it was worth to you. Null: nobody has said.' }),
   note: z.string().nullable(),
   metadata,
 }
@@ -33,7 +33,7 @@ const told = z.object({
   runId: id('run').optional(),
   delegationId: id('delegation').optional(),
   success: z.boolean(),
-  valueEuros: euros.nullable(),
+  valueCents: money.nullable(),
 })
 
 export const outcomeEvents = {
@@ -43,7 +43,7 @@ export const outcomeEvents = {
     told.extend({
       before: z.object({
         success: z.boolean().optional(),
-        valueEuros: euros.nullable().optional(),
+        valueCents: money.nullable().optional(),
         note: z.string().nullable().optional(),
         // A list, so that the trail commits to names and texts alike: people have written both, and both can
         // be forgotten.
@@ -57,7 +57,7 @@ export const outcomeEvents = {
 }
 
 const writable = {
-  valueEuros: euros.refine(amount => amount <= MOST_VALUE, `at most ${formatEuros(MOST_VALUE)}`).nullable(),
+  valueCents: money.refine(amount => amount <= MOST_VALUE, `at most ${formatMoney(MOST_VALUE)}`).nullable(),
   note: freeText.min(1).nullable(),
 }
 
@@ -77,18 +77,18 @@ const figures = {
   reported: z.int().min(0).meta({ description: 'Intents with an outcome.' }),
   succeeded: z.int().min(0),
   successRate: rate,
-  netSpendEuros: signedEuros.meta({
+  netSpendCents: signedMoney.meta({
     description:
       'What the reported intents have cost as of now: paid less come back. One that was never paid counts with 0.',
   }),
-  valueEuros: euros.meta({ description: 'What was said to be their value; `valued` says by how many.' }),
+  valueCents: money.meta({ description: 'What was said to be their value; `valued` says by how many.' }),
   valued: z.int().min(0),
-  returnEuros: signedEuros.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
+  returnCents: signedMoney.meta({ description: '`valueEuros` less `netSpendEuros`.' }),
   returnShare: z
     .number()
     .nullable()
     .meta({ description: 'The return as a share of the net spend; null without one.' }),
-  costPerSuccessEuros: euros.nullable().meta({
+  costPerSuccessCents: money.nullable().meta({
     description:
       'The net spend for each success, to the cent; null where nothing succeeded or nothing was spent.',
   }),
@@ -142,7 +142,7 @@ export const outcomesApi = {
     body: z.strictObject({
       intentId: id('intent'),
       success: members.success,
-      valueEuros: writable.valueEuros.default(null).meta({ description: 'What it was worth to you.' }),
+      valueCents: writable.valueCents.default(null).meta({ description: 'What it was worth to you.' }),
       note: writable.note.default(null),
       metadata: givenMetadata.default({}),
     }),

@@ -101,7 +101,7 @@ function startInputOf(
   process: Process,
   { id, ownerId, mode, agentId, amountCents, about }: OpenRecord,
 ): StartInput {
-  const amount = amountCents === null ? {} : { amountEuros: BigInt(amountCents) }
+  const amount = amountCents === null ? {} : { amountCents: BigInt(amountCents) }
   const subject = about === null ? amount : { about }
   return { id, ownerId, mode, agentId, summary: runSummary(process, mode, { id, agentId, ...subject }) }
 }

@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core'
-import { z } from 'zod'
+import type { z } from 'zod'
+import { decodeJson } from '../../values/json-names.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Actor, CalledRun, Tenant } from './actor.ts'
 import { type Aliases, addressesOf } from './addresses.ts'
@@ -62,7 +63,7 @@ export const reactionToAll = <D extends z.ZodType, E extends Events>(
 ): Reaction => ({
   emits,
   run: (events, context) => {
-    const read = events.map(data => z.decode(event, data as z.input<D>))
+    const read = events.map(data => decodeJson(event, data))
     return run(read, context as Context<never, E>)
   },
 })

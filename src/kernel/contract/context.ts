@@ -1,5 +1,6 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Events } from './events.ts'
@@ -95,8 +96,8 @@ type OperationInput<P extends string, Q extends z.ZodType, B extends z.ZodType> 
   ? { readonly params?: never }
   : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
   /** As members are written in a URL: the contract parses them. */
-  readonly query?: { readonly [Name in keyof z.input<Q>]?: string | number | boolean | undefined }
-  readonly body?: z.input<B>
+  readonly query?: { readonly [Name in keyof JsonOf<Q>]?: string | number | boolean | undefined }
+  readonly body?: JsonOf<B>
 }
 
 type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question: T]
@@ -108,4 +109,4 @@ type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question:
 export type CallOperation = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   operation: CallableOperation<P, Q, B, R>,
   ...question: Arguments<OperationInput<P, Q, B>>
-) => Promise<z.input<R>>
+) => Promise<JsonOf<R>>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content produced while it is sent: each piece is made when the previous one has left. */
@@ -27,7 +28,7 @@ export interface CachedFile {
 export const file = (mediaType: string) =>
   z.custom<File>().meta({ mediaType, description: `The content, as ${mediaType}.` })
 
-export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<z.input<T>>> =>
+export const streamOf = <T extends z.ZodType>(item: T): z.ZodType<File, AsyncIterable<JsonOf<T>>> =>
   z.custom<File>().meta({
     mediaType: EVENT_STREAM,
     item,

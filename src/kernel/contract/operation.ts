@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonOf } from '../../values/json-names.ts'
 import type { Caller } from './actor.ts'
 import type { PathParam } from './addresses.ts'
 import type { Context } from './context.ts'
@@ -74,7 +75,7 @@ export interface Contract<
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
-  readonly example?: z.input<B>
+  readonly example?: JsonOf<B>
   readonly tag?: string
   /**
    * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. `passkeys`:

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { formatEuros } from '../../values/money.ts'
+import { formatMoney } from '../../values/money.ts'
 import type { Process, ProcessInput, ProcessRecord, StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
@@ -98,9 +98,9 @@ export const notifiersOf = (database: Database): Record<Channel, () => void> => 
 export function runSummary(
   { name, title = name }: Pick<Process, 'name' | 'title'>,
   mode: ProcessInput['mode'],
-  { id, agentId, amountEuros, about }: ProcessRecord,
+  { id, agentId, amountCents, about }: ProcessRecord,
 ): string {
-  const subject = about ?? (amountEuros === undefined ? undefined : formatEuros(amountEuros))
+  const subject = about ?? (amountCents === undefined ? undefined : formatMoney(amountCents))
   const agent = agentId && agentId !== id ? `, ${agentId}` : ''
   return `${title} ${subject ? `of ${subject}` : id} in ${mode} mode${agent}`
 }

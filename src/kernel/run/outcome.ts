@@ -1,5 +1,6 @@
 import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
+import { encodeJson } from '../../values/json-names.ts'
 import type { Outcome } from '../contract/call.ts'
 import { type File, mediaTypeOf } from '../contract/file.ts'
 import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
@@ -48,7 +49,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
   if (mediaType) return fileOutcome(status, value as File)
-  const wire = z.encode(schema, value) as Record<string, unknown>
+  const wire = encodeJson(schema, value) as Record<string, unknown>
   const outcome = {
     status,
     body: cursorAfter && isPage(wire) ? pageBody(wire, cursorAfter) : JSON.stringify(wire),

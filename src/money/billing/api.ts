@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, missing, post } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros, signedEuros } from '../../values/money.ts'
+import { money, positiveMoney, signedMoney } from '../../values/money.ts'
 import { recordFails } from '../ledger/index.ts'
 import { paymentMethodsApi } from '../payment-methods/index.ts'
 import { purseRefusal } from '../wallets/index.ts'
@@ -12,7 +12,7 @@ const currency = z.literal('EUR')
 const ProcessorRecord = z
   .object({
     currency,
-    balanceEuros: euros.meta({
+    balanceCents: money.meta({
       description:
         'Your deposit at the card processor. It does not affect card authorizations: cards are paid from wallets.',
     }),
@@ -29,7 +29,7 @@ const oldestOpenWallet = id('wallet')
   .default(null)
   .meta({ description: 'Your oldest open wallet, if left out.' })
 
-const DepositEvent = z.object({ walletId: id('wallet'), amountEuros: euros, balanceEuros: euros })
+const DepositEvent = z.object({ walletId: id('wallet'), amountCents: money, balanceCents: money })
 
 const reading = { callers: ['key'], scope: 'billing:read' } as const
 
@@ -43,13 +43,13 @@ export const billingApi = {
       200,
       z.object({
         currency,
-        availableEuros: euros.meta({ description: 'What can be spent.' }),
-        heldEuros: euros.meta({ description: 'Held for approved payments.' }),
-        pendingEuros: euros.meta({ description: 'Fundings that are neither settled nor failed.' }),
-        unassignedEuros: euros.meta({
+        availableCents: money.meta({ description: 'What can be spent.' }),
+        heldCents: money.meta({ description: 'Held for approved payments.' }),
+        pendingCents: money.meta({ description: 'Fundings that are neither settled nor failed.' }),
+        unassignedCents: money.meta({
           description: 'Received for you, but not in a wallet yet: it must be assigned.',
         }),
-        owedEuros: euros.meta({
+        owedCents: money.meta({
           description:
             'What you owe: fundings that were reversed after the money was spent. The next incoming money repays it.',
         }),
@@ -96,7 +96,7 @@ export const billingApi = {
     scope: 'billing:write',
     body: z.strictObject({
       fromWalletId: oldestOpenWallet,
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
     }),
     example: { fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
@@ -115,7 +115,7 @@ export const billingApi = {
     description: 'At most the deposit at the processor. A frozen wallet can receive it.',
     callers: ['key'],
     scope: 'billing:write',
-    body: z.strictObject({ toWalletId: oldestOpenWallet, amountEuros: positiveEuros() }),
+    body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoney() }),
     example: { toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
     fails: {
@@ -135,7 +135,7 @@ export const billingApi = {
 const AcquirerRecord = z
   .object({
     currency: z.literal('EUR'),
-    owedEuros: signedEuros.meta({
+    owedCents: signedMoney.meta({
       description:
         'Charged to your payers’ cards and not paid out by the acquirer yet. It is in your wallets already. Negative after refunds: the acquirer deducts it from its next payout.',
     }),
@@ -144,8 +144,8 @@ const AcquirerRecord = z
 
 const PaidEvent = z.object({
   payoutId: z.string().meta({ description: 'The acquirer’s reference.', examples: ['PAYOUT-2026-11-20'] }),
-  amountEuros: euros,
-  owedEuros: signedEuros,
+  amountCents: money,
+  owedCents: signedMoney,
 })
 
 export const acquirerApi = {
@@ -163,7 +163,7 @@ export const acquirerApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: z.enum(['test', 'live']).default('live'),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       reference: z
         .string()
         .trim()

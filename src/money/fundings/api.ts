@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { type Failure, get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { IncomingEvent } from '../incoming/index.ts'
 import { purseRefusal, WalletEvent, WalletRecord } from '../wallets/index.ts'
@@ -21,7 +21,7 @@ export const FundingRecord = z
     ...recordHead('funding'),
     walletId: id('wallet'),
     paymentMethodId: id('paymentmethod').nullable(),
-    amountEuros: euros,
+    amountCents: money,
     status,
     reason,
     nextAction: z
@@ -44,7 +44,7 @@ const FundingEvent = z.object({
   walletId: id('wallet'),
   paymentMethodId: id('paymentmethod').nullable(),
   status,
-  amountEuros: euros,
+  amountCents: money,
   reason: z.string().optional(),
 })
 
@@ -73,7 +73,7 @@ const reversal = {
     'funding.reversed': event(
       'The payer’s bank has reversed a funding.',
       FundingEvent.extend({
-        owedEuros: euros.meta({
+        owedCents: money.meta({
           description: 'The part that exceeded the wallet balance, which the owner now owes.',
         }),
       }),
@@ -88,7 +88,7 @@ const reversalFails = {
 } as const satisfies Record<string, Failure>
 
 const ask = {
-  amountEuros: positiveEuros(10_000_000n),
+  amountCents: positiveMoney(10_000_000n),
   paymentMethodId: id('paymentmethod').nullable().default(null).meta({
     description:
       'The payment method to charge. In test mode it can be left out: the wallet is credited without a charge.',

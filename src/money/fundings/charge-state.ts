@@ -13,12 +13,12 @@ type Settling = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
 >
 
-export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountEuros, reason }: Funding) => ({
+export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCents, reason }: Funding) => ({
   fundingId: id,
   walletId,
   paymentMethodId,
   status,
-  amountEuros,
+  amountCents,
   ...(reason && { reason: reason.message }),
 })
 
@@ -92,13 +92,13 @@ export async function creditWallet(
   const { sql, now, emit, queueStatement } = context
   if (!isPending(funding)) return funding
   if (wallet.status === 'closed') return creditSuspenseInstead(funding, context)
-  const { id, amountEuros } = funding
+  const { id, amountCents } = funding
   const cause = { type: 'funding', id }
-  book.move('fund', 'bank', wallet.id, amountEuros, cause)
+  book.move('fund', 'bank', wallet.id, amountCents, cause)
   markSettled(funding, now)
   emit('funding.settled', fundingEvent(funding))
-  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
-  repayDebt(wallet, amountEuros, cause, book, emit)
+  emit('wallet.funded', walletEvent(wallet, book.balance(wallet.id).posted, amountCents))
+  repayDebt(wallet, amountCents, cause, book, emit)
   queueStatement(book.post(sql))
   return funding
 }
@@ -115,9 +115,9 @@ function markSettled(funding: Funding, now: Date): void {
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
   if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
-  const { id, amountEuros } = funding
+  const { id, amountCents } = funding
   const received: ReceivedCredit = {
-    amountEuros,
+    amountCents,
     source: 'funding',
     origin: tenant.ownerId,
     bankReference: id,
@@ -178,13 +178,13 @@ export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: st
   const { sql, now, emit, refuse, queueStatement } = context
   const { book, wallet, funding } = await lockWithAccounts(ids, { others: FORCED_DEBIT_ACCOUNTS }, context)
   if (funding.status !== 'settled') return refuse('funding_not_settled')
-  const { id, amountEuros } = funding
-  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountEuros, { type: 'funding', id })
+  const { id, amountCents } = funding
+  const owed = book.forceDebit('fund_reversal', wallet.id, 'bank', amountCents, { type: 'funding', id })
   queueStatement(book.post(sql))
   fundingMachine.move(funding, 'reversed')
   Object.assign(funding, { reversedAt: now, reason: { code: 'reversed', message } })
-  emit('funding.reversed', { ...fundingEvent(funding), owedEuros: owed })
-  const taken = amountEuros - owed
+  emit('funding.reversed', { ...fundingEvent(funding), owedCents: owed })
+  const taken = amountCents - owed
   if (taken > 0n) emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, taken))
   return funding
 }

@@ -31,7 +31,7 @@ interface ChargeRequest {
 }
 
 interface FundingMembers {
-  readonly amountEuros: bigint
+  readonly amountCents: bigint
   readonly paymentMethodId: string | null
 }
 
@@ -42,18 +42,18 @@ const UNKNOWN: ChargeState = { status: 'unknown' }
 
 const chargeOf = ({ cents, madeAt }: ChargeRequest, token: string): Charge => ({
   token,
-  amountEuros: BigInt(cents),
+  amountCents: BigInt(cents),
   madeAt: new Date(madeAt),
 })
 
 const chargeRequestOf = (
-  { id, walletId, mode, amountEuros, createdAt }: Funding,
+  { id, walletId, mode, amountCents, createdAt }: Funding,
   token: string | null,
 ): ChargeRequest => ({
   fundingId: id,
   walletId,
   mode,
-  cents: String(amountEuros),
+  cents: String(amountCents),
   madeAt: createdAt.toISOString(),
   token,
 })
@@ -61,7 +61,7 @@ const chargeRequestOf = (
 /** Stores the funding before the processor is called, so that a charge is never lost. */
 async function reserve(
   walletId: string,
-  { amountEuros, paymentMethodId }: FundingMembers,
+  { amountCents, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
   const { records, sql, tenant, now, ports, emit, refuse } = context
@@ -78,7 +78,7 @@ async function reserve(
   // Throws before anything is reserved if this mode has no rail.
   if (method) ports.fundingRail(tenant.mode)
   const dueAt = after(now, FIRST_CHECK_AFTER)
-  const funding = records.create(Funding, { walletId, paymentMethodId, amountEuros, dueAt })
+  const funding = records.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
   emit('funding.created', fundingEvent(funding))
   return chargeRequestOf(funding, method ? method.token : null)
 }

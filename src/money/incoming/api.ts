@@ -6,7 +6,8 @@ import { type Failure, get, list, missing, post } from '../../kernel/contract/op
 import { instant } from '../../values/clock.ts'
 import { iban } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import type { JsonOf } from '../../values/json-names.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { freeText, label, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { recordFails } from '../ledger/index.ts'
 import { payableMembers, referenceNumbersIn } from '../references/index.ts'
@@ -18,7 +19,7 @@ export const IncomingEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),
   status: z.enum(creditMachine.states),
-  amountEuros: euros,
+  amountCents: money,
   reason: z.enum(unmatchedReasons).nullable(),
   source: z.enum(creditSources),
   ...payableMembers,
@@ -68,7 +69,7 @@ const IncomingRecord = z
       .meta({ description: 'Why it was not matched to a wallet at first.' }),
     walletId: id('wallet').nullable(),
     ...payableMembers,
-    amountEuros: euros,
+    amountCents: money,
     source: z.enum(creditSources).meta({
       description:
         '`bank`, or its equivalent: `simulation`, `funding`, `acquirer`. `owner`: a payment of another owner of this installation. `refund`: a refund from one.',
@@ -161,7 +162,7 @@ export const incomingApi = {
     scope: 'sandbox:write',
     body: z.strictObject({
       iban,
-      amountEuros: positiveEuros(99_999_999_999n),
+      amountCents: positiveMoney(99_999_999_999n),
       reference: freeText.nullable().default(null),
       senderName: label,
       senderIban: iban.nullable().default(null),
@@ -300,11 +301,11 @@ const payoutReference = z
 const suspenseMembers = {
   ownerId: id('customer'),
   mode,
-  suspenseEuros: euros.meta({ description: 'The balance of the suspense account.' }),
-  creditsEuros: euros.meta({
+  suspenseCents: money.meta({ description: 'The balance of the suspense account.' }),
+  creditsCents: money.meta({
     description: 'The part from waiting incoming credits, which are assigned or sent back.',
   }),
-  freeEuros: euros.meta({
+  freeCents: money.meta({
     description:
       'The rest: refunds and returns that arrived while the owner had no open wallet. It can be paid out.',
   }),
@@ -314,8 +315,8 @@ const SuspenseRecord = z.object({ id: id('account'), ...suspenseMembers }).meta(
 
 const PaidOutEvent = z.object({
   payoutId: payoutReference,
-  amountEuros: euros,
-  freeEuros: euros,
+  amountCents: money,
+  freeCents: money,
 })
 
 /** How the operator pays out money that came back to owners without an open wallet. */
@@ -335,7 +336,7 @@ export const suspenseApi = {
     body: z.strictObject({
       ownerId: id('customer'),
       mode: mode.default('live'),
-      amountEuros: positiveEuros(),
+      amountCents: positiveMoney(),
       reference: payoutReference,
     }),
     example: {
@@ -360,7 +361,7 @@ const shortText = z.string().max(140).nullable()
 const ArrivingCredit = z.object({
   id: id('credit'),
   walletId: id('wallet'),
-  amountEuros: positiveEuros(),
+  amountCents: positiveMoney(),
   reason: z.enum(unmatchedReasons).nullable(),
   source: z.enum(creditSources),
   origin: z.string().max(140),
@@ -379,7 +380,7 @@ const ArrivingCredit = z.object({
 
 const done = [200, z.object({ done: z.boolean() })] as const
 
-const exampleCredit: z.input<typeof ArrivingCredit> = {
+const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   id: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz',
   walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
   amountEuros: 250,

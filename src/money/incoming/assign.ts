@@ -105,7 +105,7 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
     records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
-  book.move('hand_over', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
+  book.move('hand_over', 'suspense', 'bank', credit.amountCents, causeOf(credit))
   creditMachine.move(credit, 'handed_over')
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   Object.assign(credit, { ...paid, toOwnerId: wallet.ownerId })
@@ -132,13 +132,13 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   const wallet = wallets.get(walletId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
-  const { amountEuros } = credit
-  book.move('assignment', 'suspense', walletId, amountEuros, causeOf(credit))
+  const { amountCents } = credit
+  book.move('assignment', 'suspense', walletId, amountCents, causeOf(credit))
   creditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ...payableColumns(payable) })
   emit('incoming.assigned', creditEvent(credit))
-  emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountEuros))
-  repayDebt(wallet, amountEuros, causeOf(credit), book, emit)
+  emit('wallet.credited', walletEvent(wallet, book.balance(walletId).posted, amountCents))
+  repayDebt(wallet, amountCents, causeOf(credit), book, emit)
   queueStatement(book.post(sql))
   return credit
 }
@@ -167,7 +167,7 @@ export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({
   const { returnedAt = context.now } = body
   if (body.returnedAt && (returnedAt > context.now || returnedAt < new Date(credit.valueDate)))
     return refuse('time_to_come')
-  book.move('credit_return', 'suspense', 'bank', credit.amountEuros, causeOf(credit))
+  book.move('credit_return', 'suspense', 'bank', credit.amountCents, causeOf(credit))
   creditMachine.move(credit, 'returned')
   Object.assign(credit, { returnedAt, returnReference: body.reference })
   emit('incoming.returned', creditEvent(credit))

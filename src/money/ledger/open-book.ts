@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { type Euros, formatEuros } from '../../values/money.ts'
+import { type Cents, formatMoney } from '../../values/money.ts'
 import { type AccountKind, openMissingAccounts } from './account.ts'
 import { type AccountKey, Book, type Cause, type LockedAccount, type OpenHold } from './book.ts'
 import type { Template } from './templates.ts'
@@ -111,7 +111,7 @@ export const recordFails = {
 } as const satisfies Record<string, Failure>
 
 interface RecordedPayment extends Tenant {
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly reference: string
 }
 
@@ -129,24 +129,24 @@ interface Opened {
 }
 
 const POSTED = `
-select max(e.amount_cents) as "amountEuros" from ledger_transfers t
+select max(e.amount_cents) as "amountCents" from ledger_transfers t
 join ledger_entries e on (e.owner_id, e.mode, e.transfer_id) = (t.owner_id, t.mode, t.id)
 where (t.owner_id, t.mode, t.reference_id, t.reference_type, t.kind) = ($1, $2, $3, $4, $5)`
 
 /** The amount moved for the cause, or null. Read once the accounts are locked, so it is final. */
-async function postedEuros(
+async function postedCents(
   sql: Sql,
   { ownerId, mode }: Tenant,
   { kind }: Posting,
   { type, id }: Cause,
-): Promise<Euros | null> {
-  const [row] = await sql<{ amountEuros: Euros | null }>(POSTED, [ownerId, mode, id, type, kind])
-  return row?.amountEuros ?? null
+): Promise<Cents | null> {
+  const [row] = await sql<{ amountCents: Cents | null }>(POSTED, [ownerId, mode, id, type, kind])
+  return row?.amountCents ?? null
 }
 
 /** Opens the ledger of the owner for a payment that is booked once per reference, and never with two amounts. */
 export async function openForRecord(
-  { ownerId, mode, amountEuros, reference }: RecordedPayment,
+  { ownerId, mode, amountCents, reference }: RecordedPayment,
   posting: Posting,
   context: Context<keyof typeof recordFails>,
 ): Promise<Opened | Refusal> {
@@ -158,14 +158,14 @@ export async function openForRecord(
   const cause = { type: posting.causeType, id: reference }
   const [book, booked] = await Promise.all([
     openBook(sql, context, { wallets: [], others: posting.accounts }),
-    postedEuros(sql, tenant, posting, cause),
+    postedCents(sql, tenant, posting, cause),
   ])
-  if (booked !== null && booked !== amountEuros) return refuse('reference_used', otherAmount(booked))
+  if (booked !== null && booked !== amountCents) return refuse('reference_used', otherAmount(booked))
   return { book, cause, isBooked: booked !== null }
 }
 
-const otherAmount = (booked: Euros): string =>
-  `reference: ${formatEuros(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
+const otherAmount = (booked: Cents): string =>
+  `reference: ${formatMoney(booked)} are booked under it for this owner. Use the reference of this payment, or the booked amount.`
 
 /** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
@@ -179,12 +179,12 @@ type Collecting = 'collect' | 'collect_unmatched' | 'collect_settle' | 'collect_
 interface Collected {
   readonly from: AccountKey
   readonly to: AccountKey
-  readonly amountEuros: Euros
+  readonly amountCents: Cents
   readonly cause: Cause
 }
 
 /** What the acquirer has yet to pay; zero if it has paid more than was left after refunds. */
-function owedByAcquirer(book: Book): Euros {
+function owedByAcquirer(book: Book): Cents {
   const owed = book.available('clearing_acquirer')
   return owed > 0n ? owed : 0n
 }
@@ -195,11 +195,11 @@ function owedByAcquirer(book: Book): Euros {
  */
 export function postCollected(
   kind: Collecting,
-  { from, to, amountEuros, cause }: Collected,
+  { from, to, amountCents, cause }: Collected,
   book: Book,
 ): void {
   const before = owedByAcquirer(book)
-  book.move(kind, from, to, amountEuros, cause)
+  book.move(kind, from, to, amountCents, cause)
   const change = owedByAcquirer(book) - before
   if (change > 0n) book.move('advance', 'bank', 'advance', change, cause)
   if (change < 0n) book.move('advance_return', 'advance', 'bank', -change, cause)

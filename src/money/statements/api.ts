@@ -4,7 +4,7 @@ import { file } from '../../kernel/contract/file.ts'
 import { get, list, missing, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros } from '../../values/money.ts'
+import { money } from '../../values/money.ts'
 import { formattedText, recordHead, recordTail } from '../../values/schemas.ts'
 import { statementMachine } from './statement.ts'
 
@@ -19,8 +19,8 @@ const status = z.enum(statementMachine.states).meta({
 })
 
 const figures = {
-  openingEuros: euros.meta({ description: 'The balance at the beginning of the month.' }),
-  closingEuros: euros.meta({
+  openingCents: money.meta({ description: 'The balance at the beginning of the month.' }),
+  closingCents: money.meta({
     description: 'The balance at `to`: the opening balance and all movements.',
   }),
 }
@@ -38,8 +38,8 @@ export const StatementRecord = z
     from: instant,
     to: instant.meta({ description: 'It includes movements booked before this instant.' }),
     ...figures,
-    inEuros: euros,
-    outEuros: euros,
+    inCents: money,
+    outCents: money,
     movements: z.int().min(0).meta({ description: 'The number of movements; holds do not count.' }),
     ...recordTail,
   })

@@ -3,7 +3,7 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { after } from '../../values/clock.ts'
-import type { Euros } from '../../values/money.ts'
+import type { Cents } from '../../values/money.ts'
 import { addFlows, type Flow, flowOf, sealWallet, walletBalanceAt } from '../ledger/index.ts'
 import type { statementsApi } from './api.ts'
 import type { MonthsOf } from './process.ts'
@@ -80,8 +80,8 @@ interface Account {
 
 interface StatementFigures extends Flow {
   readonly accountId: string
-  readonly openingEuros: Euros
-  readonly closingEuros: Euros
+  readonly openingCents: Cents
+  readonly closingCents: Cents
   readonly beforeVersion: bigint
   readonly lastVersion: bigint
 }
@@ -133,8 +133,8 @@ async function readFigures(
   return {
     ...flow,
     accountId: last.id,
-    openingEuros: before.posted,
-    closingEuros: last.posted,
+    openingCents: before.posted,
+    closingCents: last.posted,
     beforeVersion: before.version,
     lastVersion: last.version,
   }
@@ -162,11 +162,11 @@ async function storeStatement(
   return statement
 }
 
-const statementEvent = ({ id, walletId, period, status, openingEuros, closingEuros }: Statement) => ({
+const statementEvent = ({ id, walletId, period, status, openingCents, closingCents }: Statement) => ({
   statementId: id,
   walletId,
   period,
   status,
-  openingEuros,
-  closingEuros,
+  openingCents,
+  closingCents,
 })

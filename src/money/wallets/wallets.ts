@@ -72,7 +72,7 @@ const wallets = implement(walletsApi, {
     const at = query.at ?? now
     const balance = await walletBalanceAt(sql, tenant, at, wallet.id)
     const { posted, held } = balance ?? { posted: 0n, held: 0n }
-    return { walletId: wallet.id, at, availableEuros: posted - held, heldEuros: held }
+    return { walletId: wallet.id, at, availableCents: posted - held, heldCents: held }
   },
 
   async close({ params }, context) {

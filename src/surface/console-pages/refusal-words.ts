@@ -98,7 +98,7 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'You have as many passkeys as anybody can have. Revoke one first.',
     'Sie haben schon so viele Passkeys, wie möglich sind. Widerrufen Sie erst einen.',
   ],
-  not_yours: [
+  not_passkey_owner: [
     'This passkey is somebody else’s. Only owners change it.',
     'Dieser Passkey gehört jemand anderem. Nur Inhaber ändern ihn.',
   ],

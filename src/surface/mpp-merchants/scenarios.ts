@@ -27,9 +27,9 @@ export interface Scenario {
 const WEAK =
   'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
 
-const charge = ({ amountEuros, description, externalId }: Article, more: object, details: object) =>
+const charge = ({ amountCents, description, externalId }: Article, more: object, details: object) =>
   encodeRequest({
-    amount: String(amountEuros),
+    amount: String(amountCents),
     currency: 'eur',
     description,
     externalId,

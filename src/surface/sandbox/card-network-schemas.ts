@@ -3,7 +3,7 @@ import { event } from '../../kernel/contract/events.ts'
 import { withoutCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { euros, positiveEuros } from '../../values/money.ts'
+import { money, positiveMoney } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
 const HIGHEST = 99_999_999_999n
@@ -18,8 +18,8 @@ const networkId = (what: string) =>
     description: `The network’s id of the ${what}.`,
   })
 
-const amount = positiveEuros(HIGHEST)
-const amountOrNothing = euros.refine(given => given <= HIGHEST, 'less than a billion euros')
+const amount = positiveMoney(HIGHEST)
+const amountOrNothing = money.refine(given => given <= HIGHEST, 'less than a billion euros')
 
 /** Members of every message. Sent again with the values of its answer, a message is a repetition. */
 const message = {
@@ -93,7 +93,7 @@ export const AuthorizeBody = withoutCardNumbers(
     last4,
     cardId,
     authorizationId: authorizationId.optional(),
-    amountEuros: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
+    amountCents: amountOrNothing.meta({ description: 'Zero only checks the card.' }),
     partialAllowed: z
       .boolean()
       .default(false)
@@ -106,7 +106,7 @@ export const IncrementBody = withoutCardNumbers(
     ...later,
     ...laterMerchant,
     authorizationId,
-    amountEuros: amount.meta({ description: 'What is asked for in addition.' }),
+    amountCents: amount.meta({ description: 'What is asked for in addition.' }),
     partialAllowed: z.boolean().default(false),
     ask: z
       .int()
@@ -121,7 +121,7 @@ export const ReverseBody = withoutCardNumbers(
   z.strictObject({
     ...later,
     authorizationId,
-    amountEuros: amount.meta({ description: 'What is given back.' }),
+    amountCents: amount.meta({ description: 'What is given back.' }),
   }),
 )
 
@@ -133,7 +133,7 @@ export const ClearBody = withoutCardNumbers(
     ...laterMerchant,
     authorizationId: authorizationId.optional().meta({ description: 'Left out: cleared without one.' }),
     clearingId: networkId('clearing').optional(),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'What is approved and not cleared yet, if left out; needed where nothing is.' }),
     final: z
@@ -149,7 +149,7 @@ export const RefundBody = withoutCardNumbers(
     ...laterMerchant,
     authorizationId: authorizationId.optional().meta({ description: 'Left out: linked to no payment.' }),
     refundId: networkId('refund').optional(),
-    amountEuros: amount,
+    amountCents: amount,
   }),
 )
 
@@ -181,7 +181,7 @@ export const DisputeBody = withoutCardNumbers(
       description:
         '`credited`: the network pays for the time being. `won`, `lost`: it has decided; by the time of sending its last word counts.',
     }),
-    amountEuros: amount
+    amountCents: amount
       .optional()
       .meta({ description: 'What it pays; all that is disputed, if left out. Nothing with `lost`.' }),
   }),
@@ -203,11 +203,11 @@ export const NetworkAnswer = z
     refundId: z.string().nullable(),
     tokenId: z.string().nullable(),
     disputeId: id('dispute').nullable(),
-    amountEuros: euros
+    amountCents: money
       .nullable()
       .meta({ description: 'What the message was about; null = all of it, or nothing.' }),
     reply,
-    approvedEuros: euros.nullable(),
+    approvedCents: money.nullable(),
     reason: z.string().nullable(),
   })
   .meta({ id: 'CardNetworkAnswer' })
@@ -220,7 +220,7 @@ export const networkEvents = {
       messageId: z.string(),
       kind: z.string(),
       authorizationId: z.string().nullable(),
-      amountEuros: euros.nullable(),
+      amountCents: money.nullable(),
       reply,
     }),
   ),

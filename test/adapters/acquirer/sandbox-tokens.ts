@@ -27,7 +27,7 @@ const call = { requestId: 'request-1', now: requestedAt }
 function charging(plain: object) {
   const accepted = acquirer.accept(plain)
   if (!('handle' in accepted)) throw new Error(accepted.refused)
-  const charge = { handle: accepted.handle, amountEuros: 500n, reference: 'challenge-1', descriptor: 'SHOP' }
+  const charge = { handle: accepted.handle, amountCents: 500n, reference: 'challenge-1', descriptor: 'SHOP' }
   return {
     accepted,
     charge: () => acquirer.charge({ ...charge, token: plain }, call),
@@ -98,7 +98,7 @@ describe('a token that the acquirer reads', () => {
     const { accepted } = charging(plainOf('4242424242424242'))
     const charge = {
       handle: accepted.handle,
-      amountEuros: 500n,
+      amountCents: 500n,
       reference: 'challenge-1',
       descriptor: 'SHOP',
     }

@@ -190,8 +190,8 @@ describe('a message of the sandbox', () => {
 
 describe('the answer to a message of the sandbox', () => {
   test.each<CardReply>([
-    { kind: 'approved', approvedEuros: 1_250n, askedEuros: 1_250n },
-    { kind: 'approved', approvedEuros: 0n, askedEuros: 0n },
+    { kind: 'approved', approvedCents: 1_250n, askedCents: 1_250n },
+    { kind: 'approved', approvedCents: 0n, askedCents: 0n },
     { kind: 'declined', reason: 'The daily limit of € 70.00 is reached.' },
     { kind: 'noted' },
   ])('is the same bytes for the same reply, and says it: $kind', reply => {

@@ -41,7 +41,7 @@ describe('a request for authorization by Stripe', () => {
         kind: 'authorization',
         authorizationId: 'iauth_1',
         ask: 0,
-        amountEuros: 2_500n,
+        amountCents: 2_500n,
         partialAllowed: false,
         merchant,
       },
@@ -51,13 +51,13 @@ describe('a request for authorization by Stripe', () => {
   test('is for the additional amount when the merchant asks again, and counts the earlier requests', () => {
     const request_history = [entry(2_500, true), entry(9_000, false, 1)]
     const again = asked(700, { amount: 2_500, approved: true, request_history })
-    expect(messageOf(REQUEST, again).content).toMatchObject({ ask: 2, amountEuros: 700n })
+    expect(messageOf(REQUEST, again).content).toMatchObject({ ask: 2, amountCents: 700n })
   })
 
   test('may be for nothing, and may be approved in part', () => {
     const pending_request = { amount: 0, currency: 'eur', is_amount_controllable: true }
     expect(messageOf(REQUEST, asked(0, { pending_request })).content).toMatchObject({
-      amountEuros: 0n,
+      amountCents: 0n,
       partialAllowed: true,
     })
   })
@@ -141,7 +141,7 @@ describe('the answer to Stripe', () => {
   })
 
   test('is a yes or a no in the version that Stripe is told', () => {
-    const approved = { kind: 'approved', approvedEuros: 2_500n, askedEuros: 2_500n } as const
+    const approved = { kind: 'approved', approvedCents: 2_500n, askedCents: 2_500n } as const
     expect(answered(approved)).toEqual(answer({ approved: true }))
     expect(answered({ kind: 'declined', reason: 'over the limit of Ada' })).toEqual(
       answer({ approved: false }),
@@ -150,15 +150,15 @@ describe('the answer to Stripe', () => {
   })
 
   test('names the amount where it approves a part, and Stripe tells that part again later', () => {
-    const reply = { kind: 'approved', approvedEuros: 1_200n, askedEuros: 2_500n } as const
+    const reply = { kind: 'approved', approvedCents: 1_200n, askedCents: 2_500n } as const
     const { body } = answered(reply)
     expect(body).toEqual({ approved: true, amount: 1_200, metadata: { approved_cents_1: '1200' } })
     const request_history = [entry(100, true), entry(2_500, true, 1)]
     expect(updateOf({ amount: 1_300, metadata: body.metadata, request_history })).toMatchObject({
       kind: 'outcome',
       asks: [
-        { amountEuros: 100n, approved: true },
-        { amountEuros: 1_200n, approved: true },
+        { amountCents: 100n, approved: true },
+        { amountCents: 1_200n, approved: true },
       ],
     })
   })

@@ -11,16 +11,16 @@ const newDispute = (more: Partial<NewDispute> = {}): NewDispute => ({
   disputeId: 'dispute_1',
   processorCardId: 'ic_1',
   openedAt: requestedAt,
-  clearings: [{ id: 'ipi_1', amountEuros: 2_500n }],
-  amountEuros: 2_000n,
+  clearings: [{ id: 'ipi_1', amountCents: 2_500n }],
+  amountCents: 2_000n,
   reason: 'not_received',
   description: 'It never came.',
   ...more,
 })
 
-const known: KnownDispute = { processorDisputeId: 'idp_1', amountEuros: 2_000n, submittedAt: requestedAt }
+const known: KnownDispute = { processorDisputeId: 'idp_1', amountCents: 2_000n, submittedAt: requestedAt }
 const evidence = {
-  amountEuros: 2_000n,
+  amountCents: 2_000n,
   reason: 'not_received',
   description: 'It never came.',
   bundle: Buffer.from('%PDF-1.7 the bundle'),
@@ -63,7 +63,7 @@ describe('a dispute at Stripe', () => {
   test('is opened once, also where its amount has changed since or the key is forgotten', async () => {
     const call = callOf('dispute_1/open')
     const first = await disputes.open(newDispute(), call)
-    expect(await disputes.open(newDispute({ amountEuros: 1_000n }), call)).toEqual(first)
+    expect(await disputes.open(newDispute({ amountCents: 1_000n }), call)).toEqual(first)
     stripe.forgetKeys()
     const nextDay = { ...call, now: after(requestedAt, minutes(25 * 60)) }
     expect(await disputes.open(newDispute(), nextDay)).toEqual(first)
@@ -108,10 +108,10 @@ describe('an event of Stripe about a dispute', () => {
     ['issuing_dispute.funds_reinstated', 'submitted', 'credited', 2_000n],
     ['issuing_dispute.funds_reinstated', 'won', 'won', 2_000n],
     ['issuing_dispute.funds_rescinded', 'lost', 'lost', null],
-  ] as const)('%s while it is %s says %s', (type, status, says, amountEuros) => {
+  ] as const)('%s while it is %s says %s', (type, status, says, amountCents) => {
     expect(messageOf(type, event(status))).toMatchObject({
       processorCardId: 'ic_1',
-      content: { kind: 'dispute', disputeId: 'dispute_1', says, amountEuros },
+      content: { kind: 'dispute', disputeId: 'dispute_1', says, amountCents },
     })
   })
 

@@ -39,9 +39,9 @@ describe('Stripe’s own stand-in', () => {
       aCard({
         controls: {
           ...aCard().controls,
-          maxTransactionEuros: 1_000n,
-          dailyLimitEuros: 2_000n,
-          monthlyLimitEuros: 3_000n,
+          maxTransactionCents: 1_000n,
+          dailyLimitCents: 2_000n,
+          monthlyLimitCents: 3_000n,
           allowedCountries: ['DE', 'FR'],
         },
       }),
@@ -65,7 +65,7 @@ describe('Stripe’s own stand-in', () => {
 
   test.each([
     ['none', aCard().controls],
-    ['some', { ...aCard().controls, dailyLimitEuros: 2_000n, allowedCountries: ['DE'] }],
+    ['some', { ...aCard().controls, dailyLimitCents: 2_000n, allowedCountries: ['DE'] }],
   ])('takes controls: %s', async (_, controls) => {
     expect(await processor.setControls('ic_1', controls, callOf('controls_1'))).toEqual({ done: true })
   })
@@ -82,7 +82,7 @@ describe('Stripe’s own stand-in', () => {
   })
 
   test('refuses what Stripe does not take, so that the tests above can fail', async () => {
-    const controls = { ...aCard().controls, maxTransactionEuros: 'ten' as unknown as bigint }
+    const controls = { ...aCard().controls, maxTransactionCents: 'ten' as unknown as bigint }
     expect(await processor.issue(aCard({ controls }), callOf('issue_2'))).toMatchObject({
       failure: 'refused',
       message: expect.stringContaining('spending_limits'),

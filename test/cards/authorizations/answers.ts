@@ -9,16 +9,16 @@ const increment = (cardId: string, authorizationId: string, cents: bigint, ask =
     kind: 'authorization',
     authorizationId,
     ask,
-    amountEuros: cents,
+    amountCents: cents,
     partialAllowed: false,
     merchant: bookshop,
   })
 
-const outcome = (cardId: string, authorizationId: string, amountEuros: bigint, approved: boolean) =>
+const outcome = (cardId: string, authorizationId: string, amountCents: bigint, approved: boolean) =>
   network.send(cardId, {
     kind: 'outcome',
     authorizationId,
-    asks: [{ amountEuros, approved }],
+    asks: [{ amountCents, approved }],
     merchant: bookshop,
   })
 
@@ -34,7 +34,7 @@ describe('an authorization', () => {
     const { agent, card } = await aPayingCard(client, 20, { rules: { maxTransactionEuros: 50 } })
     const some = { partialAllowed: true }
     expect((await network.authorize(card.id, 30)).reply).toMatchObject({ kind: 'declined' })
-    expect((await network.authorize(card.id, 30, {}, some)).reply).toMatchObject({ approvedEuros: 2_000n })
+    expect((await network.authorize(card.id, 30, {}, some)).reply).toMatchObject({ approvedCents: 2_000n })
     expect(await balanceOf(agent.id)).toEqual([0, 20])
     expect((await network.authorize(card.id, 30, {}, some)).reply).toMatchObject({ kind: 'declined' })
     await expectVerifiedLedger(client)

@@ -12,11 +12,11 @@ const merchant = bookshop
 const cents = (most: number) => fc.bigInt(1n, BigInt(most))
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-const request = (authorizationId: string, ask: number, amountEuros: bigint): MessageContent => ({
+const request = (authorizationId: string, ask: number, amountCents: bigint): MessageContent => ({
   kind: 'authorization',
   authorizationId,
   ask,
-  amountEuros,
+  amountCents,
   partialAllowed: false,
   merchant,
 })
@@ -36,27 +36,27 @@ const factsOf = (authorizationId: string, asked: bigint) =>
       isTold: fc.boolean(),
     })
     .map(({ reversed, clearings, isFinal, refunded, isExpired, isTold }): Named => {
-      const facts: [string, MessageContent][] = clearings.map((amountEuros, n) => [
+      const facts: [string, MessageContent][] = clearings.map((amountCents, n) => [
         `clearing ${n}`,
         {
           kind: 'clearing',
           clearingId: `${authorizationId} ${n}`,
           authorizationId,
-          amountEuros,
+          amountCents,
           final: isFinal && n === clearings.length - 1,
           merchant,
         },
       ])
       if (reversed !== undefined)
-        facts.push(['reversal', { kind: 'reversal', authorizationId, amountEuros: reversed }])
+        facts.push(['reversal', { kind: 'reversal', authorizationId, amountCents: reversed }])
       if (isTold) {
-        const asks = [{ amountEuros: asked, approved: true }]
+        const asks = [{ amountCents: asked, approved: true }]
         facts.push(['outcome', { kind: 'outcome', authorizationId, asks, merchant }])
       }
       if (isExpired) facts.push(['expiry', { kind: 'expiry', authorizationId }])
       if (refunded !== undefined && clearings.length > 0) {
         const refundId = `${authorizationId} refund`
-        facts.push(['refund', { kind: 'refund', refundId, authorizationId, amountEuros: refunded, merchant }])
+        facts.push(['refund', { kind: 'refund', refundId, authorizationId, amountCents: refunded, merchant }])
       }
       return Object.fromEntries(facts.map(([name, content]) => [`${authorizationId} ${name}`, content]))
     })
@@ -130,12 +130,12 @@ describe('the messages of card payments, in any order and repeated', () => {
         return fc.record({
           messages: fc.constant(messages),
           order: shuffled(Object.keys(messages)),
-          intentEuros: fc.constant(intentEuros),
+          intentCents: fc.constant(intentEuros),
         })
       })
     await fc.assert(
-      fc.asyncProperty(histories, async ({ messages, order, intentEuros }) => {
-        const shared = { messages, euros: 500, ...(intentEuros ? { intentEuros } : {}) }
+      fc.asyncProperty(histories, async ({ messages, order, intentCents }) => {
+        const shared = { messages, euros: 500, ...(intentCents ? { intentCents } : {}) }
         const natural = await standingAfter({ ...shared, order: Object.keys(messages) })
         expect(await standingAfter({ ...shared, order })).toEqual(natural)
       }),

@@ -52,7 +52,7 @@ describe('an explanation', () => {
     const declined = await network.authorize(card.id, 46)
     expect(declined.reply).toEqual({ kind: 'declined', reason: refused.reason })
     const approved = await network.authorize(card.id, 44)
-    expect(approved.reply).toMatchObject({ kind: 'approved', approvedEuros: 4_400n })
+    expect(approved.reply).toMatchObject({ kind: 'approved', approvedCents: 4_400n })
     const [payment] = await paymentsOf(card.id)
     expect(payment?.decision?.checks).toEqual(covered.decision.checks)
   })
@@ -66,7 +66,7 @@ test('each step of payments by card is told once, with the amount that it had th
     kind: 'authorization',
     authorizationId: paid.authorizationId,
     ask: 1,
-    amountEuros: 500n,
+    amountCents: 500n,
     partialAllowed: false,
     merchant: bookshop,
   })

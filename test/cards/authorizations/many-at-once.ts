@@ -10,7 +10,7 @@ const request = (authorizationId: string) => ({
   kind: 'authorization' as const,
   authorizationId,
   ask: 0,
-  amountEuros: 1_001n,
+  amountCents: 1_001n,
   partialAllowed: false,
   merchant: bookshop,
 })

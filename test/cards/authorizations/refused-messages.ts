@@ -20,11 +20,11 @@ async function whileLocked<T>(agentId: string, work: () => Promise<T>): Promise<
   return result
 }
 
-const request = (authorizationId: string, amountEuros: bigint) => ({
+const request = (authorizationId: string, amountCents: bigint) => ({
   kind: 'authorization' as const,
   authorizationId,
   ask: 0,
-  amountEuros,
+  amountCents,
   partialAllowed: false,
   merchant: bookshop,
 })

@@ -6,6 +6,7 @@ import {
   limitsToApprove,
   raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
+import { jsonName } from '../../../src/values/json-names.ts'
 import {
   aCardRequest,
   aCardWith,
@@ -23,9 +24,9 @@ const agent = await aFundedAgent(client)
 
 const cents = fc.bigInt({ min: 0n, max: 10n })
 const limit = fc.option(cents, { nil: null })
-const limits = fc.record({ maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit })
+const limits = fc.record({ maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit })
 const given = fc.record(
-  { maxTransactionEuros: limit, dailyLimitEuros: limit, monthlyLimitEuros: limit },
+  { maxTransactionCents: limit, dailyLimitCents: limit, monthlyLimitCents: limit },
   { requiredKeys: [] },
 )
 
@@ -44,7 +45,7 @@ describe('the limits of an approval', () => {
           const most = asked[name] ?? current[name]
           return one === null ? asked[name] !== null : most !== null && one > most
         })
-        expect(problem?.split(':')[0]).toBe(wrong.length > 0 ? `limits.${wrong[0]}` : undefined)
+        expect(problem?.split(':')[0]).toBe(wrong.length > 0 ? `limits.${wrong.map(jsonName)[0]}` : undefined)
       }),
       { numRuns: 1_000 },
     )

@@ -188,7 +188,7 @@ describe('a change of a card', () => {
       ['setState', `${number?.id}-state-1`, 'active'],
       ['setState', `${number?.id}-state-2`, 'inactive'],
       ['setState', `${number?.id}-state-3`, 'active'],
-      ['setControls', `${number?.id}-controls-2`, expect.objectContaining({ dailyLimitEuros: 700n })],
+      ['setControls', `${number?.id}-controls-2`, expect.objectContaining({ dailyLimitCents: 700n })],
     ])
     await pass(client, { days: 1 })
     expect(calls).toHaveLength(5)

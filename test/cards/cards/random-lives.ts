@@ -30,7 +30,7 @@ function rememberingProcessor() {
   const number: typeof sandbox.issue = async (card, call) => {
     const made = (await sandbox.issue(card, call)) as IssuedCard
     return heard(() => {
-      if (!issued.has(call.reference)) limits.set(made.processorCardId, card.controls.dailyLimitEuros)
+      if (!issued.has(call.reference)) limits.set(made.processorCardId, card.controls.dailyLimitCents)
       issued.set(call.reference, made)
       return made
     })
@@ -44,9 +44,9 @@ function rememberingProcessor() {
       return { done: true }
     })
   }
-  answers.setControls = async (id, { dailyLimitEuros }) =>
+  answers.setControls = async (id, { dailyLimitCents }) =>
     heard(() => {
-      limits.set(id, dailyLimitEuros)
+      limits.set(id, dailyLimitCents)
       return { done: true }
     })
   const turn = (next: Mood) => {

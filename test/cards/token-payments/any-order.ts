@@ -29,7 +29,7 @@ const ask: Said = merchant => ({
   kind: 'authorization',
   authorizationId: REF,
   ask: 0,
-  amountEuros: ASKED,
+  amountCents: ASKED,
   partialAllowed: false,
   merchant,
 })
@@ -52,7 +52,7 @@ const everything = fc
       said.outcome = merchant => ({
         kind: 'outcome',
         authorizationId: REF,
-        asks: [{ amountEuros: ASKED, approved: true }],
+        asks: [{ amountCents: ASKED, approved: true }],
         merchant,
       })
     if (cleared !== undefined)
@@ -60,7 +60,7 @@ const everything = fc
         kind: 'clearing',
         clearingId: 'clearing',
         authorizationId: REF,
-        amountEuros: cleared,
+        amountCents: cleared,
         final: isFinal,
         merchant,
       })
@@ -68,14 +68,14 @@ const everything = fc
     // intent for good, unless it was reversed before.
     const isNamed = !isProven && (isAsked || isTold || cleared !== undefined)
     if (isNamed && isReversed)
-      said.reversal = () => ({ kind: 'reversal', authorizationId: REF, amountEuros: null })
+      said.reversal = () => ({ kind: 'reversal', authorizationId: REF, amountCents: null })
     if (isNamed && isExpired) said.expiry = () => ({ kind: 'expiry', authorizationId: REF })
     if (refunded !== undefined && cleared !== undefined)
       said.refund = merchant => ({
         kind: 'refund',
         refundId: 'refund',
         authorizationId: REF,
-        amountEuros: refunded,
+        amountCents: refunded,
         merchant,
       })
     return said

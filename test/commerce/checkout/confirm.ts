@@ -70,7 +70,7 @@ describe('a checkout that is confirmed', () => {
       if (step === 'clear') await network.clear(card.id, authorizationId, 42)
       if (step === 'authorize') {
         const answered = await network.authorize(card.id, 42)
-        expect(answered.reply).toMatchObject({ approvedEuros: 4_200n })
+        expect(answered.reply).toMatchObject({ approvedCents: 4_200n })
         authorizationId = answered.authorizationId
       }
     }

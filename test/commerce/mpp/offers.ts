@@ -75,7 +75,7 @@ describe('the offers of a merchant', () => {
 
 const terms: OfferTerms = {
   now: new Date(),
-  heldEuros: 2_000n,
+  heldCents: 2_000n,
   networks: ['visa'],
   body: null,
   url: new URL('https://shop.example.com/buy'),

@@ -35,7 +35,7 @@ test('what payees give back in parts leaves the limits up to what was paid, and 
       const emit = (event: string, data: object) => void emitted.push({ event, data: { ...data } })
       const transaction = completedTransaction(
         {
-          ...{ type: 'transfer', walletId: 'wallet_1', agentId: 'agent_1', amountEuros: PAID },
+          ...{ type: 'transfer', walletId: 'wallet_1', agentId: 'agent_1', amountCents: PAID },
           ...{ merchant: 'Bookshop', intentId: CAUSE.id, transferId: 'transfer_1' },
         },
         tenantNow,
@@ -45,21 +45,21 @@ test('what payees give back in parts leaves the limits up to what was paid, and 
       const transactions = new Map([[transaction.id, transaction]])
       const batch = refundBatch(tenantNow, { counters, refunds, transactions })
       let sum = 0n
-      for (const [n, amountEuros] of amounts.entries()) {
+      for (const [n, amountCents] of amounts.entries()) {
         const id = `credit_${n}`
         const place = { walletId: 'wallet_1', source: { type: 'credit', id } }
-        refundTransfer(transaction, { id, amountEuros, ...place }, batch, { emit })
-        sum += amountEuros
+        refundTransfer(transaction, { id, amountCents, ...place }, batch, { emit })
+        sum += amountCents
         const back = sum < PAID ? sum : PAID
         expect(transaction).toMatchObject({
-          ...{ refundedEuros: back, status: back === PAID ? 'refunded' : 'completed' },
+          ...{ refundedCents: back, status: back === PAID ? 'refunded' : 'completed' },
         })
         expect(counters.reservationOf(CAUSE)).toMatchObject({ reserved: 0n, spent: PAID - back })
         const recorded = emitted.filter(({ event }) => event === 'refund.completed').map(({ data }) => data)
         const total = (isOfPayment: boolean) =>
           recorded
             .filter(({ transactionId }) => (transactionId !== null) === isOfPayment)
-            .reduce((total, one) => total + BigInt(String(one.amountEuros)), 0n)
+            .reduce((total, one) => total + BigInt(String(one.amountCents)), 0n)
         expect([total(true), total(false)]).toEqual([back, sum - back])
       }
       expect(batch.changed.transactions).toEqual(new Set([transaction]))

@@ -139,7 +139,7 @@ describe('a refund of a payment by card', () => {
       kind: 'refund',
       refundId,
       authorizationId: null,
-      amountEuros: 900n,
+      amountCents: 900n,
       merchant: bookshop,
     } as const
     await Promise.all([network.send(card.id, credit), network.send(card.id, credit)])

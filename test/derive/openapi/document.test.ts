@@ -22,6 +22,7 @@ import {
   takesKey,
 } from '../../../src/kernel/contract/operation.ts'
 import { problemBody } from '../../../src/kernel/run/outcome.ts'
+import { renamed } from '../../../src/values/json-names.ts'
 import { exampleAsRead } from '../../support/contract/example-body.ts'
 
 const document = openapiDocument(areas)
@@ -147,7 +148,7 @@ const returningJson = operations.filter(
 test.each(returningJson)('%s: the example of its answer is valid', (_, { operation }, object) => {
   const [status, schema] = operation.returns
   const answerExample = jsonOf(responseOf(object.responses[status]))?.example
-  expect(schema.safeParse(answerExample).error).toBeUndefined()
+  expect(schema.safeParse(renamed(schema, answerExample)).error).toBeUndefined()
 })
 
 const withExample = operations.filter(([, { operation }]) => operation.example !== undefined)
@@ -155,7 +156,7 @@ const withExample = operations.filter(([, { operation }]) => operation.example !
 test.each(withExample)(
   '%s: the example of its body is valid',
   async (_, { operation: { body, example } }) => {
-    expect(body?.safeParse(await exampleAsRead(body, example)).success).toBe(true)
+    expect(body?.safeParse(renamed(body, await exampleAsRead(body, example))).success).toBe(true)
   },
 )
 

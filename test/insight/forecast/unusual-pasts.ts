@@ -85,12 +85,12 @@ describe('the forecast of an unusual past', () => {
   })
 
   test('has no day below nothing, whatever was refunded or corrected on it', () => {
-    const dayOf = (day: string, spentEuros: bigint) => ({
+    const dayOf = (day: string, spentCents: bigint) => ({
       day,
       count: 1,
-      spentEuros,
-      refundedEuros: 4_000n,
-      feesEuros: 0n,
+      spentCents,
+      refundedCents: 4_000n,
+      feesCents: 0n,
     })
     const history = historyOf([dayOf('2026-01-01', 500n), dayOf('2026-01-02', -300n)], '2026-01-04')
     expect(history.spend.cents).toEqual([500, 0, 0])

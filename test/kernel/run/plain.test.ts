@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/kernel/contract/call.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { implement, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
-import { euros } from '../../../src/values/money.ts'
+import { money } from '../../../src/values/money.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -18,7 +18,7 @@ const Note = z.object({ id: z.string(), text: z.string() })
 type Work = (context: Context, body: { text: string }) => Promise<unknown>
 let work: Work = async () => undefined
 
-const NoteWritten = z.object({ noteId: z.string(), costEuros: euros.optional() })
+const NoteWritten = z.object({ noteId: z.string(), costCents: money.optional() })
 
 const api = {
   write: post('/notes', {
@@ -127,7 +127,7 @@ describe('a plain operation', () => {
 
   test('runs reactions once for consecutive events of one name', async () => {
     reactedTo.length = 0
-    const dear = { noteId: '4', costEuros: 250n }
+    const dear = { noteId: '4', costCents: 250n }
     await run(async ({ emit, runReactions }, { text }) => {
       for (const noteId of ['1', '2']) emit('note.written', { noteId })
       emit('note.counted', {})

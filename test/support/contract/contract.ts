@@ -15,6 +15,7 @@ import { problemBody } from '../../../src/kernel/run/outcome.ts'
 import { writeChallenge } from '../../../src/mpp/index.ts'
 import type { Outbound, OutboundRequest } from '../../../src/ports/outbound.ts'
 import { protocolRefusals } from '../../../src/surface/mcp/api.ts'
+import { renamed } from '../../../src/values/json-names.ts'
 import { aChallenge } from '../commerce/challenges.ts'
 import { aKey, anAgent, aToken } from '../factories.ts'
 import type { HttpResponse, RequestOptions, TestService } from '../harness.ts'
@@ -116,7 +117,7 @@ export function expectHidden(path: string, { status }: HttpResponse): void {
 
 /** Whether a value is valid for this member; NUL is not. */
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>
-  value !== '\u0000' && schema.safeParse(value).success
+  value !== '\u0000' && schema.safeParse(renamed(schema, value)).success
 
 export const isRoute = (method: string, path: string): boolean =>
   operations.some(

@@ -9,14 +9,14 @@ import {
   payersOf,
   payOwner,
   payOwnerInBatch,
-  refundableEuros,
+  refundableCents,
   refundOwner,
 } from '../../../src/money/incoming/pay-owner.ts'
 import type { Cause } from '../../../src/money/ledger/book.ts'
 import { BETWEEN_OWNERS, openBook } from '../../../src/money/ledger/open-book.ts'
 import { newReference, type Payable } from '../../../src/money/references/register.ts'
 import { id } from '../../../src/values/ids.ts'
-import { positiveEuros } from '../../../src/values/money.ts'
+import { positiveMoney } from '../../../src/values/money.ts'
 
 const Made = z.object({ id: id('credit') })
 const fails = { too_little: [400, 'There is not so much.'] } as const
@@ -24,7 +24,7 @@ const payment = z.strictObject({
   fromWalletId: id('wallet'),
   toOwnerId: id('customer'),
   toWalletId: id('wallet'),
-  amountEuros: positiveEuros(),
+  amountCents: positiveMoney(),
   payableId: z.string().max(60).nullable().default(null),
   /** As versions before 0.6.0 did: the other owner posts it later, in a separate transaction. */
   asBefore: z.boolean().default(false),
@@ -61,7 +61,7 @@ const payerApi = {
   refund: post('/payer/refunds', {
     ...shared,
     summary: 'Give a payment back',
-    body: z.strictObject({ creditId: id('credit'), amountEuros: positiveEuros() }),
+    body: z.strictObject({ creditId: id('credit'), amountCents: positiveMoney() }),
     example: { creditId: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 1 },
     emits: creditEvents,
   }),
@@ -102,13 +102,13 @@ async function pay(
   context: ContextOf<typeof payerApi.take>,
 ): Promise<string | undefined> {
   const { sql, now, queueStatement } = context
-  const { fromWalletId, toOwnerId, toWalletId, amountEuros, payableId, asBefore } = body
+  const { fromWalletId, toOwnerId, toWalletId, amountCents, payableId, asBefore } = body
   const to = { ownerId: toOwnerId, walletId: toWalletId, name: 'Payee' }
   const book = await openBook(sql, context, accountsToPay(fromWalletId, to))
-  if (!book.canPay(fromWalletId, amountEuros)) return undefined
-  const members = { fromWalletId, amountEuros, payable: payableOf(payableId), reference: 'For the tests' }
+  if (!book.canPay(fromWalletId, amountCents)) return undefined
+  const members = { fromWalletId, amountCents, payable: payableOf(payableId), reference: 'For the tests' }
   const made = { ...members, senderName: 'Payer', to }
-  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountEuros, cause)
+  const take = (cause: Cause) => book.move('charge_out', fromWalletId, 'bank', amountCents, cause)
   if (!asBefore) {
     const id = await payOwner(made, take, book, context)
     queueStatement(book.post(sql))
@@ -139,7 +139,7 @@ export const payerArea = area(
       const id = await pay(body, context)
       return id === undefined ? context.refuse('too_little') : { id }
     },
-    async refund({ body: { creditId, amountEuros } }, context) {
+    async refund({ body: { creditId, amountCents } }, context) {
       const { records, tenant, sql, queueStatement, refuse } = context
       const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
       const walletId = String(known?.walletId)
@@ -149,9 +149,9 @@ export const payerArea = area(
         openBook(sql, context, { wallets, ...BETWEEN_OWNERS, otherOwners }),
         lockCredit(creditId, context),
       ])
-      if (!credit || refundableEuros(credit) < amountEuros || !book.canPay(walletId, amountEuros))
+      if (!credit || refundableCents(credit) < amountCents || !book.canPay(walletId, amountCents))
         return refuse('too_little')
-      const members = { amountEuros, senderName: 'Payee', reference: 'Given back' }
+      const members = { amountCents, senderName: 'Payee', reference: 'Given back' }
       const id = await refundOwner(credit, members, book, context)
       queueStatement(book.post(sql))
       return { id }

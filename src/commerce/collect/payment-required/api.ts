@@ -12,7 +12,7 @@ import { transactionEvents } from '../../../money/transactions/index.ts'
 import { WalletEvent } from '../../../money/wallets/index.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros } from '../../../values/money.ts'
+import { money } from '../../../values/money.ts'
 import { recordHead, recordTail } from '../../../values/schemas.ts'
 import { paymentEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
@@ -115,7 +115,7 @@ const SettlementRecord = z
     requestId: id('request').nullable(),
     agentId: id('agent').nullable().meta({ description: 'Whose wallet is paid; null for one of yours.' }),
     challengeId: z.string().meta({ description: 'The card is charged once per challenge.' }),
-    amountEuros: euros,
+    amountCents: money,
     network: z.string().meta({ examples: ['visa'] }),
     last4: z.string().meta({ description: 'Of the network token, not of the card.', examples: ['4242'] }),
     status: z.enum(settlementMachine.states).meta({
@@ -137,7 +137,7 @@ const Unlocked = z
   .object({
     requestId: id('request'),
     settlementId: id('settlement'),
-    amountEuros: euros,
+    amountCents: money,
     description: z.string(),
     paidAt: instant,
     unlocks: z

@@ -217,9 +217,9 @@ type FinishStep<R, F extends string> = Step<Charged, Answer<R> | CallExternal<Pr
 /** What is charged for a credential, as it is stored. */
 function beginningOf({ presented, sealed: { network }, token }: Taken): Beginning {
   const { article, digest, challengeId } = presented
-  const { subject, amountEuros, merchantName: descriptor } = article
+  const { subject, amountCents, merchantName: descriptor } = article
   const { handle, last4 } = token
-  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountEuros, descriptor }
+  return { challengeId, credentialDigest: digest, network, last4, handle, subject, amountCents, descriptor }
 }
 
 /** Stores charges, each before anything is sent. */

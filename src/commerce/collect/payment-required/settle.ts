@@ -22,7 +22,7 @@ import {
   lockRequests,
   writeRequests,
 } from '../payments.ts'
-import { dueEuros, isPayable } from '../request.ts'
+import { dueCents, isPayable } from '../request.ts'
 import { type settledEvents, settlementsApi } from './api.ts'
 import type { Article } from './offer.ts'
 import { askAgainLater, externalIdOf, firstDueAt, Settlement, settlementMachine } from './settlement.ts'
@@ -33,7 +33,7 @@ export interface Beginning
     'challengeId' | 'credentialDigest' | 'network' | 'last4' | 'handle' | 'descriptor'
   > {
   readonly subject: Article['subject']
-  readonly amountEuros: Settlement['amountEuros']
+  readonly amountCents: Settlement['amountCents']
 }
 
 type SettleContext = TenantNow & Pick<Context<never, typeof settledEvents>, 'emit' | 'wake'>
@@ -81,12 +81,12 @@ export function beginSettlement(
   { records, requests, known, begun }: Beginnings,
   context: SettleContext,
 ): Settlement | 'payment_under_way' | 'not_payable' {
-  const { amountEuros, challengeId } = members
+  const { amountCents, challengeId } = members
   const { requestId, walletId } = subject
   const locked = requests.get(requestId ?? '')
   if (known.has(challengeId) || (requestId !== null && !locked)) return 'not_payable'
   if (locked?.pendingPayment) return 'payment_under_way'
-  if (locked && !isDue(locked, amountEuros, context.now)) return 'not_payable'
+  if (locked && !isDue(locked, amountCents, context.now)) return 'not_payable'
   const id = newId('settlement')
   const dueAt = firstDueAt(context.now)
   const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt })
@@ -95,22 +95,22 @@ export function beginSettlement(
     return settlement
   }
   const at = walletId === null ? {} : { walletId }
-  beginPayment(locked, { way: 'card', amountEuros, sourceId: id, ...at }, context)
+  beginPayment(locked, { way: 'card', amountCents, sourceId: id, ...at }, context)
   begun.add(locked)
   return settlement
 }
 
-const isDue = ({ request }: LockedRequest, amountEuros: Settlement['amountEuros'], now: Date): boolean =>
-  isPayable(request, now) && dueEuros(request) === amountEuros
+const isDue = ({ request }: LockedRequest, amountCents: Settlement['amountCents'], now: Date): boolean =>
+  isPayable(request, now) && dueCents(request) === amountCents
 
 export async function writeBeginnings({ records, begun }: Beginnings, sql: Sql): Promise<void> {
   const [first] = begun
   await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
 }
 
-export const chargeOf = ({ handle, amountEuros, challengeId, descriptor }: Settlement) => ({
+export const chargeOf = ({ handle, amountCents, challengeId, descriptor }: Settlement) => ({
   handle,
-  amountEuros,
+  amountCents,
   reference: challengeId,
   descriptor,
 })
@@ -203,13 +203,13 @@ function takeCharge(
   { records, wallets, book }: Endings,
   context: SettleContext,
 ): void {
-  const { id, amountEuros, walletId } = settlement
+  const { id, amountCents, walletId } = settlement
   const wallet = wallets.get(walletId ?? '')
   if (!wallet || !book) throw new Error(`${id}: the wallet is gone`)
-  const charge = { amountEuros, cause: { type: 'settlement', id }, reference: locked.request.reference }
+  const charge = { amountCents, cause: { type: 'settlement', id }, reference: locked.request.reference }
   collectCharge(wallet, charge, book, { ...context, records })
   const { handle, reference, descriptor } = chargeOf(settlement)
-  const paid = { way: 'card', amountEuros, sourceId: id, walletId: wallet.id } as const
+  const paid = { way: 'card', amountCents, sourceId: id, walletId: wallet.id } as const
   addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
 }
 
@@ -223,7 +223,7 @@ const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
 /** A signed receipt that anyone can verify offline. It has the real time: payers compare it with their own clocks. */
 async function receiptFor(
-  { id, requestId, scenario, challengeId, amountEuros, network, ownerId, mode }: Settlement,
+  { id, requestId, scenario, challengeId, amountCents, network, ownerId, mode }: Settlement,
   { signer }: Pick<Ports, 'signer'>,
 ): Promise<string> {
   const timestamp = clock.real().toISOString()
@@ -236,7 +236,7 @@ async function receiptFor(
     challengeId,
     externalId,
   } as const
-  const paid = { amount: String(amountEuros), currency: 'eur', network }
+  const paid = { amount: String(amountCents), currency: 'eur', network }
   const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
   return writeReceipt({ ...members, proof })
 }

@@ -22,7 +22,7 @@ const schema = defineEntity({
     challengeId: p.text(),
     /** Recognizes a repeated credential; the credential itself is not kept. */
     credentialDigest: p.text(),
-    amountEuros: p.bigint().name('amount_cents'),
+    amountCents: p.bigint().name('amount_cents'),
     network: p.text(),
     /** The last four digits of the token, not of the card. */
     last4: p.text(),

@@ -11,10 +11,10 @@ import { Settlement, settlementMachine, settlementsPersonal } from './settlement
 /** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
-  unlocked({ id: settlementId, amountEuros, settledAt, createdAt }, request) {
+  unlocked({ id: settlementId, amountCents, settledAt, createdAt }, request) {
     if (!request) throw new Error(`${settlementId}: it pays no request`)
     const { id: requestId, description, unlocks } = request
-    return { requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks }
+    return { requestId, settlementId, amountCents, description, paidAt: settledAt ?? createdAt, unlocks }
   },
 } satisfies Payee<unknown>
 

@@ -7,7 +7,7 @@ import { purseRefusal } from '../../../money/wallets/index.ts'
 import { withoutCardNumbers } from '../../../values/card-number.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, positiveEuros } from '../../../values/money.ts'
+import { money, positiveMoney } from '../../../values/money.ts'
 import { freeText, ownAgent, recordHead, recordTail } from '../../../values/schemas.ts'
 import { recordPaymentEvents } from '../../transfers/index.ts'
 import { type TokenRow, tokenMachine } from './payment-token.ts'
@@ -17,8 +17,8 @@ const PaymentTokenEvent = z.object({
   agentId: id('agent'),
   intentId: id('intent'),
   status: z.enum(tokenMachine.states),
-  amountEuros: euros,
-  chargedEuros: euros.optional(),
+  amountCents: money,
+  chargedCents: money.optional(),
   merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
 })
 
@@ -26,7 +26,7 @@ const PaymentTokenEvent = z.object({
 const ChargeEvent = z.object({
   transactionId: id('txn'),
   walletId: id('wallet'),
-  amountEuros: euros,
+  amountCents: money,
 })
 
 export const chargeEvents = {
@@ -63,8 +63,8 @@ export const tokenEvent = (token: TokenRow): z.output<typeof PaymentTokenEvent> 
   agentId: token.agentId,
   intentId: token.intentId,
   status: token.status,
-  amountEuros: token.amountEuros,
-  ...(token.chargedEuros === null ? {} : { chargedEuros: token.chargedEuros }),
+  amountCents: token.amountCents,
+  ...(token.chargedCents === null ? {} : { chargedCents: token.chargedCents }),
   merchant: token.recipientName,
 })
 
@@ -78,7 +78,7 @@ const TokenRecord = z
     intentId: id('intent').meta({
       description: 'The token’s intent, which its charge pays.',
     }),
-    amountEuros: euros.meta({ description: 'The most that can be charged.' }),
+    amountCents: money.meta({ description: 'The most that can be charged.' }),
     recipientWalletId: id('wallet'),
     recipientName: z.string().meta({
       description: 'The public name of that wallet’s owner, the only one who can charge it.',
@@ -89,7 +89,7 @@ const TokenRecord = z
     expiresAt: instant.meta({
       description: 'It can be charged, or while `waiting` approved, until then.',
     }),
-    chargedEuros: euros.nullable(),
+    chargedCents: money.nullable(),
     chargedAt: instant.nullable(),
     transactionId: id('txn').nullable().meta({ description: 'The payment, once it is charged.' }),
     ...recordTail,
@@ -107,7 +107,7 @@ const ChargeRecord = z
     }),
     agentId: id('agent'),
     walletId: id('wallet'),
-    amountEuros: euros,
+    amountCents: money,
     transactionId: id('txn').meta({ description: 'The payment on your side.' }),
   })
   .meta({ id: 'PaymentTokenCharge' })
@@ -150,7 +150,7 @@ export const paymentTokensApi = {
     body: withoutCardNumbers(
       z.strictObject({
         agentId: ownAgent,
-        amountEuros: positiveEuros(),
+        amountCents: positiveMoney(),
         recipientWalletId: id('wallet').meta({ description: 'The wallet that is paid, of any owner.' }),
         purpose: freeText
           .min(1)
@@ -225,7 +225,7 @@ export const paymentTokensApi = {
           .min(1)
           .max(200)
           .meta({ examples: ['pt_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
-        amountEuros: positiveEuros(),
+        amountCents: positiveMoney(),
       }),
       NO_NUMBER,
     ),
@@ -243,7 +243,7 @@ export const paymentTokensApi = {
     summary: 'Debit the payer of a charged payment token',
     callers: [],
     run: 'hot',
-    body: z.strictObject({ chargeId: id('txn'), amountEuros: positiveEuros() }),
+    body: z.strictObject({ chargeId: id('txn'), amountCents: positiveMoney() }),
     example: { chargeId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },
     returns: [
       200,

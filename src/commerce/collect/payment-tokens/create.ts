@@ -47,7 +47,7 @@ async function findRecipients(
 const APPROVAL_MINUTES = 1_440
 
 function declareRequest(request: Request, recipient: Recipient | undefined): DeclareRequest {
-  const { agentId, amountEuros, purpose, runId } = request.input.body
+  const { agentId, amountCents, purpose, runId } = request.input.body
   const paymentToken = {
     id: newId('paymenttoken'),
     name: recipient?.name ?? '',
@@ -56,7 +56,7 @@ function declareRequest(request: Request, recipient: Recipient | undefined): Dec
   const unset = { mcc: null, country: null, beneficiaryId: null, walletId: null, requestId: null }
   const unnamed = { cardId: null, clientIntentId: null, metadata: {} }
   const expiresInMinutes = APPROVAL_MINUTES
-  const members = { agentId, amountEuros, purpose, runId, expiresInMinutes, paymentToken }
+  const members = { agentId, amountCents, purpose, runId, expiresInMinutes, paymentToken }
   return { ...request, input: { params: {}, query: {}, body: { ...members, ...unset, ...unnamed } } }
 }
 
@@ -117,7 +117,7 @@ export const create = {
       agentId: intent.agentId,
       delegationId: intent.delegationId,
       intentId: intent.id,
-      amountEuros: intent.amountEuros,
+      amountCents: intent.amountCents,
       recipientWalletId: recipient.id,
       recipientOwnerId: recipient.ownerId,
       recipientName: recipient.name,
@@ -125,7 +125,7 @@ export const create = {
       ...hashAndHint(secret),
       expiresAt: intent.expiresAt,
       chargeId: null,
-      chargedEuros: null,
+      chargedCents: null,
       chargedAt: null,
       transactionId: null,
     }

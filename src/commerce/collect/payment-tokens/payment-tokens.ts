@@ -76,14 +76,14 @@ async function recordCharges(
     ),
   ])
   const transactions = credits.map(credit => {
-    const { creditId, amountEuros } = credit
+    const { creditId, amountCents } = credit
     const id = String(credit.payableId)
     const walletId = String(credit.walletId)
-    emit('claim.payment_token.collected', { transactionId: id, walletId, amountEuros })
+    emit('claim.payment_token.collected', { transactionId: id, walletId, amountCents })
     const witnesses = [{ type: 'credit', id: creditId, at: now.toISOString() }]
     const agentId = wallets.get(walletId)?.agentId ?? null
     const merchant = senders.get(creditId) ?? ''
-    const members = { id, type: 'collect', walletId, agentId, amountEuros, merchant, witnesses } as const
+    const members = { id, type: 'collect', walletId, agentId, amountCents, merchant, witnesses } as const
     return completedTransaction(members, context, context)
   })
   queueStatement(insertTransactions(sql, transactions))

@@ -11,7 +11,7 @@ import {
 import { cardPaymentEvents } from '../../../money/transactions/index.ts'
 import { backoff, days, instant, minutes } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, positiveEuros } from '../../../values/money.ts'
+import { money, positiveMoney } from '../../../values/money.ts'
 import { excerpt, freeText, recordHead, recordTail } from '../../../values/schemas.ts'
 import { transferEvents } from '../../transfers/index.ts'
 import { lookupFails, PaymentRequestRecord, RequestEvent, requestEvent, way } from '../api.ts'
@@ -65,7 +65,7 @@ const RefundRecord = z
     status: z.enum(requestRefundStates).meta({
       description: '`returned`: the payer’s bank returned the money; it is in the wallet again.',
     }),
-    amountEuros: euros,
+    amountCents: money,
     reason: z.string().nullable(),
     failure: z
       .object({ code: z.string(), message: z.string() })
@@ -105,8 +105,8 @@ const RequestRefundEvent = RequestEvent.extend({
   refundId: id('requestrefund'),
   paymentId: id('requestpayment'),
   way: z.enum(paymentWays),
-  refundEuros: euros.meta({ description: 'The amount of this refund.' }),
-  refundedEuros: euros.meta({ description: 'Refunded from the request so far.' }),
+  refundCents: money.meta({ description: 'The amount of this refund.' }),
+  refundedCents: money.meta({ description: 'Refunded from the request so far.' }),
   reason: z.string().max(200).optional().meta({ description: 'Why it failed.' }),
 })
 
@@ -124,14 +124,14 @@ export const refundEvents = {
 
 export const refundEvent = (
   request: RequestRow,
-  { id, paymentId, way, amountEuros, failure }: RefundRow,
+  { id, paymentId, way, amountCents, failure }: RefundRow,
 ) => ({
   ...requestEvent(request),
   refundId: requestRefundIdOf(id),
   paymentId: paymentId ?? '',
   way,
-  refundEuros: amountEuros,
-  refundedEuros: request.refundedEuros,
+  refundCents: amountCents,
+  refundedCents: request.refundedCents,
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })
 
@@ -154,7 +154,7 @@ export const refundsApi = {
     scope: 'collect:write',
     run: 'external',
     body: z.strictObject({
-      amountEuros: positiveEuros().optional(),
+      amountCents: positiveMoney().optional(),
       reason: freeText.min(1).nullable().default(null).meta({ description: 'For you.' }),
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },

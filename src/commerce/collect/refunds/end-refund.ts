@@ -18,7 +18,7 @@ import {
 import { TransferEvent } from '../../transfers/index.ts'
 import { type LockedRequest, lockRequest, writeRequests } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { type PaymentRow, paymentsById, receivedEuros, requestMachine } from '../request.ts'
+import { type PaymentRow, paymentsById, receivedCents, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
 export interface Refunding {
@@ -60,23 +60,23 @@ export function endRefund(
   { locked: { request }, payments, transactions, refunds }: Refunding,
   { now, emit, wake }: Pick<RefundContext, 'now' | 'emit' | 'wake'>,
 ): void {
-  const { amountEuros, status: before } = refund
+  const { amountCents, status: before } = refund
   const payment = payments.get(refund.paymentId ?? '')
   const transaction = transactions.get(refund.transactionId ?? '')
   if (ending === 'completed') {
     if (!refunds.complete(refund, transaction, null, emit)) return
-    request.refundedEuros += amountEuros
-    if (request.refundedEuros === receivedEuros(request)) requestMachine.move(request, 'refunded')
+    request.refundedCents += amountCents
+    if (request.refundedCents === receivedCents(request)) requestMachine.move(request, 'refunded')
   } else {
     const hasFailed = refunds.fail(refund, ending, emit) || refunds.reverse(refund, transaction, ending, emit)
     if (!hasFailed) return
-    if (payment) payment.refundedEuros -= amountEuros
+    if (payment) payment.refundedCents -= amountCents
     if (before === 'completed') {
-      request.refundedEuros -= amountEuros
+      request.refundedCents -= amountCents
       requestMachine.move(request, 'paid')
     }
   }
-  if (before === 'pending') request.refundingEuros -= amountEuros
+  if (before === 'pending') request.refundingCents -= amountCents
   request.updatedAt = now
   if (payment) payment.updatedAt = now
   const event = ending === 'completed' ? 'claim.request.refunded' : 'claim.request.refund_failed'

@@ -89,7 +89,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     if (authorizationId === null)
       return new CallExternal(givingBack(payment, blocked('payment_denied', decision.reason)))
     const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host, request } = payment
-    const members = { agentId, delegationId, intentId, cardId, amountEuros: amountCents }
+    const members = { agentId, delegationId, intentId, cardId, amountCents }
     const processor = ports.cardProcessor(payment.mode).name
     const token = registerMppToken(
       { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },

@@ -63,7 +63,7 @@ export async function fetchOfferAndMint(
   if (isProblem(offer)) return offer
   const problem = offerProblem(offer, {
     now: clock.real(),
-    heldEuros: heldCents,
+    heldCents,
     networks: tokenNetworks ?? [],
     body: request.body,
     url: new URL(request.url),

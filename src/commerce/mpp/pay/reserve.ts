@@ -103,7 +103,7 @@ export const reserveStep = <I extends Payable>(
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId: intent.id,
       intentMerchant: intent.merchant,
-      heldCents: cents(intent.holdEuros ?? intent.amountEuros),
+      heldCents: cents(intent.holdCents ?? intent.amountCents),
       cardId: card.id,
       numberId: number.id,
       processorCardId: number.processorCardId,

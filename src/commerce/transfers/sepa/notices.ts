@@ -90,7 +90,7 @@ function settle(locked: LockedTransfer, context: StepContext): boolean {
   const isAskedBack = transfer.recall?.status === 'requested'
   const members = { completedAt: context.now, reason: null, dueAt: isAskedBack ? transfer.dueAt : null }
   Object.assign(transfer, members)
-  stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountEuros, final: true }, context)
+  stateFact(locked, { type: 'cleared', id: transfer.id, cents: transfer.amountCents, final: true }, context)
   return report('transfer.completed', transfer, context)
 }
 
@@ -109,7 +109,7 @@ function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext):
   settle(locked, context)
   if (!transferMachine.move(transfer, 'returned')) return false
   const walletId = refundWallet(payment, batch)
-  stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountEuros }, context)
+  stateFact(locked, { type: 'refunded', id: transfer.id, cents: transfer.amountCents }, context)
   return end('transfer.returned', locked, reason, walletId, context)
 }
 
@@ -195,10 +195,10 @@ function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: Step
 }
 
 export type SubmittedPayment = Row &
-  Pick<Transfer, 'id' | 'ownerId' | 'amountEuros'> & { readonly endToEndId: string }
+  Pick<Transfer, 'id' | 'ownerId' | 'amountCents'> & { readonly endToEndId: string }
 
 const FIND_SUBMITTED = `
-select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountEuros"
+select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountCents"
 from transfers where end_to_end_id = any($2) and mode = $1 and submitted_at is not null`
 
 export const submittedPayments = (

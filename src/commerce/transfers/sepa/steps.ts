@@ -4,7 +4,7 @@ import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
 import { isUnanswered, type Payee, type PayeeCheck, type Unanswered } from '../../../ports/sepa-rail.ts'
 import { after, clock, minuteInWords } from '../../../values/clock.ts'
-import { formatEuros } from '../../../values/money.ts'
+import { formatMoney } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
 import type { TransferSignal, TransferStatus } from '../process.ts'
 import {
@@ -99,7 +99,7 @@ export const submit = externalCall(stepsApi.submit, {
     }
     transferMachine.move(transfer, 'submitted')
     Object.assign(transfer, { submittedAt: now, dueAt: after(now, inquiryPause(0)) })
-    const captured = { type: 'captured', cents: transfer.amountEuros } as const
+    const captured = { type: 'captured', cents: transfer.amountCents } as const
     applyFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
     transfer.transactionId = payment.transactionId
     report('payment.updated', transfer, context)
@@ -166,9 +166,9 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
 
 /** Shown to operators and kept by Temporal, so it contains no names. */
 function summaryOf(transfer: Transfer): string {
-  const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
+  const { amountCents, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
   const payee = beneficiaryId ?? 'the account that it came from'
-  const head = `Transfer of ${formatEuros(amountEuros)} to ${payee} in ${mode} mode: ${status}`
+  const head = `Transfer of ${formatMoney(amountCents)} to ${payee} in ${mode} mode: ${status}`
   const until = dueAt?.toISOString().slice(0, 16).replace('T', ' ')
   if (recall?.status === 'requested') return `${head}, recalled`
   if (waitsForPayee(transfer))

@@ -50,18 +50,18 @@ interface Attestation extends Pick<Signature, 'iban'> {
 /** Decides again with a person's approval: by the present policy and limits, and the risk of the declaration. */
 export function decideApproval(
   tenantNow: TenantNow,
-  intent: Omit<IntentRow, 'holdEuros'>,
+  intent: Omit<IntentRow, 'holdCents'>,
   agent: Spender,
   { levels, counters, book }: Pick<IntentBatch, 'levels' | 'counters'> & { readonly book: Funds },
   signature: Attestation | undefined,
 ): SpendDecision {
-  const { amountEuros, merchant, mcc, country, possibleDuplicateOf, decision } = intent
+  const { amountCents, merchant, mcc, country, possibleDuplicateOf, decision } = intent
   const card = levels.cardOf(intent)
   return decideSpend(
     agent,
     {
       kind: 'intent',
-      amountEuros,
+      amountCents,
       merchant,
       payeeIban: signature ? signature.iban : intent.payeeIban,
       mcc,
@@ -73,7 +73,7 @@ export function decideApproval(
       risk: decision.risk ?? null,
       approval: { attestedAt: signature?.verified.attestedAt ?? null },
       walletFrozen: book.isFrozen(agent.walletId),
-      availableEuros: book.available(agent.walletId),
+      availableCents: book.available(agent.walletId),
       card: card ? controlsOf(card) : null,
       namedCard: card ? { id: card.id, status: card.status } : null,
     },
@@ -130,10 +130,10 @@ function applyApproval(
   signature: Signature | undefined,
 ): void {
   intentMachine.move(intent, 'approved')
-  const { holdEuros } = ruling
+  const { holdCents } = ruling
   const subjects = [agent.id, ...state.levels.subjectsOf(intent)]
-  state.counters.reserve(causeOf(intent), subjects, holdEuros, agent.term)
-  state.book.hold(agent.walletId, holdEuros, causeOf(intent))
+  state.counters.reserve(causeOf(intent), subjects, holdCents, agent.term)
+  state.book.hold(agent.walletId, holdCents, causeOf(intent))
   state.riskAssessor.learn(agent.id, spendForRisk(intent), intent.createdAt)
   Object.assign(intent, {
     decidedAt: now,
@@ -141,7 +141,7 @@ function applyApproval(
     decidedBy: deciderOf(actor, signature?.verified.person),
     comment: input.body.comment,
     decision,
-    holdEuros,
+    holdCents,
     expiresAt: deadlineOf(intent, now, state),
     payeeIban: signature ? signature.iban : intent.payeeIban,
   })

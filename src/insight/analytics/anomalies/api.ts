@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { file } from '../../../kernel/contract/file.ts'
 import { get } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
-import { euros, signedEuros } from '../../../values/money.ts'
+import { money, signedMoney } from '../../../values/money.ts'
 import { answerSpan, bound, ofSpan, reading } from '../../reports/index.ts'
 import { anomalyGroupings, anomalyKinds } from './anomaly.ts'
 
@@ -19,9 +19,9 @@ const AnomalyRecord = z.object({
     .meta({ examples: ['€ 840.00 were spent on 2026-11-14; on a usual day it is € 52.40.'] }),
   figures: z
     .object({
-      amountEuros: signedEuros,
-      usualEuros: euros.optional(),
-      limitEuros: euros.optional(),
+      amountCents: signedMoney,
+      usualCents: money.optional(),
+      limitCents: money.optional(),
       share: z.number().optional(),
       deviations: z.number().optional(),
       times: z.int().optional(),

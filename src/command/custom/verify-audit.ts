@@ -1,12 +1,12 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isRecord } from '../../values/members.ts'
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 const KEYS = 'jwks.json'
 
-export const verifyAuditExport: OwnCommand = {
+export const verifyAuditExport: CustomCommand = {
   noun: 'audit',
   name: 'verify',
   summary: 'Verify the audit trail, or an export of it without any network',
@@ -56,12 +56,12 @@ export const verifyAuditExport: OwnCommand = {
 type Options = NonNullable<Parameters<typeof import('../../derive/verify-audit.ts').verifyAudit>[1]>
 
 async function* contentOf(name: string, { io }: Context): AsyncGenerator<Uint8Array | string> {
-  const { fileTrouble } = await import('../io.ts')
+  const { fileError } = await import('../io.ts')
   try {
     yield* name === '-' ? io.stdin : createReadStream(resolve(io.cwd, name), { highWaterMark: 1_048_576 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw code === undefined ? error : usageError(fileTrouble(name, 'read', code))
+    throw code === undefined ? error : usageError(fileError(name, 'read', code))
   }
 }
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isRecord } from '../../values/members.ts'
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
-export const reapplyDeletions: OwnCommand = {
+export const reapplyDeletions: CustomCommand = {
   noun: 'gdpr',
   name: 'reapply',
   summary: 'After a backup was restored, have everybody forgotten again who was forgotten since',

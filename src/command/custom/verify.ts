@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path'
 import { isRecord } from '../../values/members.ts'
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 const KEYS = 'jwks.json'
 
-export const verify: OwnCommand = {
+export const verify: CustomCommand = {
   name: 'verify',
   summary: 'Check the proof of an approval, without any network',
   description:

@@ -1,9 +1,9 @@
 import { commonOptions } from '../arguments/options.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import type { Style } from '../output/terminal.ts'
 import { listed, optionRows, plainText, section, wrap } from './layout.ts'
 
-export function ownHelp(own: OwnCommand, style: Style): string {
+export function customHelp(own: CustomCommand, style: Style): string {
   const { noun, name, summary, description, arguments: args = {}, options = {}, examples = [] } = own
   const usage = ['agentpay', noun, name].filter(Boolean).join(' ')
   return [

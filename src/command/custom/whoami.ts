@@ -1,4 +1,4 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import { exitCodes } from '../io.ts'
 
 interface OwnKey {
@@ -12,7 +12,7 @@ interface OwnKey {
   readonly expiresAt: string | null
 }
 
-export const whoami: OwnCommand = {
+export const whoami: CustomCommand = {
   name: 'whoami',
   summary: 'Show the account, and the key that the command uses',
   description: 'The key itself is not shown, only its last four characters.',

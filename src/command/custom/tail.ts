@@ -1,6 +1,6 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 
-export const tailEvents: OwnCommand = {
+export const tailEvents: CustomCommand = {
   noun: 'events',
   name: 'tail',
   summary: 'Show what happens, as it happens',

@@ -1,11 +1,11 @@
 import { suggestion } from '../../values/nearest.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, profileIn, readKeyFile } from '../key-file.ts'
 
 const noun = 'profiles'
 
-export const listProfiles: OwnCommand = {
+export const listProfiles: CustomCommand = {
   noun,
   name: 'list',
   summary: 'List the profiles that you are signed in with',
@@ -24,7 +24,7 @@ export const listProfiles: OwnCommand = {
   },
 }
 
-export const useProfile: OwnCommand = {
+export const useProfile: CustomCommand = {
   noun,
   name: 'use',
   summary: 'Make a profile the current one',

@@ -11,7 +11,7 @@ interface OwnKey {
 }
 
 /** Stores a new key and revokes the profile's earlier key at the same service. */
-export async function keep(
+export async function storeKey(
   context: Context,
   { profile, url, earlier }: Target,
   key: string,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { clock } from '../../values/system-clock.ts'
-import type { Called } from '../calls/caller.ts'
+import type { CallResult } from '../calls/caller.ts'
 import type { Context } from '../context.ts'
 import { CommandFailure } from '../io.ts'
 import { exposureOf, keyFilePath, readKeyFile } from '../key-file.ts'
@@ -13,40 +13,44 @@ export interface Finding {
   readonly remedy: string | null
 }
 
-const good = (about: string, found: string): Finding => ({ about, state: 'good', found, remedy: null })
-const doubtful = (about: string, found: string, remedy: string): Finding => ({
+const ok = (about: string, found: string): Finding => ({ about, state: 'good', found, remedy: null })
+const warning = (about: string, found: string, remedy: string): Finding => ({
   about,
   state: 'doubtful',
   found,
   remedy,
 })
-const bad = (about: string, found: string, remedy: string): Finding => ({
+const problem = (about: string, found: string, remedy: string): Finding => ({
   about,
   state: 'bad',
   found,
   remedy,
 })
 
-export async function examine(context: Context): Promise<Finding[]> {
+export async function diagnose(context: Context): Promise<Finding[]> {
   const own = [
-    good('Command', `version ${context.table.version}, Node ${process.versions.node}`),
+    ok('Command', `version ${context.table.version}, Node ${process.versions.node}`),
     keyFile(context),
   ]
   const connection = connectionOf(context)
   if (connection instanceof CommandFailure)
-    return [...own, bad('Address', connection.message, 'agentpay login --url https://pay.example.com')]
+    return [...own, problem('Address', connection.message, 'agentpay login --url https://pay.example.com')]
   const { url, source } = connection
   const asked = clock.ticks()
   const health = await answerOf(() => callerAt(context, url).call('health.health'))
   if (health instanceof CommandFailure)
     return [
       ...own,
-      bad('Address', health.message, `It is taken from: ${source}. Is it right, and does the service run?`),
+      problem(
+        'Address',
+        health.message,
+        `It is taken from: ${source}. Is it right, and does the service run?`,
+      ),
     ]
   const took = Math.round(clock.ticks() - asked)
   return [
     ...own,
-    good('Address', `${url} (${source}) answers in ${took} ms`),
+    ok('Address', `${url} (${source}) answers in ${took} ms`),
     clockOf(health, took),
     ...serviceOf(health, context),
     await keyOf(context, connection),
@@ -62,7 +66,7 @@ function connectionOf(context: Context) {
   }
 }
 
-async function answerOf(ask: () => Promise<Called>): Promise<Called | CommandFailure> {
+async function answerOf(ask: () => Promise<CallResult>): Promise<CallResult | CommandFailure> {
   try {
     return await ask()
   } catch (error) {
@@ -74,33 +78,33 @@ async function answerOf(ask: () => Promise<Called>): Promise<Called | CommandFai
 function keyFile({ io }: Context): Finding {
   const about = 'Key file'
   const path = keyFilePath(io)
-  if (!existsSync(path)) return good(about, `none at ${path}`)
+  if (!existsSync(path)) return ok(about, `none at ${path}`)
   const exposure = exposureOf(path)
-  if (exposure) return bad(about, 'others may read it', exposure)
+  if (exposure) return problem(about, 'others may read it', exposure)
   try {
     const { current, profiles } = readKeyFile(io)
     const names = Object.keys(profiles).map(name => (name === current ? `${name} (current)` : name))
-    return good(about, `${path}, which only you can read: ${names.join(', ') || 'no profiles'}`)
+    return ok(about, `${path}, which only you can read: ${names.join(', ') || 'no profiles'}`)
   } catch (error) {
-    return bad(about, (error as Error).message, `Delete ${path}, and sign in anew: agentpay login`)
+    return problem(about, (error as Error).message, `Delete ${path}, and sign in anew: agentpay login`)
   }
 }
 
 /** Proofs of possession, challenges and signatures are valid for a minute. */
 const MOST_SKEW_MS = 30_000
 
-function clockOf({ headers }: Called, tookMs: number): Finding {
+function clockOf({ headers }: CallResult, tookMs: number): Finding {
   const about = 'Clock'
   const theirs = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(theirs))
-    return doubtful(about, 'the service does not say its time', 'Is it behind a proxy?')
+    return warning(about, 'the service does not say its time', 'Is it behind a proxy?')
   // The header has whole seconds and was written between request and answer.
   const skew = clock.milliseconds() - theirs
   const off = Math.max(0, Math.abs(skew - 500) - 500 - tookMs)
-  if (off <= MOST_SKEW_MS) return good(about, 'agrees with that of the service')
+  if (off <= MOST_SKEW_MS) return ok(about, 'agrees with that of the service')
   const seconds = Math.round(Math.abs(skew) / 1_000)
   const way = skew > 0 ? 'ahead of' : 'behind'
-  return bad(
+  return problem(
     about,
     `${seconds} s ${way} that of the service`,
     'Set the clock of this machine, and let it be kept: timedatectl set-ntp true',
@@ -112,11 +116,15 @@ interface Health {
   readonly checks: { readonly temporal: 'ok' | 'unreachable' | null }
 }
 
-function serviceOf(health: Called, { table }: Context): Finding[] {
+function serviceOf(health: CallResult, { table }: Context): Finding[] {
   const found = bodyIn<Health>(health)
   if (!found)
     return [
-      bad('Service', health.error ?? `status ${health.status}`, 'Whoever runs the service has to mend this.'),
+      problem(
+        'Service',
+        health.error ?? `status ${health.status}`,
+        'Whoever runs the service has to mend this.',
+      ),
     ]
   return [versionOf(found.version, table.version), temporalOf(found.checks.temporal)]
 }
@@ -125,22 +133,22 @@ const majorOf = (version: string): string => version.split('.')[0] ?? ''
 
 function versionOf(theirs: string, own: string): Finding {
   const about = 'Version'
-  if (theirs === own) return good(about, `${theirs}, as this command`)
+  if (theirs === own) return ok(about, `${theirs}, as this command`)
   const found = `the service has ${theirs}, this command ${own}`
   const remedy = 'Operations may be missing on one side: use the command of the same version.'
-  return majorOf(theirs) === majorOf(own) ? doubtful(about, found, remedy) : bad(about, found, remedy)
+  return majorOf(theirs) === majorOf(own) ? warning(about, found, remedy) : problem(about, found, remedy)
 }
 
 function temporalOf(temporal: Health['checks']['temporal']): Finding {
   const about = 'Temporal'
-  if (temporal === 'ok') return good(about, 'is reached by the service')
+  if (temporal === 'ok') return ok(about, 'is reached by the service')
   if (temporal === 'unreachable')
-    return bad(
+    return problem(
       about,
       'is not reached by the service: nothing that waits goes on',
       'Whoever runs the service starts it, or mends TEMPORAL_ADDRESS. What waits is done then.',
     )
-  return doubtful(
+  return warning(
     about,
     'has not been asked yet',
     'Ask again in a moment, if the service has just been started.',
@@ -161,23 +169,23 @@ async function keyOf(
   { url, key, keySource }: ReturnType<Context['connection']>,
 ): Promise<Finding> {
   const about = 'Key'
-  if (!key) return bad(about, 'there is none for this address', 'agentpay login, or set AGENTPAY_KEY')
+  if (!key) return problem(about, 'there is none for this address', 'agentpay login, or set AGENTPAY_KEY')
   const from = keySource ?? 'AGENTPAY_KEY'
-  if (!key.startsWith('sk_')) return good(about, `a token of an agent, from ${from}`)
+  if (!key.startsWith('sk_')) return ok(about, `a token of an agent, from ${from}`)
   const answer = await answerOf(() => callerAt(context, url, key).call('keys.current'))
-  if (answer instanceof CommandFailure) return bad(about, answer.message, 'Try again.')
+  if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
   const own = bodyIn<OwnKey>(answer)
   if (!own)
-    return bad(about, `from ${from}: ${answer.error ?? answer.status}`, 'agentpay login makes a new one.')
+    return problem(about, `from ${from}: ${answer.error ?? answer.status}`, 'agentpay login makes a new one.')
   return expiryOf(own, `${own.name} (…${own.hint}, ${own.environment}), from ${from}`)
 }
 
 function expiryOf({ expiresAt }: OwnKey, found: string): Finding {
   const about = 'Key'
-  if (expiresAt === null) return good(about, found)
+  if (expiresAt === null) return ok(about, found)
   const day = expiresAt.slice(0, 10)
   const isSoon = Date.parse(expiresAt) - clock.milliseconds() < SOON_MS
   return isSoon
-    ? doubtful(about, `${found}, ends ${day}`, 'agentpay login makes a new one in its place.')
-    : good(about, `${found}, until ${day}`)
+    ? warning(about, `${found}, ends ${day}`, 'agentpay login makes a new one in its place.')
+    : ok(about, `${found}, until ${day}`)
 }

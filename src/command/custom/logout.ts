@@ -1,6 +1,6 @@
-import type { Called } from '../calls/caller.ts'
+import type { CallResult } from '../calls/caller.ts'
 import { resultOf } from '../calls/result.ts'
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, type Profile, profileIn, readKeyFile, withoutProfile } from '../key-file.ts'
 
@@ -14,11 +14,11 @@ function profileOf({ io, options }: Context): { name: string; profile: Profile }
 }
 
 /** A key that is already invalid does not need to be revoked. */
-function checkEnded(answer: Called): void {
+function checkEnded(answer: CallResult): void {
   if (answer.status !== 401) resultOf(answer)
 }
 
-export const logout: OwnCommand = {
+export const logout: CustomCommand = {
   name: 'logout',
   summary: 'Sign out: revoke the key, and forget it',
   options: {

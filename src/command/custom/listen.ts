@@ -1,6 +1,6 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 
-export const listen: OwnCommand = {
+export const listen: CustomCommand = {
   noun: 'webhooks',
   name: 'listen',
   summary: 'Deliver webhooks to a receiver on this machine',

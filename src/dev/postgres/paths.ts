@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { host } from '../host.mjs'
-import { give, may, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
+import { canRun, give, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
 
-export interface Place {
+export interface PostgresPaths {
   user: User
   home: string
   bin: string
@@ -28,7 +28,7 @@ const ELSEWHERE = ['/var/lib', '/var/tmp']
 const PREFIX = 'agentpay-'
 
 /** PostgreSQL refuses to run as root. Then another user runs it, in a directory that this user can reach. */
-export function placePostgres(dataDir: string): Place {
+export function postgresPaths(dataDir: string): PostgresPaths {
   if (!existsSync(NATIVE))
     throw new Error(`There is no embedded PostgreSQL for ${host.name}: set DATABASE_URL.`)
   const home = join(dataDir, 'postgres')
@@ -41,7 +41,7 @@ export function placePostgres(dataDir: string): Place {
   }
 }
 
-export function removePlace(dataDir: string): void {
+export function removePostgresPaths(dataDir: string): void {
   for (const path of [join(dataDir, 'postgres'), join(dataDir, 'postgres-binaries')]) {
     const target = existsSync(path) ? realpathSync(path) : path
     const elsewhere = ELSEWHERE.some(folder => target.startsWith(join(folder, PREFIX)))
@@ -61,24 +61,24 @@ function reachableHome(home: string, user: User): string {
   rmSync(home, { force: true })
   mkdirSync(home, { mode: 0o700 })
   give(home, user)
-  if (may(user, 'test', '-w', home)) return home
+  if (canRun(user, 'test', '-w', home)) return home
   rmSync(home, { recursive: true })
-  return roomElsewhere(home, user)
+  return directoryOutside(home, user)
 }
 
 function reachableBin(dataDir: string, user: User): string {
-  if (may(user, join(NATIVE, 'bin/initdb'), '--version')) return join(NATIVE, 'bin')
+  if (canRun(user, join(NATIVE, 'bin/initdb'), '--version')) return join(NATIVE, 'bin')
   const link = join(dataDir, 'postgres-binaries')
-  const room = existsSync(link) ? realpathSync(link) : roomElsewhere(link, user)
+  const room = existsSync(link) ? realpathSync(link) : directoryOutside(link, user)
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
   const copy = join(room, version)
   if (!existsSync(copy)) copyTree(NATIVE, copy)
   return join(copy, 'bin')
 }
 
-function roomElsewhere(link: string, user: User): string {
+function directoryOutside(link: string, user: User): string {
   const folder = ELSEWHERE.find(
-    candidate => may(user, 'test', '-x', candidate) && may({}, 'test', '-w', candidate),
+    candidate => canRun(user, 'test', '-x', candidate) && canRun({}, 'test', '-w', candidate),
   )
   if (!folder)
     throw new Error(`The user that runs PostgreSQL reaches neither ${link} nor ${ELSEWHERE.join(' nor ')}.`)

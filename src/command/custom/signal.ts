@@ -1,7 +1,7 @@
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
-export const signal: OwnCommand = {
+export const signal: CustomCommand = {
   name: 'signal',
   summary: 'Send a signal to a run in Temporal, as its operator',
   description:

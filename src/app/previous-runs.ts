@@ -8,7 +8,7 @@ const REASON = 'Its record was taken over by a newer version, which begins a new
  * Ends the open runs of the version before, whose histories this version's workflows cannot replay. The relay
  * starts new ones from the records. Call it while no relay or worker runs, and again if it was interrupted.
  */
-export async function endRunsBefore({ client, namespace, taskQueue }: TemporalAccess): Promise<number> {
+export async function endPreviousRuns({ client, namespace, taskQueue }: TemporalAccess): Promise<number> {
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS })
   try {
     return await endAll(new Client({ connection, namespace }), taskQueue)

@@ -1,7 +1,7 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 
 /** Runs the operation, and opens the page if a key may not approve by itself. */
-export const approveIntent: OwnCommand = {
+export const approveIntent: CustomCommand = {
   noun: 'intents',
   name: 'approve',
   summary: 'Approve an intent, on a page where a passkey is asked for',

@@ -1,7 +1,7 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import { exitCodes } from '../io.ts'
 
-export const version: OwnCommand = {
+export const version: CustomCommand = {
   name: 'version',
   summary: 'Show the version of this command',
   async run(context) {

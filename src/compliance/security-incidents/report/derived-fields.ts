@@ -10,7 +10,7 @@ export interface ReportAbout {
 
 type Read = (incident: SecurityIncident, about: ReportAbout) => string | null
 
-const known =
+const fromCriteria =
   (read: (criteria: Criteria) => string | null): Read =>
   ({ criteria }) =>
     criteria && read(criteria)
@@ -79,7 +79,7 @@ const economicImpact = ({ costsEuros }: Criteria): string | null => {
 }
 
 /** The fields that the incident itself determines; people fill in the others. */
-export const READINGS: Readonly<Record<string, Read>> = {
+export const DERIVED_FIELDS: Readonly<Record<string, Read>> = {
   '1.1': (_, { submission }) => submission,
   '1.2': (_, { holder }) => holder,
   '1.15': () => 'EUR',
@@ -87,30 +87,30 @@ export const READINGS: Readonly<Record<string, Read>> = {
   '2.2': ({ detectedAt }) => instantText(detectedAt),
   '2.3': ({ classifiedAt }) => instantText(classifiedAt),
   '2.4': ({ description }) => description,
-  '2.5': known(criteriaMet),
+  '2.5': fromCriteria(criteriaMet),
   '2.6': statesAffected,
   '3.1': ({ reports }) => reports.find(({ stage }) => stage === 'initial')?.reference ?? null,
   '3.2': ({ occurredAt }) => instantText(occurredAt),
   '3.3': ({ recoveredAt }) => instantText(recoveredAt),
   '3.4': ({ criteria, affectedUsers }) => numberText(criteria?.clientsAffected ?? affectedUsers),
-  '3.5': known(c => shareText(c.clientsAffected, c.clientsOfService)),
-  '3.6': known(c => numberText(c.counterpartsAffected)),
-  '3.7': known(c => shareText(c.counterpartsAffected, c.counterpartsOfService)),
-  '3.8': known(c => (c.relevantClientsAffected ? 'yes' : 'no')),
-  '3.9': known(c => numberText(c.transactionsAffected)),
-  '3.10': known(c => shareText(c.transactionsAffected, c.transactionsADay)),
-  '3.11': known(c => thousandsText(c.transactionsAffectedEuros)),
-  '3.12': known(figures),
-  '3.13': known(reputation),
+  '3.5': fromCriteria(c => shareText(c.clientsAffected, c.clientsOfService)),
+  '3.6': fromCriteria(c => numberText(c.counterpartsAffected)),
+  '3.7': fromCriteria(c => shareText(c.counterpartsAffected, c.counterpartsOfService)),
+  '3.8': fromCriteria(c => (c.relevantClientsAffected ? 'yes' : 'no')),
+  '3.9': fromCriteria(c => numberText(c.transactionsAffected)),
+  '3.10': fromCriteria(c => shareText(c.transactionsAffected, c.transactionsADay)),
+  '3.11': fromCriteria(c => thousandsText(c.transactionsAffectedEuros)),
+  '3.12': fromCriteria(figures),
+  '3.13': fromCriteria(reputation),
   '3.15': duration,
-  '3.16': known(c => (c.downtimeMinutes === 0 ? null : spanText(c.downtimeMinutes))),
-  '3.17': known(kindOfTimes),
+  '3.16': fromCriteria(c => (c.downtimeMinutes === 0 ? null : spanText(c.downtimeMinutes))),
+  '3.17': fromCriteria(kindOfTimes),
   // A person states which ones were affected, and how.
-  '3.22': known(c => (c.criticalServices ? null : 'No critical services are affected.')),
+  '3.22': fromCriteria(c => (c.criticalServices ? null : 'No critical services are affected.')),
   '3.23': ({ category }) => INCIDENT_TYPES[category],
   '3.31': ({ reports }) =>
     reports.some(({ stage }) => stage === 'data_protection') ? 'data protection authority' : null,
   '4.8': ({ resolvedAt }) => instantText(resolvedAt),
-  '4.12': known(economicImpact),
-  '4.13': known(c => thousandsText(c.costsEuros)),
+  '4.12': fromCriteria(economicImpact),
+  '4.13': fromCriteria(c => thousandsText(c.costsEuros)),
 }

@@ -7,19 +7,19 @@ import { lockedRowsById, updateOf } from '../../record-store/index.ts'
 import { agrees, type Kind, type Subjects } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type ChallengeRow, challengesTable } from './challenge.ts'
-import { block, hasRisen, isUsable, noteUse, type PasskeyRow, passkeysTable } from './passkey.ts'
-import type { Checked, Places, Verified } from './read-assertions.ts'
+import { block, counterIncreased, isUsable, noteUse, type PasskeyRow, passkeysTable } from './passkey.ts'
+import type { ChallengeTenants, CheckedAssertion, VerifiedAssertion } from './read-assertions.ts'
 import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 
-export interface Expected<K extends Kind = Kind> {
+export interface ExpectedStatement<K extends Kind = Kind> {
   readonly kind: K
   readonly members: Subjects[K]
   /** The only person who can have signed it, such as that of the console session. */
   readonly personId?: string | null | undefined
 }
 
-export interface Sent {
-  readonly checked: Checked
+export interface SentAssertion {
+  readonly checked: CheckedAssertion
   readonly actor: Actor
   readonly address: string | null
 }
@@ -31,20 +31,23 @@ export interface LockedChallenges {
   readonly burned: Set<ChallengeRow>
   readonly used: Set<PasskeyRow>
   /** Refusals of senders above the limit of wrong signatures; these burn nothing. */
-  readonly stopped: ReadonlyMap<Checked, Problem>
+  readonly stopped: ReadonlyMap<CheckedAssertion, Problem>
 }
 
 const lockedChallenges = lockedRowsById(challengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
 /** Locks challenges, then passkeys, then counts wrong signatures, which are last in the lock order. */
-export const lockChallenges = (sql: Sql, tenant: Tenant, sent: readonly Sent[]): Promise<LockedChallenges> =>
-  lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
+export const lockChallenges = (
+  sql: Sql,
+  tenant: Tenant,
+  sent: readonly SentAssertion[],
+): Promise<LockedChallenges> => lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
 
 export async function lockChallengesAt(
   sql: Sql,
-  places: Places,
-  sent: readonly Sent[],
+  places: ChallengeTenants,
+  sent: readonly SentAssertion[],
 ): Promise<LockedChallenges> {
   const all = sent.map(({ checked }) => checked)
   const passkeyIds = new Set(all.flatMap(({ passkeyId }) => passkeyId ?? []))
@@ -71,8 +74,11 @@ const TOO_MANY =
  * block the passkey of its owner. A valid signature is not counted and costs no statement, so a guesser
  * blocks no one else.
  */
-async function countWrong(sql: Sql, wrong: readonly Sent[]): Promise<ReadonlyMap<Checked, Problem>> {
-  const stopped = new Map<Checked, Problem>()
+async function countWrong(
+  sql: Sql,
+  wrong: readonly SentAssertion[],
+): Promise<ReadonlyMap<CheckedAssertion, Problem>> {
+  const stopped = new Map<CheckedAssertion, Problem>()
   const takenBack: Promise<unknown>[] = []
   const queueStatement = (statement: Promise<unknown>) => void takenBack.push(statement)
   for (const { checked, actor, address } of wrong) {
@@ -105,19 +111,19 @@ export interface Emitting {
  * Decides whether an assertion matches what is expected, and burns its challenge either way; undefined if it
  * does. Within a batch the second use of a challenge sees the first one.
  */
-export function judge<K extends Kind>(
-  checked: Checked | undefined,
+export function decideAssertion<K extends Kind>(
+  checked: CheckedAssertion | undefined,
   locked: LockedChallenges,
-  expected: Expected<K>,
+  expected: ExpectedStatement<K>,
   emitting: Emitting,
 ): AssertionCode | undefined {
   if (!checked) return 'assertion_required'
-  const code = burn(checked, locked, emitting)
-  return code ?? disagreement(checked.verified as Verified, locked, expected)
+  const code = burnChallenge(checked, locked, emitting)
+  return code ?? disagreement(checked.verified as VerifiedAssertion, locked, expected)
 }
 
-export function burn(
-  checked: Checked,
+export function burnChallenge(
+  checked: CheckedAssertion,
   locked: LockedChallenges,
   emitting: Emitting,
 ): AssertionCode | undefined {
@@ -133,7 +139,7 @@ export function burn(
   if (!passkey || !isUsable(passkey)) return checked.code ?? 'assertion_invalid'
   if (!checked.verified) return checked.code
   locked.used.add(passkey)
-  if (hasRisen(passkey, checked.verified.device)) {
+  if (counterIncreased(passkey, checked.verified.device)) {
     noteUse(passkey, checked.verified.device)
     return undefined
   }
@@ -142,9 +148,9 @@ export function burn(
 }
 
 function disagreement<K extends Kind>(
-  { challengeId, kind, statement, openings, person }: Verified,
+  { challengeId, kind, statement, openings, person }: VerifiedAssertion,
   { challenges }: LockedChallenges,
-  expected: Expected<K>,
+  expected: ExpectedStatement<K>,
 ): AssertionCode | undefined {
   const bound = [challenges.get(challengeId)?.personId, expected.personId]
   if (bound.some(id => id && id !== person.id)) return 'assertion_invalid'
@@ -167,7 +173,7 @@ export const writeAssertions = (sql: Sql, tenant: Tenant, locked: LockedChalleng
 
 export const writeAssertionsAt = (
   sql: Sql,
-  places: Places,
+  places: ChallengeTenants,
   { burned, used }: LockedChallenges,
 ): Promise<unknown> =>
   Promise.all([

@@ -1,6 +1,6 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 
-export const serveAssistant: OwnCommand = {
+export const serveAssistant: CustomCommand = {
   name: 'mcp',
   summary: 'Serve an assistant on this machine with tools',
   description:

@@ -1,9 +1,9 @@
 import { suggestion } from '../../values/nearest.ts'
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 import { safeLine } from '../output/terminal.ts'
 
-export const completion: OwnCommand = {
+export const completion: CustomCommand = {
   name: 'completion',
   summary: 'Print the script that completes words in your shell',
   description: 'The script asks this command what may stand next, so it never becomes out of date.',
@@ -25,7 +25,7 @@ export const completion: OwnCommand = {
   },
 }
 
-export const complete: OwnCommand = {
+export const complete: CustomCommand = {
   name: 'complete',
   isHidden: true,
   summary: 'Print the words that may stand next',
@@ -40,11 +40,11 @@ export const complete: OwnCommand = {
       description: 'The words are parted at colons and equals signs, as bash does.',
     },
   },
-  async run({ io, table, ownCommands, options, arguments: typed }) {
+  async run({ io, table, customCommands, options, arguments: typed }) {
     const { complete, joinPieces, lastPiece } = await import('../completion/complete.ts')
     const { filesIn } = await import('../completion/files.ts')
     const words = options.pieces ? joinPieces(typed) : typed
-    for (const { word, about } of complete(words, { table, ownCommands, filesFrom: filesIn(io.cwd) })) {
+    for (const { word, about } of complete(words, { table, customCommands, filesFrom: filesIn(io.cwd) })) {
       const shown = options.pieces ? lastPiece(word, words.at(-1) ?? '') : word
       io.stdout.write(`${shown}${options.about ? `\t${safeLine(about)}` : ''}\n`)
     }

@@ -1,4 +1,4 @@
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes } from '../io.ts'
 import { keyFilePath } from '../key-file.ts'
 
@@ -10,7 +10,7 @@ async function deviceNameOf({ options }: Context): Promise<string> {
   return `agentpay of ${userInfo().username} on ${hostname()}`.slice(0, LONGEST_NAME)
 }
 
-export const login: OwnCommand = {
+export const login: CustomCommand = {
   name: 'login',
   summary: 'Sign in: a person approves in the browser, with a passkey',
   description:
@@ -42,7 +42,7 @@ export const login: OwnCommand = {
   async run(context) {
     const { targetOf } = await import('../sign-in/service.ts')
     const target = targetOf(context)
-    const { keep } = await import('../sign-in/keep.ts')
+    const { storeKey } = await import('../sign-in/store-key.ts')
     const signIn = context.options.device
       ? (await import('../sign-in/device.ts')).signInDevice
       : (await import('../sign-in/pair.ts')).pair
@@ -51,7 +51,7 @@ export const login: OwnCommand = {
       ...(context.options['tool-writes'] === true ? { toolWrites: true as const } : {}),
     }
     const key = await signIn(context, target.url, wish)
-    const { ownerId, mode, expiresAt } = await keep(context, target, key)
+    const { ownerId, mode, expiresAt } = await storeKey(context, target, key)
     const { profile, url } = target
     if (context.asJson) context.print({ profile, url, ownerId, mode, expiresAt })
     else context.say(`Signed in to ${url} (${ownerId}, ${mode} mode) as the profile ${profile}.`)

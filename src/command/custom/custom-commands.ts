@@ -1,4 +1,4 @@
-import type { OwnCommand } from '../context.ts'
+import type { CustomCommand } from '../context.ts'
 import { approveIntent } from './approve.ts'
 import { complete, completion } from './completion.ts'
 import { doctor } from './doctor.ts'
@@ -16,7 +16,7 @@ import { version } from './version.ts'
 import { waitForIntent } from './wait.ts'
 import { whoami } from './whoami.ts'
 
-export const ownCommands: readonly OwnCommand[] = [
+export const customCommands: readonly CustomCommand[] = [
   login,
   logout,
   whoami,

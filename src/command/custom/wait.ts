@@ -1,4 +1,4 @@
-import type { Context, OwnCommand } from '../context.ts'
+import type { Context, CustomCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
 /** In milliseconds; unlimited by default, as an intent expires by itself. */
@@ -9,7 +9,7 @@ function longest({ options: { timeout } }: Context): number {
   return Number(timeout) * 1_000
 }
 
-export const waitForIntent: OwnCommand = {
+export const waitForIntent: CustomCommand = {
   noun: 'intents',
   name: 'wait',
   summary: 'Wait until an intent is decided',
@@ -23,9 +23,9 @@ export const waitForIntent: OwnCommand = {
   async run(context) {
     const [id = ''] = context.arguments
     const mostMs = longest(context)
-    const { tellDecision, untilDecided } = await import('../decisions.ts')
+    const { reportDecision, untilDecided } = await import('../decisions.ts')
     const intent = await untilDecided(context, id, mostMs)
-    if (intent) return tellDecision(intent, context)
+    if (intent) return reportDecision(intent, context)
     return context.fail(
       exitCodes.refused,
       `${id} still waits for a decision, ${context.options.timeout} seconds later.`,
