@@ -87,8 +87,7 @@ export const ownAdvice: Readonly<Record<string, string>> = {
   intent_required: 'Declare an intent with `POST /intents`, and name it in `intentId` once it is approved.',
   intent_other_agent: 'Declare the intent with the agent whose card pays, or pay with a card of that agent.',
   insufficient_role: 'Have a person with the role `owner` or `approver` sign. `GET /people` lists the roles.',
-  test_mode_only:
-    'Use a key `sk_sandbox_…` or `sk_test_…`. Live mode has no simulations.',
+  test_mode_only: 'Use a key `sk_sandbox_…` or `sk_test_…`. Live mode has no simulations.',
   card_not_active:
     'Read the card with `GET /cards/{id}`: unfreeze it, or issue another one with `POST /cards`.',
   card_not_issued: 'Wait for the webhook `card.issued`, or read `GET /cards/{id}` until it is `active`.',
