@@ -129,7 +129,7 @@ describe('a decision made by a signal', () => {
     )
   })
 
-  test('reports the refusal of the operation in its own words', async () => {
+  test('reports the refusal of the operation', async () => {
     const intent = await anIntent()
     const gone = { ...intent, id: 'intent_1', ...approve }
     expect(await attempt('1', gone)).toBe('The signal approve by Ada changed nothing: No such intent.')
