@@ -102,7 +102,7 @@ async function answerTo(
 }
 
 /**
- * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
+ * Sends once, and again if the receiver cannot have seen the first attempt and `retryHeaders` allows it, within one
  * time limit.
  */
 async function sendWithRetry(

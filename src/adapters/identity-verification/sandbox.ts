@@ -44,7 +44,7 @@ const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
   ['Refused', atOnce(rejected('person_refused'))],
 ]
 
-export const magicWords: readonly string[] = rules.map(([beginning]) => beginning)
+export const magicNames: readonly string[] = rules.map(([beginning]) => beginning)
 
 const ruleFor = (name: string): MagicRule =>
   rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??

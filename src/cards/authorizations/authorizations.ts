@@ -73,7 +73,7 @@ const authorizations = implement(authorizationsApi, {
       decidedAt: createdAt,
       summary: summaryOf(row),
       intentId,
-      paidFrom: sourceInWords[source],
+      paidFrom: sourceTexts[source],
       rules: decision ? explainDecision(checks) : [],
       remedies: decision && !decision.allowed ? remediesOf(checks) : [],
     }
@@ -132,7 +132,7 @@ const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
 
-const sourceInWords = {
+const sourceTexts = {
   intent: 'The hold of the intent pays.',
   purse: 'The purse of the card pays.',
   wallet: 'The wallet of the agent pays.',

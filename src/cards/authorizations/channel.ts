@@ -179,12 +179,12 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
 const paid = (
   amountCents: bigint,
   refundedCents: bigint,
-  isBack: boolean,
+  isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
-  status: isBack ? 'refunded' : status,
+  status: isRefunded ? 'refunded' : status,
   amountCents,
-  refundedCents: isBack ? amountCents : refundedCents,
+  refundedCents: isRefunded ? amountCents : refundedCents,
   declineReason: null,
 })
 

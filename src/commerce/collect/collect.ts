@@ -218,7 +218,7 @@ interface Progress {
   readonly refundDueAt: Date | null
 }
 
-function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
+function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, paidCents, expiresAt, refundingCents } = request
   if (refundDueAt !== null || refundingCents > 0n)
     return `${status}, ${formatMoney(refundingCents)} in pending refunds`
@@ -251,7 +251,7 @@ function processStatusOf(progress: Progress, now: Date) {
   const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
   return {
     status,
-    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateInWords(progress)}`,
+    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateText(progress)}`,
     closed,
     dueInMs: closed ? null : dueInMs(progress, now),
     waitsFor: closed ? null : waitsFor(progress),

@@ -98,7 +98,7 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
 }
 
 /** The challenge is bound to both address and body. */
-export interface Asked {
+export interface RequestTarget {
   readonly host: string
   readonly body: Uint8Array
 }
@@ -125,7 +125,7 @@ export const digestOf = (body: Uint8Array): string | undefined =>
  */
 export function challengeFor(
   article: Article,
-  { host, body }: Asked,
+  { host, body }: RequestTarget,
   changed: Partial<Offer> = {},
 ): Challenge {
   const { now, expiresAt, key } = article
