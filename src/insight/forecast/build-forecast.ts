@@ -162,13 +162,12 @@ const backtestInCents = (of: Backtest) => ({
 function notesOn({ method }: Outlook, agent: Agent | null): string[] {
   return [
     method === 'none' &&
-      'Less than seven days are known from the first payment on, so there is no forecast yet. Ask again after a week.',
+      'Less than seven days of payments, so there is no forecast yet. Try again after a week.',
     method === 'little' &&
-      'Less than 28 days are known: each day ranges from the least to the most that one has cost so far, which is wide.',
-    agent?.status === 'frozen' &&
-      'The agent is frozen and spends nothing: this is the forecast as if it were not.',
+      'Less than 28 days of payments: the interval of each day spans all amounts so far, which is wide.',
+    agent?.status === 'frozen' && 'The agent is frozen. The forecast assumes that it is not.',
     (agent?.status === 'deleting' || agent?.status === 'deleted') &&
-      'The agent is deleted and spends nothing any more: this is the forecast as if it were not.',
+      'The agent is deleted. The forecast assumes that it is not.',
   ].filter(note => note !== false)
 }
 

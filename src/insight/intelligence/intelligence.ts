@@ -167,6 +167,6 @@ const intelligence = implement(intelligenceApi, {
 
 export const intelligenceArea = area(
   'Intelligence',
-  'What is known of a merchant: paid, refused, refunded, disputed, and by whom.',
+  'Profiles of merchants: payments, refusals, refunds, disputes and paying agents.',
   intelligence,
 )

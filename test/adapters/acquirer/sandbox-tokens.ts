@@ -155,7 +155,7 @@ describe('the network token of a machine payment', () => {
     expect(given.last4).toBe(plain.token.paymentToken.slice(-4))
   })
 
-  test('leads the acquirer to its card by its cryptogram alone, and the handle has neither', async () => {
+  test('a cryptogram identifies its card to the acquirer; the handle contains neither', async () => {
     const { given, processorCardId, plain } = await aToken()
     const accepted = acquirer.accept(plain)
     expect(accepted).toEqual({
