@@ -158,7 +158,7 @@ describe('the state of a payment', () => {
     expect(foldFacts(facts)).toMatchObject({ approvedCents: 0n, heldCents: 0n, requestedCents: 1_000n })
   })
 
-  test('never grows a hold, whatever fact comes next', () => {
+  test('no fact ever grows a hold', () => {
     fc.assert(
       fc.property(received, ({ facts, order }) => {
         // The network may approve what the service declined: a hold that has ended stays ended. Requests

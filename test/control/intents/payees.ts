@@ -32,7 +32,7 @@ async function anOwnerWithPayees(rules: object = {}) {
 }
 
 describe('an intent that names a record as its payee', () => {
-  test('is refused with another merchant beside it, and the refusal names the payee', async () => {
+  test('an intent for a record is refused with a different merchant name, and the refusal names the payee', async () => {
     const { declare, casinos, client } = await anOwnerWithPayees()
     for (const to of casinos) {
       const refused = await declare({ merchant: 'Bookshop', ...to })
