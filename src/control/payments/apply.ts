@@ -59,7 +59,7 @@ const noEvent = (event: string): never => {
   throw new Error(`${event}: nothing has left by a hold`)
 }
 
-/** Holds the money of a payment that we make, or frees it before any of it has left: no event follows from that. */
+/** Holds the money of a payment that this service makes, or releases it before any of it has left: no event follows. */
 export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
   fact: FactOf<'authorized' | 'reversed'>,
@@ -70,8 +70,8 @@ export const holdPayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState => applyFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
 
 /**
- * Captures a payment that we make at once. Nothing is settled and nothing comes back by it, so neither the channel nor the
- * events of the operation say how.
+ * Captures a payment that this service makes at once. Nothing is settled or refunded by it, so the channel
+ * and the events of the operation need not say how.
  */
 export const capturePayment = <P extends Payment, B extends PaymentBatch>(
   payment: P,
@@ -83,7 +83,7 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
-/** Where refunded money is, and its evidence. */
+/** The place of refunded money, and its evidence. */
 type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountCents'>
 
 /**

@@ -110,7 +110,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** What no schema checks: characters that PostgreSQL cannot store, and names such as `__proto__`. */
+/** Checks beyond any schema: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {

@@ -23,7 +23,7 @@ export interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-/** What a member must be. `whatCame` adds what was sent. */
+/** The requirement of a member. `describeInput` adds what was sent. */
 const mustBe = (issue: object): string =>
   words[(issue as Issue).code ?? '']?.(issue) ?? 'must have another form'
 
@@ -84,7 +84,7 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** What was sent instead; empty if the message says it already, or if it is the whole body. */
+/** The value that was sent; empty if the message says it already, or if it is the whole body. */
 export function describeInput({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
