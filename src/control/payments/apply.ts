@@ -127,7 +127,7 @@ function reclaimIntent(payment: Payment, state: PaymentState, { payments }: Paym
   const isMine = intent.paymentId === payment.id || intent.transactionId === payment.transactionId
   if (isMine && (intent.paymentId || intent.transactionId)) return
   // An intent on which this service has begun the payment pays it, even if its agent was frozen since.
-  const isPayable = state.isOurs
+  const isPayable = state.isSelfInitiated
     ? intent.status === 'approved' && intent.paymentId === null
     : payments.blockerOf(intent) === undefined
   if (isPayable) payments.begin(intent, payment.id)
@@ -215,7 +215,7 @@ function moveIntent(
   if (!intent) return
   if (intent.status === 'approved') stepIntent(intent, payment, state, transaction, batch, context)
   const isConfirmedNow = state.confirmedCents !== null && before.confirmedCents === null
-  const isDone = state.isOver || isConfirmedNow
+  const isDone = state.isClosed || isConfirmedNow
   if (intent.status === 'completed' && intent.transactionId === transaction?.id && isDone)
     batch.payments.releaseRest(intent, batch.book, context)
 }

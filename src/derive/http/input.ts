@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { jsonName, renamed, renamedPath } from '../../values/json-names.ts'
 import { nearest } from '../../values/nearest.ts'
-import { inspect, invalid, shown } from './body.ts'
+import { inspect, invalid, shorten } from './body.ts'
 import { describeInput, type Issue, Measure, zodMessages } from './issue-words.ts'
 
 const SHOWN = 5
@@ -52,10 +52,10 @@ function isFirstOfItsMember({ path = [], keys }: Issue, index: number, all: read
 /** Names the member, the requirement, and the value that was sent. */
 function sentencesOf(issue: Issue, schema: z.ZodType): string[] {
   const { path = [], message = '', keys } = issue
-  const at = (...more: string[]) => shown([...path, ...more].join('.')) || 'body'
+  const at = (...more: string[]) => shorten([...path, ...more].join('.')) || 'body'
   if (keys) {
     const unknown = keys.slice(0, SHOWN + 1)
-    return unknown.map(key => `${at(key)}: there is no such member${memberMeant(key, schema, path)}`)
+    return unknown.map(key => `${at(key)}: there is no such member${suggestMember(key, schema, path)}`)
   }
   const came = describeInput(issue)
   return [`${at()}: ${came ? `${message.replace(/\.$/, '')} (${came})` : message}`]
@@ -87,12 +87,12 @@ function singles(query: URLSearchParams): Record<string, string> {
 type Schema = z.core.$ZodTypes
 
 /** Names that callers confuse, as operations use different ones for a reason. */
-const ALIKE: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
+const CONFUSABLE_NAMES: readonly (readonly string[])[] = [['comment', 'reason', 'note', 'memo', 'message']]
 
 /** `, did you mean …?` for an unknown name; empty if no name is near. */
-function memberMeant(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
+function suggestMember(name: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const names = membersAt(schema, path)
-  const others = ALIKE.find(alike => alike.includes(name)) ?? []
+  const others = CONFUSABLE_NAMES.find(alike => alike.includes(name)) ?? []
   const meant = names.find(one => others.includes(one)) ?? nearest(name, names)
   return meant === undefined ? '' : `, did you mean ${meant}?`
 }
