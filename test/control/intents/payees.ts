@@ -45,7 +45,7 @@ describe('an intent that names a record as its payee', () => {
     }
     expect((await bodyOf(client.intents.list())).data).toHaveLength(4)
     const nobody = await declare({})
-    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: say whom it pays/)])
+    expect([nobody.status, nobody.error]).toEqual([400, expect.stringMatching(/^merchant: name the payee/)])
   })
 
   test('is judged by the name of the record in every list', async () => {
