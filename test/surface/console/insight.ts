@@ -76,11 +76,11 @@ describe('the pages about insight', () => {
       await later(client, 2)
     }
     const query = { days: 14 }
-    const words = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
+    const forecast = await bodyOf(client.forecast.ofAgent({ params: { id: agent.id }, query }))
     const { text } = await read(`console/forecast?agentId=${agent.id}&days=14`)
     expect(text).toContain('Depletion date')
-    expect(words.runsOut.wallet.p50).not.toBeNull()
-    expect(text).toContain(`<strong><time datetime="${words.runsOut.wallet.p50}">`)
+    expect(forecast.runsOut.wallet.p50).not.toBeNull()
+    expect(text).toContain(`<strong><time datetime="${forecast.runsOut.wallet.p50}">`)
     expect(text.match(/<path class="band"/g)).toHaveLength(1)
     expect(text.match(/<rect class="up"/g)).toHaveLength(14)
     expect(rowsIn(text)).toBe(29 + 13)

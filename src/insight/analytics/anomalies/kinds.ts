@@ -27,9 +27,9 @@ where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MA
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
   day_above_usual: ({ amountCents, day, usualCents }) =>
-    `${inWords(amountCents)} were spent on ${day}; on a usual day it is ${inWords(usualCents ?? 0n)}.`,
+    `${inWords(amountCents)} was spent on ${day}; the usual amount is ${inWords(usualCents ?? 0n)}.`,
   merchant_above_usual: ({ amountCents, day, merchant, usualCents }) =>
-    `${merchant} got ${inWords(amountCents)} on ${day}; usually it is ${inWords(usualCents ?? 0n)} a day.`,
+    `${merchant} received ${inWords(amountCents)} on ${day}; the usual amount is ${inWords(usualCents ?? 0n)} a day.`,
 }
 
 export const describeOutlier =
@@ -65,7 +65,7 @@ from unknown join whole using (agent_id)
 where whole.spent > 0 and unknown.spent / whole.spent::float8 >= ${LARGE_SHARE}`
 
 export const newTold = ({ merchant, day, amountCents, measure: share }: Candidate): AnomalyText => ({
-  sentence: `${merchant} was never paid before ${day}, and has got ${inWords(amountCents)} since: ${inPercent(share)} of what was spent.`,
+  sentence: `${merchant} is a new merchant since ${day} and has received ${inWords(amountCents)}: ${inPercent(share)} of all spending.`,
   figures: { amountCents, share: rounded(share) },
   score: scoreOf(share, LARGE_SHARE),
 })
@@ -82,7 +82,7 @@ select agent_id, null::text, $5::date - 1, outside, null::numeric, outside / who
 from sums where outside > 0 and whole > 0 and 1 - outside / whole::float8 >= ${MOSTLY_IN_RUNS}`
 
 export const outsideTold = ({ amountCents, measure: share, times }: Candidate): AnomalyText => ({
-  sentence: `${inWords(amountCents)} were spent outside of any run, ${inPercent(share)} of all; the rest belongs to runs.`,
+  sentence: `${inWords(amountCents)} was spent outside of runs: ${inPercent(share)} of all spending.`,
   figures: { amountCents, share: rounded(share), times: times ?? 0 },
   score: 0.5,
 })
@@ -136,7 +136,7 @@ from prices join of_merchants using (agent_id, value, day)
 where day >= ${from} and payments > 1 and price > 0 and spent = price * payments and refunded = 0`
 
 export const twiceTold = ({ merchant, day, amountCents, usualCents, times }: Candidate): AnomalyText => ({
-  sentence: `${merchant} has charged ${inWords(usualCents ?? 0n)} ${times} times on ${day}; it charges once a day as a rule.`,
+  sentence: `${merchant} charged ${inWords(usualCents ?? 0n)} ${times} times on ${day}; it usually charges once a day.`,
   figures: { amountCents, usualCents: usualCents ?? 0n, times: times ?? 0 },
   score: 0.9,
 })
@@ -187,7 +187,7 @@ export function paceTold({ agentId, day, amountCents, usualCents, measure: pace 
   const limit = agentId ? inWords(limitCents) : `the ${inWords(limitCents)} that all agents share`
   const when = usedUpOn <= elapsed ? 'is used up' : `lasts until day ${usedUpOn} at this pace`
   return {
-    sentence: `${inWords(amountCents)} of ${limit} for the month were spent by day ${elapsed} of ${all}: the budget ${when}.`,
+    sentence: `${inWords(amountCents)} of ${limit} this month was spent by day ${elapsed} of ${all}: the budget ${when}.`,
     figures: { amountCents, limitCents, share: rounded(pace) },
     score: scoreOf(pace, 1),
   }
