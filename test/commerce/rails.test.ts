@@ -147,7 +147,7 @@ describe('payments by files', () => {
       status: 'submitted',
       recall: {
         status: 'refused',
-        answer: { code: 'not_by_files', message: expect.stringContaining('Ask the bank') },
+        answer: { code: 'not_by_files', message: expect.stringContaining('Contact the bank') },
       },
     })
     await proveLedgers()
@@ -219,7 +219,7 @@ describe('a file for the bank', () => {
     expect(name).toContain((await lastFile()).messageId)
   })
 
-  test('is made once by many workers at once, and nobody can change its content', async () => {
+  test('a file is written once by concurrent workers, and its content never changes', async () => {
     const { endToEndId } = await aSubmitted()
     await closeFiles()
     await times(4, () => sweep())

@@ -29,7 +29,7 @@ async function aWatchedMandate(totalEuros = 500) {
 }
 
 describe('the run of a mandate', () => {
-  test('tells an operator what it waits for, and which signals help', async () => {
+  test('shows an operator what it waits for, and its signals', async () => {
     const { owner, mandate, run } = await aWatchedMandate()
     const until = minuteInWords(new Date(mandate.expiresAt))
     expect((await run.details()).split('\n\n')).toEqual([

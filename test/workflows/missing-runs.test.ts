@@ -243,7 +243,7 @@ describe('Request Cancellation', () => {
     expect((await get(intent.id)).status).toBe('cancelled')
   })
 
-  test('is refused for live money in the details, and the run goes on', async () => {
+  test('is refused for live money in the details, and the run continues', async () => {
     const live = await aLiveClient(service, await service.owner())
     const agent = await anAgent(live)
     await creditWallet(service, agent)
@@ -259,7 +259,7 @@ describe('Request Cancellation', () => {
     expect(await run.failedTasks()).toBe(0)
   })
 
-  test('is refused in the details where nothing can be cancelled, and the run goes on', async () => {
+  test('is refused in the details if nothing can be cancelled, and the run continues', async () => {
     const agent = await anAgentUnder(client, { expiresAfterMinutes: 60 })
     const run = temporal.of({ workflowId: `agent/${agent.id}` })
     await run.untilBegun()

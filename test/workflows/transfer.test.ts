@@ -197,7 +197,7 @@ describe('the test clock', () => {
     )
   })
 
-  test('makes the run ask about an instant payment after ten seconds', async () => {
+  test('makes the run inquire about an instant payment after ten seconds', async () => {
     const other = await service.owner()
     const transfer = await aSepaTransfer(other.client, { amountEuros: 777.02, scheme: 'sct_inst' })
     const run = temporal.of(transfer)

@@ -29,7 +29,6 @@ const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-/** Payments by card, by network token (MPP) and by checkout: a card network authorizes and clears all of them. */
 export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   clearing: 'clearing_cards',
   postings: {
@@ -179,12 +178,12 @@ function transactionView(authorization: AuthorizationRow, state: PaymentState): 
 const paid = (
   amountCents: bigint,
   refundedCents: bigint,
-  isBack: boolean,
+  isRefunded: boolean,
   status: TransactionView['status'],
 ): TransactionView => ({
-  status: isBack ? 'refunded' : status,
+  status: isRefunded ? 'refunded' : status,
   amountCents,
-  refundedCents: isBack ? amountCents : refundedCents,
+  refundedCents: isRefunded ? amountCents : refundedCents,
   declineReason: null,
 })
 

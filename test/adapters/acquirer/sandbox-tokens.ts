@@ -109,7 +109,7 @@ describe('a token that the acquirer reads', () => {
   })
 })
 
-test('live mode has no acquirer, and says that requests are paid by SEPA alone', () => {
+test('live mode has no acquirer, and says that requests are paid only by SEPA', () => {
   const { acquirer: of } = externalSystemsFor({ CARD_PROCESSOR: 'sandbox' })
   expect(of('test').name).toBe('sandbox')
   expect(() => of('live')).toThrow(expect.objectContaining({ status: 503, code: 'not_configured' }))
@@ -155,7 +155,7 @@ describe('the network token of a machine payment', () => {
     expect(given.last4).toBe(plain.token.paymentToken.slice(-4))
   })
 
-  test('leads the acquirer to its card by its cryptogram alone, and the handle has neither', async () => {
+  test('a cryptogram identifies its card to the acquirer; the handle contains neither', async () => {
     const { given, processorCardId, plain } = await aToken()
     const accepted = acquirer.accept(plain)
     expect(accepted).toEqual({

@@ -47,7 +47,7 @@ const endingOnce = (when: 'before' | 'after') => {
   }
 }
 
-describe('a merchant who is to be asked for a refund', () => {
+describe('a merchant whose refund is requested', () => {
   test.each(['before', 'after'] as const)(
     'is asked again where the service ends %s the processor has acted, under the same reference, until that is noted',
     async when => {
@@ -65,7 +65,7 @@ describe('a merchant who is to be asked for a refund', () => {
     },
   )
 
-  test('is asked by another process where the first one is killed before it notes that he was', async () => {
+  test('is asked by another process if the first is killed before recording the answer', async () => {
     const { client, key, transactionId } = await aPaidCard(service, 50)
     const isNoted = 'before update on refunds for each row when (new.merchant_asked_at is not null)'
     await killAt(service, isNoted, url => ask(clientAt({ url, token: key }), transactionId, 20))
@@ -89,7 +89,7 @@ describe('a merchant who is to be asked for a refund', () => {
     expect(await refundOf(client, transactionId)).toMatchObject({ merchantAskedAt: expect.any(String) })
   })
 
-  test('who declines when asked again makes it fail, and its amount is free', async () => {
+  test('that declines a repetition fails the refund, and its amount is refundable again', async () => {
     const { client, transactionId } = await aPaidCard(service, 50)
     behaves = async () => ({ failure: 'late' })
     await bodyOf(ask(client, transactionId, 50))

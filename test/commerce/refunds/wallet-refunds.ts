@@ -26,7 +26,7 @@ function countersOfPayer() {
   return counters
 }
 
-test('what payees give back in parts leaves the limits up to what was paid, and is recorded in full', async () => {
+test('partial refunds of payees reduce the limits up to the paid amount, and are recorded in full', async () => {
   const refunds = await openRefunds(async () => [], tenantNow, {})
   const parts = fc.array(fc.bigInt({ min: 1n, max: PAID + 1n }), { minLength: 1, maxLength: 6 })
   fc.assert(

@@ -5,8 +5,8 @@ import { bodyOf } from '../../support/factories.ts'
 import { advance } from '../../support/sandbox.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { AUTHORIZATION, authorize, credentialOf, says, transactionsOf, type Word, words } from './network.ts'
+import { countersOf, standingOf } from './payment-state.ts'
 import { service } from './service.ts'
-import { countersOf, standingOf } from './standing.ts'
 
 const merchant = await startMerchant()
 const again = merchant.sells('/again', demand())
@@ -56,7 +56,7 @@ const eventsOf = async (payer: Payer) => {
   return rows.map(({ event }) => event.replace('mpp.', ''))
 }
 
-describe('an authorization that the network takes back before anything is cleared', () => {
+describe('an authorization that the network reverses before a clearing', () => {
   const takenBack: readonly (readonly Word[])[] = [
     ['authorization', 'reversal'],
     ['reversal', 'authorization'],
@@ -75,7 +75,7 @@ describe('an authorization that the network takes back before anything is cleare
     },
   )
 
-  test('tells of a void payment after it has told of a paid one, and the processor deletes the token', async () => {
+  test('emits void after consumed, and the processor deletes the token', async () => {
     const { payer } = await paid([], unclear)
     await says(payer, ['authorization'])
     expect(await credentialOf(payer)).toMatchObject({ status: 'consumed', outcomeBy: 'network' })
@@ -99,7 +99,7 @@ describe('an authorization that the network takes back before anything is cleare
     })
   })
 
-  test('leaves nothing paid where nobody has collected it within its time', async () => {
+  test('leaves nothing paid if it expires without a clearing', async () => {
     const payment = await paid([], unclear)
     await says(payment.payer, ['authorization'])
     await advance(payment.payer.client, { days: 8 })
@@ -190,7 +190,7 @@ describe('a payment that the merchant or the owner has called paid', () => {
     await expectVerifiedLedger(payer.client)
   })
 
-  test('stays paid where the network says after a receipt that our answer came too late', async () => {
+  test('a payment with a receipt stays paid if the network reports a late answer', async () => {
     const { payer } = await paid([], sell(), { priceEuros: 91.02, speaks: async () => undefined })
     await authorize(payer, 91.02)
     expect(await standingOf(payer)).toMatchObject({
@@ -199,7 +199,7 @@ describe('a payment that the merchant or the owner has called paid', () => {
     })
   })
 
-  test('is one that came back, where the receipt comes after the reversal', async () => {
+  test('a payment is returned if the receipt comes after the reversal', async () => {
     const { payer, status } = await paid(['authorization', 'reversal'], sell())
     expect(status).toBe(200)
     expect(await standingOf(payer)).toMatchObject({

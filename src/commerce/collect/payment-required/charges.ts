@@ -25,9 +25,9 @@ import {
 import { dueCents, isPayable } from '../request.ts'
 import { type settledEvents, settlementsApi } from './api.ts'
 import type { Article } from './offer.ts'
-import { askAgainLater, externalIdOf, firstDueAt, Settlement, settlementMachine } from './settlement.ts'
+import { externalIdOf, firstDueAt, Settlement, scheduleInquiry, settlementMachine } from './settlement.ts'
 
-export interface Beginning
+export interface NewCharge
   extends Pick<
     Settlement,
     'challengeId' | 'credentialDigest' | 'network' | 'last4' | 'handle' | 'descriptor'
@@ -43,7 +43,7 @@ export const settlementOf = (
   { records }: Pick<Context, 'records'>,
 ): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
 
-export interface Beginnings {
+export interface NewCharges {
   readonly records: Records
   readonly requests: ReadonlyMap<string, LockedRequest>
   readonly known: Set<string>
@@ -51,11 +51,11 @@ export interface Beginnings {
 }
 
 /** Concurrent payers of the same request wait here. */
-export async function openBeginnings(
-  beginnings: readonly Pick<Beginning, 'challengeId' | 'subject'>[],
+export async function openNewCharges(
+  beginnings: readonly Pick<NewCharge, 'challengeId' | 'subject'>[],
   sql: Sql,
   { tenant, now }: TenantNow,
-): Promise<Beginnings> {
+): Promise<NewCharges> {
   const records = tenantRecords(sql, { tenant, now })
   const requestIds = beginnings.flatMap(({ subject }) => subject.requestId ?? [])
   const challengeIds = beginnings.map(({ challengeId }) => challengeId)
@@ -76,9 +76,9 @@ export async function openBeginnings(
  * finds it. The caller commits, and charges under the challenge's id. Otherwise says why nothing begins:
  * another charge is under way, the challenge is used, or the article has changed or ended.
  */
-export function beginSettlement(
-  { subject, ...members }: Beginning,
-  { records, requests, known, begun }: Beginnings,
+export function startCharge(
+  { subject, ...members }: NewCharge,
+  { records, requests, known, begun }: NewCharges,
   context: SettleContext,
 ): Settlement | 'payment_under_way' | 'not_payable' {
   const { amountCents, challengeId } = members
@@ -103,7 +103,7 @@ export function beginSettlement(
 const isDue = ({ request }: LockedRequest, amountCents: Settlement['amountCents'], now: Date): boolean =>
   isPayable(request, now) && dueCents(request) === amountCents
 
-export async function writeBeginnings({ records, begun }: Beginnings, sql: Sql): Promise<void> {
+export async function writeNewCharges({ records, begun }: NewCharges, sql: Sql): Promise<void> {
   const [first] = begun
   await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
 }
@@ -115,12 +115,12 @@ export const chargeOf = ({ handle, amountCents, challengeId, descriptor }: Settl
   descriptor,
 })
 
-export interface EndedCharge {
+export interface ChargeResult {
   readonly settlement: Settlement
   readonly outcome: ChargeOutcome
 }
 
-export interface Endings {
+export interface OpenCharges {
   readonly records: Records
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly requests: ReadonlyMap<string, LockedRequest>
@@ -132,12 +132,12 @@ export interface Endings {
 }
 
 /** Locks in the global order: accounts, requests, settlements. Receipts are signed before. */
-export async function openEndings(
-  charges: readonly EndedCharge[],
+export async function lockCharges(
+  charges: readonly ChargeResult[],
   sql: Sql,
   { tenant, now }: TenantNow,
   ports: Ports,
-): Promise<Endings> {
+): Promise<OpenCharges> {
   const approved = charges.filter(({ outcome }) => outcome.outcome === 'approved')
   const signed = approved.map(async ({ settlement }) => {
     return [settlement.id, await receiptFor(settlement, ports)] as const
@@ -163,8 +163,8 @@ export async function openEndings(
  * already recorded.
  */
 export function endCharge(
-  { settlement: { id }, outcome }: EndedCharge,
-  endings: Endings,
+  { settlement: { id }, outcome }: ChargeResult,
+  endings: OpenCharges,
   context: SettleContext,
 ): Settlement {
   const settlement = endings.settlements.get(id)
@@ -173,7 +173,7 @@ export function endCharge(
   const { now } = context
   const locked = requestPaidBy(settlement, endings)
   if (outcome.outcome === 'approved') {
-    if (locked) takeCharge(settlement, locked, endings, context)
+    if (locked) creditCharge(settlement, locked, endings, context)
     settlementMachine.move(settlement, 'paid')
     const receipt = endings.receipts.get(id) ?? null
     Object.assign(settlement, { settledAt: now, dueAt: null, receipt })
@@ -182,14 +182,14 @@ export function endCharge(
     settlementMachine.move(settlement, 'declined')
     const { code: declineCode, reason: declineReason } = outcome
     Object.assign(settlement, { declineCode, declineReason, dueAt: null })
-  } else askAgainLater(settlement, now)
+  } else scheduleInquiry(settlement, now)
   if (locked) endings.changed.add(locked)
   return settlement
 }
 
 export function requestPaidBy(
   { id, requestId }: Pick<Settlement, 'id' | 'requestId'>,
-  { requests }: Endings,
+  { requests }: OpenCharges,
 ): LockedRequest | undefined {
   if (requestId === null) return undefined
   const locked = requests.get(requestId)
@@ -197,10 +197,10 @@ export function requestPaidBy(
   return locked
 }
 
-function takeCharge(
+function creditCharge(
   settlement: Settlement,
   locked: LockedRequest,
-  { records, wallets, book }: Endings,
+  { records, wallets, book }: OpenCharges,
   context: SettleContext,
 ): void {
   const { id, amountCents, walletId } = settlement
@@ -213,7 +213,7 @@ function takeCharge(
   addPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
 }
 
-export async function writeEndings({ records, book, changed }: Endings, sql: Sql): Promise<void> {
+export async function writeCharges({ records, book, changed }: OpenCharges, sql: Sql): Promise<void> {
   const [first] = changed
   const requests = first && writeRequests(sql, first.request, [...changed])
   await Promise.all([book?.post(sql), requests, records.flush()])
@@ -257,9 +257,9 @@ export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   /** An unknown outcome is due again later, so nothing is left to do now. */
   async record(outcome, { settlement }, context) {
     const ended = { settlement, outcome }
-    const endings = await openEndings([ended], context.sql, context, context.ports)
+    const endings = await lockCharges([ended], context.sql, context, context.ports)
     endCharge(ended, endings, context)
-    await writeEndings(endings, context.sql)
+    await writeCharges(endings, context.sql)
     return DONE
   },
 
