@@ -198,7 +198,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
 
 function metricsOf(database: OpenDatabase, kept: UnrecordedAnswers): Metrics {
   const metrics = openMetrics(database.pool)
-  metrics.watch('answers_kept', 'Answers that the database has yet to take.', async () => kept.count)
+  metrics.watch(
+    'answers_kept',
+    'Answers of external systems that are not recorded yet.',
+    async () => kept.count,
+  )
   watchDatabase(metrics, database)
   return metrics
 }

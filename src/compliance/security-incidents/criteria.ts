@@ -32,9 +32,9 @@ export const criteriaSchema = z
     transactionsADayEuros: amount('The value that the service has on an average day.'),
     relevantClientsAffected: yes('Clients or counterparts are affected on whom the business depends.'),
     inMedia: yes('Media have reported it.'),
-    repeatedComplaints: yes('Different clients complain again and again.'),
+    repeatedComplaints: yes('Different clients complain repeatedly.'),
     requirementsMissed: yes('What regulation demands cannot be kept, or probably not.'),
-    clientsLeaving: yes('Clients leave, or probably will, so that the business feels it.'),
+    clientsLeaving: yes('Clients leave, or probably will, with an effect on the business.'),
     durationMinutes: count('From its beginning until it is resolved; an estimate will do.'),
     downtimeMinutes: count('How long the service was away, wholly or in part.'),
     memberStates: z
@@ -97,7 +97,7 @@ const finding = (
     criterion,
     article: `${ARTICLE} ${article}`,
     isMet: held.length > 0,
-    reasons: held.length > 0 ? held : ['Nothing that is known meets it.'],
+    reasons: held.length > 0 ? held : ['Nothing known meets it.'],
   }
 }
 
@@ -120,7 +120,7 @@ const clients = (known: Criteria): Finding =>
 const reputation = (known: Criteria): Finding =>
   finding('reputation', '9(2) with 2', [
     known.inMedia && 'Media have reported it.',
-    known.repeatedComplaints && 'Different clients complain again and again.',
+    known.repeatedComplaints && 'Different clients complain repeatedly.',
     known.requirementsMissed && 'What regulation demands cannot be kept, or probably not.',
     known.clientsLeaving && 'Clients leave, or probably will.',
   ])

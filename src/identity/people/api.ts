@@ -21,7 +21,7 @@ const url = shownOnce('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8e
 
 const CreatedPerson = PersonRecord.extend({
   joinUrl: url,
-  joinUrlExpiresAt: instant.meta({ description: 'After seven days the link opens nothing.' }),
+  joinUrlExpiresAt: instant.meta({ description: 'The link expires after seven days.' }),
 }).meta({ id: 'CreatedPerson' })
 
 const Link = z
@@ -121,7 +121,7 @@ export const peopleApi = {
       person_not_found,
       recovery_not_ready: [
         400,
-        'No recovery of this person is ready: start one by POST /people/{id}/recover, and wait for 24 hours.',
+        'No recovery of this person is ready. Start one with POST /people/{id}/recover, and wait for 24 hours.',
       ],
     },
     emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
@@ -139,26 +139,26 @@ const ends = {
 
 export const recoveryApi = {
   recover: post('/people/{id}/recover', {
-    summary: 'Start the recovery of a person who has no passkey any more',
+    summary: 'Start the recovery of a person without a passkey',
     description:
-      'For 24 hours nothing happens but that everybody of the account is told: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop it. After that `POST /people/{id}/link` gives the operator a link, for seven days. Make sure who is asking before you start it.',
+      'For 24 hours everyone of the account is only notified: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop it. After that `POST /people/{id}/link` gives the operator a link, for seven days. Verify the person’s identity before you start it.',
     callers: ['dash'],
     returns: [201, PersonRecord],
     fails: {
       person_not_found,
-      recovery_under_way: [400, 'A recovery of this person is under way already. See GET /people/{id}.'],
+      recovery_under_way: [400, 'A recovery of this person is already in progress. See GET /people/{id}.'],
     },
     emits: { 'person.recovery_started': personEvents['person.recovery_started'] },
   }),
   stopRecovery: del('/people/{id}/recovery', {
     summary: 'Stop the recovery of a person',
     description:
-      'Any key and any person of the account may, whatever the scopes or the role: whoever sees a recovery that nobody has asked for stops it. A link that the operator has made opens nothing any more.',
+      'Any key and any person of the account can, whatever their scopes or role, so that everyone can stop an unexpected recovery. An operator’s link stops working.',
     callers: ['key'],
     returns: [200, PersonRecord],
     fails: {
       person_not_found,
-      recovery_not_found: [404, 'No recovery of this person is under way.'],
+      recovery_not_found: [404, 'No recovery of this person is in progress.'],
     },
     emits: ends,
   }),
