@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  baselineOf,
   breakingChanges,
   type ContractBaseline,
-  baselineOf,
   readBaseline,
   type Shape,
 } from '../../../src/packages/write/baseline.ts'
