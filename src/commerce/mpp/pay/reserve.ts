@@ -77,14 +77,7 @@ export const reserveStep = <I extends Payable>(
     const { tenant, actor, now, input } = item
     const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
-    const merchantHost = url && plainHost(url)
-    const accessRequest = {
-      way: 'mpp',
-      sourceId: null,
-      purpose: null,
-      merchantHost,
-      keyThumbprint: null,
-    } as const
+    const accessRequest = accessRequestOf(url && plainHost(url))
     const after = reasonsAgainst(request.url, subject, item, state)
     const denial = denialOf(
       subject,
@@ -121,6 +114,9 @@ export const reserveStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
+
+const accessRequestOf = (merchantHost: string | null) =>
+  ({ way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null }) as const
 
 function reasonsAgainst(
   url: string,
