@@ -77,14 +77,10 @@ export const reserveStep = <I extends Payable>(
     const { tenant, actor, now, input } = item
     const { request, challenge } = merchantCallOf(input)
     const url = URL.parse(request.url)
-    const accessRequest = accessRequestOf(url && plainHost(url))
+    const merchantHost = url && plainHost(url)
+    const access = { way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null } as const
     const after = reasonsAgainst(request.url, subject, item, state)
-    const denial = denialOf(
-      subject,
-      accessRequest,
-      { after },
-      { ...item, records: state.records, emit, refuse },
-    )
+    const denial = denialOf(subject, access, { after }, { ...item, records: state.records, emit, refuse })
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)
@@ -114,9 +110,6 @@ export const reserveStep = <I extends Payable>(
 
   write: ({ records }) => records.flush(),
 })
-
-const accessRequestOf = (merchantHost: string | null) =>
-  ({ way: 'mpp', sourceId: null, purpose: null, merchantHost, keyThumbprint: null }) as const
 
 function reasonsAgainst(
   url: string,
