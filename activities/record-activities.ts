@@ -8,7 +8,6 @@ import {
 import { type Run, readWith } from './run-operation.ts'
 import { decideWith, type Signalled, type SignalSettings, withSignalsThatCount } from './signals.ts'
 
-/** The activities that the table of a process names. */
 export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in P['read']['activity']]: (input: ProcessInput) => Promise<ProcessStatus>
 } & {
@@ -17,7 +16,7 @@ export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in keyof P['steps']]: (input: ProcessInput) => Promise<StepResult | null>
 }
 
-/** Reads the record, carries out signals, and takes its steps. Each can be made again: what has been done is found done. */
+/** Reads the record, carries out signals, and takes its steps. Each may be repeated: completed work is detected. */
 export function recordActivities<P extends RecordProcess>(
   process: P,
   run: Run,

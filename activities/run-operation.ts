@@ -6,56 +6,52 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { Execute } from '../src/kernel/run/execute.ts'
 
-/** What an operation answered: its result, or the sentence with which it refused, which names nobody. */
-export interface Answered<T> {
+export interface OperationResult<T> {
   readonly result?: T
   readonly refused?: string
 }
 
-export interface Asked {
+export interface OperationCall {
   readonly of: ProcessInput
   readonly as: 'process' | { readonly operator: string }
-  /** What it is told under where no request is behind it. */
+  /** Used as the request id if no request caused the call. */
   readonly requestId: string
-  /** The calendar has begun it. */
-  readonly unasked?: true
+  readonly isScheduled?: true
   readonly body?: object
-  /** By this name it is done once, however often it is tried. */
+  /** The idempotency key: the operation runs once, however often it is tried. */
   readonly once?: string | null
 }
 
 interface Parts {
   readonly execute: Execute
   readonly operations: readonly Registered[]
-  /** How far the tenant's clock has been moved. */
+  /** How far the tenant's clock is ahead. */
   readonly offsetOf: (tenant: Tenant) => Promise<number>
-  /** The request that is behind what is done with a record. */
   readonly causeOf: (tenant: Tenant, id: string) => Promise<string | undefined>
-  /** Is told what went wrong in full, which Temporal is not. */
+  /** Receives the full error, which Temporal does not get. */
   readonly onFailure: (error: unknown, operation: string) => void
 }
 
-/** Runs one of the API's operations on the record of a process. */
-export type Run = <T>(operation: string, asked: Asked) => Promise<Answered<T>>
+export type Run = <T>(operation: string, asked: OperationCall) => Promise<OperationResult<T>>
 
 export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): Run {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
-    { of, as, requestId: given, unasked, body = {}, once = null }: Asked,
-  ): Promise<Answered<T>> => {
+    { of, as, requestId: given, isScheduled, body = {}, once = null }: OperationCall,
+  ): Promise<OperationResult<T>> => {
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
     const isRead = operation.operation.method === 'GET'
     const work = async () => {
       const clockOffsetMs = await offsetOf(of)
-      const requestId = isRead || unasked ? given : ((await causeOf(of, of.id)) ?? given)
+      const requestId = isRead || isScheduled ? given : ((await causeOf(of, of.id)) ?? given)
       const input = { params, ...inputOf(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
       return execute({ operation, actor, input, requestId, address: null, idempotencyKey: once })
     }
-    const outcome = await unlessWrong(work).catch((error: unknown) => {
+    const outcome = await orRefusal(work).catch((error: unknown) => {
       onFailure(error, key)
       throw withoutNames(error, key)
     })
@@ -66,13 +62,16 @@ export function runner({ execute, operations, offsetOf, causeOf, onFailure }: Pa
   }
 }
 
-const TELLS_A_STATE = /^The \w+ is \w+ already\.$/
+const STATE_SENTENCE = /^The \w+ is \w+ already\.$/
 
-/** What a handler says of a refusal may name the payee, and stays in the history for good: there the contract speaks. */
+/**
+ * A handler's message may name the payee, and the history keeps it for good: the contract's sentence is used
+ * instead.
+ */
 const sentenceOf = ({ operation }: Registered, code: string, said: string): string =>
-  TELLS_A_STATE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
+  STATE_SENTENCE.test(said) ? said : (operation.fails?.[code]?.[1] ?? code)
 
-/** The message of an error may hold a whole statement with its values: in the history it is only told what it was. */
+/** The message of an error may contain a whole statement with its values: the history gets only its kind. */
 function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const { name, code } = error as { name?: string; code?: unknown }
   const type = name ?? 'Error'
@@ -80,8 +79,8 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   return ApplicationFailure.create({ message, type })
 }
 
-/** Bad input is the caller's to hear; a database that is away is a reason to try again. */
-async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: string }> {
+/** Bad input is refused to the caller; an unavailable database is retried. */
+async function orRefusal<T>(work: () => Promise<T>): Promise<T | { refused: string }> {
   try {
     return await work()
   } catch (error) {
@@ -90,7 +89,7 @@ async function unlessWrong<T>(work: () => Promise<T>): Promise<T | { refused: st
   }
 }
 
-const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 'clockOffsetMs'> => ({
+const actorOf = ({ ownerId, mode }: ProcessInput, as: OperationCall['as']): Omit<Actor, 'clockOffsetMs'> => ({
   type: as === 'process' ? 'process' : 'operator',
   id: as === 'process' ? null : as.operator,
   tenant: { ownerId, mode },
@@ -98,7 +97,7 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: Asked['as']): Omit<Actor, 
   scopes: new Set(),
 })
 
-/** Status of the record of a process. A process whose record is not there fails: there is nothing to wait for. */
+/** A process without a record fails: there is nothing to wait for. */
 export async function readWith<Status extends ProcessStatus = ProcessStatus>(
   run: Run,
   operation: string,

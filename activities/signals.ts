@@ -11,7 +11,7 @@ import type { Run } from './run-operation.ts'
 
 const remark = z.string().trim().min(1).max(1_000).optional()
 
-/** Payload of a signal: a name, proved by nothing, and why, by either name. */
+/** A name, which is unproven, and a reason under either member. */
 const Payload = z
   .strictObject({ by: z.string().trim().min(1).max(200), comment: remark, reason: remark })
   .refine(({ comment, reason }) => comment === undefined || reason === undefined)
@@ -19,7 +19,7 @@ const Payload = z
 export interface SignalSettings {
   /** Whether signals from the Web UI decide about live money too. */
   readonly operatorSignals: boolean
-  /** What they decide opens live money in test mode too. */
+  /** Whether decisions in test mode also open live money. */
   readonly openLiveMoney?: boolean
 }
 
@@ -34,7 +34,7 @@ interface Decision {
   readonly requestId: string
 }
 
-/** Runs the operation of a signal, guarded as in the API; gives the line that the operator reads. */
+/** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
 export async function decideWith(
   run: Run,
   settings: SignalSettings,
@@ -43,7 +43,7 @@ export async function decideWith(
   const { verb, payload, ...input } = signalled
   const signal = process.signals?.[verb]
   if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
-  const { operation, body = commentAlone } = signal
+  const { operation, body = commentOnly } = signal
   if (process.withoutPayload) {
     const asked = { of: input, as: 'process', requestId, body: body('', undefined) } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
@@ -66,26 +66,24 @@ export async function decideWith(
     : `Signal ${verb} by ${by}: done.`
 }
 
-const commentAlone = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
+const commentOnly = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
 
-/** Signals decide about live money only where the installation says so. */
+/** Signals decide about live money only if the installation allows it. */
 const areIgnored = (
   { mode }: ProcessInput,
   { operatorSignals, openLiveMoney = false }: SignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
-/** The status without the signals that this installation ignores. */
 export const withSignalsThatCount = <Status extends ProcessStatus>(
   status: Status,
   input: ProcessInput,
   settings: SignalSettings,
 ): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
 
-/** An attempt whose answer was lost has done its work: the next one is told what it was. */
+/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
 const onceOf = ({ workflowExecution, activityId }: Info): string =>
   `${workflowExecution?.runId}/${activityId}`
 
-/** Undefined where the payload is not of that form. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {
     inspect(payload)

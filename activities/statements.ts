@@ -12,14 +12,14 @@ interface Page {
 
 export interface Closed {
   readonly made: number
-  /** The account after which the next page begins. */
+  /** The wallet after which the next page begins. */
   readonly next: string | null
 }
 
 type MonthsDue = (of: MonthsOf) => Promise<Page>
 
 export const statementActivities = (run: Run, monthsDue: MonthsDue) => ({
-  /** One page of wallets, each as often as months of it are missing; one that cannot be done holds up no other. */
+  /** One page of wallets, with each of their missing months. A failed one does not hold up the others. */
   async closeMonths(of: MonthsOf): Promise<Closed> {
     let made = 0
     for (let page = await monthsDue(of); ; page = await monthsDue(of)) {

@@ -1,4 +1,4 @@
-/** What clients and files do that mean harm. */
+/** Hostile clients and files. */
 import './commerce/receipts/hostile-files.ts'
 import './commerce/receipts/quota.ts'
 import './delivery/streams/slow-readers.ts'

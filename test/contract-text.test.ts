@@ -14,7 +14,7 @@ import { operations } from './support/contract/world.ts'
 const operationEntries = operations.map(registered => [registered.key, registered.operation] as const)
 const writes = operationEntries.filter(([, operation]) => operation.method !== 'GET' || isWriting(operation))
 
-/** Whoever sees a recovery that nobody has asked for must be able to stop it, whatever the scopes. */
+/** Any caller who sees an unexpected recovery must be able to stop it, whatever the scopes. */
 const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
 
 interface Json {
@@ -26,11 +26,11 @@ interface Json {
   readonly $defs?: Record<string, Json>
 }
 
-/** Browsers add members to what a passkey gives, and it is sent as it is. */
+/** Browsers add members to passkey answers, which are sent unchanged. */
 const MADE_BY_BROWSERS =
   /\.Passkey(Assertion(\.response)?|Registration(\.response|\.clientExtensionResults(\.credProps)?)?)$/
 
-/** The places in a schema that accept members that it does not name. */
+/** The places in a schema that accept unnamed members. */
 function openPlaces(schema: Json, at = 'body'): string[] {
   const { properties, additionalProperties, items, anyOf = [], allOf = [], $defs = {} } = schema
   const own = properties && additionalProperties !== false ? [at] : []
@@ -47,7 +47,7 @@ function openPlaces(schema: Json, at = 'body'): string[] {
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as unknown as Json
 
-/** What is wrong in the members of a contract that reach beyond input and answer. */
+/** Errors in the members of a contract that concern input and answer. */
 function wronglyNamed(operation: AnyOperation): string[] {
   const { callers, returns, fails = {} } = operation
   const { reads = {}, headers = {} } = operation.http ?? {}
@@ -68,14 +68,14 @@ function wronglyNamed(operation: AnyOperation): string[] {
     ...sent.filter(({ name }) => !/^[A-Z]+[a-z]*(-[A-Z]+[a-z]*)*$/.test(name)).map(({ name }) => name),
     ...sent.filter(({ status }) => !statuses.has(status)).map(({ status }) => `it never answers ${status}`),
     ...types.filter(([type, title]) => !/^[a-z-]+$/.test(type) || !/^[A-Z].*[^.]$/.test(title)).map(String),
-    // A credential of ours is nothing that a handler looks at.
+    // Handlers do not read our credentials.
     ...('authorization' in reads && callers.join() !== 'public'
       ? ['authorization is read by public ones only']
       : []),
   ]
 }
 
-/** What spreads into a contract is not checked by the compiler. */
+/** The compiler does not check what is spread into a contract. */
 const MEMBERS = new Set(
   `method path summary description callers keyOnly scope run query body limits returns fails emits example tag requires
   readsClock http tool signature`.split(/\s+/),
@@ -113,10 +113,10 @@ describe.each(operationEntries)('the contract of %s', (key, operation) => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
     for (const [code, [status, message]] of Object.entries<Failure>(operation.fails ?? {})) {
       expect(code).toMatch(/^[a-z][a-z_]*$/)
-      // Where a standard names the word, programs compare it: it stands alone.
+      // If a standard defines the code, programs compare it, so it is the whole message.
       if (code in oauthErrors) expect(message).toBe(code)
       else expect(message).toMatch(/[.?)}]$/)
-      // A redirect is told as a refusal, too: nothing of ours follows one.
+      // A redirect is documented as a refusal, too: no client of ours follows it.
       expect(status).toBeGreaterThanOrEqual(300)
       expect(problems).not.toHaveProperty([code])
     }
@@ -169,7 +169,7 @@ describe.each(writes)('%s', (key, { emits = {}, run, requires }) => {
     expect(isSilent === isRead || requires === 'passkeys' ? '' : remedy).toBe('')
     for (const [event, schema] of Object.entries(emits)) {
       expect(event).toMatch(/^[a-z_]+(\.[a-z_]+)+$/)
-      // The audit trail takes the first member for the id of the event's record.
+      // The audit trail takes the first member as the id of the event's record.
       expect(Object.keys((schema as z.ZodObject).shape)[0]).toMatch(/^[a-z]\w*Id$/)
     }
   })

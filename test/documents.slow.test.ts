@@ -1,4 +1,4 @@
-/** What is drawn, computed or written out as a whole: statements, bundles, forecasts, exports. */
+/** Documents and computations that are expensive as a whole: statements, bundles, forecasts, exports. */
 import './commerce/disputes/bundle.ts'
 import './commerce/disputes/example.ts'
 import './commerce/examples/agent-bot-export.ts'

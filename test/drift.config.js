@@ -2,7 +2,7 @@ import everything from '../jest.config.js'
 
 const { globalSetup, globalTeardown, reporters, ...common } = everything
 
-/** The tests that `npm run check` runs: they read sources and documents, and need no server. */
+/** The tests of `npm run check`: they read sources and documents, and need no server. */
 export default {
   ...common,
   rootDir: '..',

@@ -23,7 +23,7 @@ async function aDataFolder(): Promise<string> {
   return folder
 }
 
-/** What an interactive shell, which reads line by line what is pasted, writes to its output. */
+/** The output of an interactive shell, which reads a pasted text line by line. */
 async function pasted(shell: string, flags: readonly string[]): Promise<string[]> {
   const env = {
     PATH,

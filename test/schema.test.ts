@@ -3,8 +3,8 @@ import type { EntityClass } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { areas } from '../src/areas.ts'
 import type { Area } from '../src/kernel/contract/area.ts'
-import { tableOf } from '../src/kernel/database/hot-table.ts'
 import { requireVersion } from '../src/platform/schema.ts'
+import { tableOf } from '../src/record-store/index.ts'
 import { startTestService } from './support/harness.ts'
 import { tablesOfMigrations } from './support/schema/data-model.ts'
 import './schema/event-partitions.ts'
@@ -74,7 +74,7 @@ describe('the hot path’s columns of', () => {
   })
 })
 
-/** Machines whose column is not the `status` of a table of their name. */
+/** State machines whose column is not the `status` of a table with their name. */
 const PLACES: Readonly<Record<string, readonly [table: string, column: string]>> = {
   kyc: ['customers', 'kyc_status'],
   pairing: ['cli_pairings', 'status'],
@@ -106,7 +106,7 @@ describe('the status constraint of', () => {
   )
 })
 
-/** Queues, which are worked off for all owners at once; what the platform's own files consist of; entries of accounts. */
+/** Queues processed for all owners at once; the platform's own files; entries of accounts. */
 const FOUND_WITHOUT_OWNER = ['deliveries', 'ledger_entries', 'outbox', 'sepa_files', 'sepa_messages']
 
 test('the primary key of every table of tenants begins with the tenant', async () => {

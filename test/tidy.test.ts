@@ -36,7 +36,7 @@ const areaFiles = shipped.filter(
 
 const at = ({ path, node }: Source, part: Node): string => `${path}:${lineOf(node, part)}`
 
-/** Every place in these files that is so. */
+/** Every match in these files. */
 const places = (among: readonly Source[], matches: (part: Node, source: Source) => boolean): string[] =>
   among.flatMap(source =>
     allNodes(source.node)
@@ -45,7 +45,7 @@ const places = (among: readonly Source[], matches: (part: Node, source: Source) 
   )
 
 describe('the size', () => {
-  // A migration is a text in SQL: as long as its tables are many.
+  // A migration is SQL, as long as its tables are many.
   const code = shipped.filter(({ path }) => !path.startsWith('src/migrations/'))
   const functions = code.flatMap(source =>
     allNodes(source.node)

@@ -1,4 +1,4 @@
-/** Mistakes that must not compile. Read by `npm run check`, run by nobody: each line expects its error. */
+/** Mistakes that must not compile. `npm run check` compiles it and nothing runs it: each line expects its error. */
 import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
 import { area } from '../src/kernel/contract/area.ts'

@@ -3,14 +3,17 @@ import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 import type { StepsOf } from './shared/steps.ts'
 
-/** The policy of an agent ends at its time, and an agent that is being deleted is undone step by step. */
+/** Ends an agent's policy on time, and deletes an agent step by step. */
 export const agent = followRecord(agentProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during(({ status }) => status !== 'deleting', steps.expirePolicy)
-  await record.during({ status: 'deleting' }, () => undo(steps))
+  await record.during({ status: 'deleting' }, () => deleteAgent(steps))
 })
 
-/** What was made last goes first: cards, intents, runs, money, the agent. A step that is not done yet stops it here. */
-async function undo(steps: StepsOf<typeof agentProcess>): Promise<void> {
+/**
+ * In reverse order of creation: cards, intents, runs, money, the agent. A step that is not complete stops the
+ * sequence here.
+ */
+async function deleteAgent(steps: StepsOf<typeof agentProcess>): Promise<void> {
   const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = steps
   for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
     if (!(await step())?.done) return

@@ -2,8 +2,8 @@ import { type CardStatus, cardProcess } from '../src/cards/cards/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * The processor issues the card and is told of each change, until the card is closed by its owner, by the end printed on it
- * or after its one payment; then its purse is emptied, and the processor closes its numbers.
+ * The processor issues the card and receives each change, until the card is closed by its owner, by its
+ * expiry or after its only payment. Then its purse is emptied, and the processor closes its numbers.
  */
 export const card = followRecord(cardProcess, async (record: Followed<CardStatus>, steps) => {
   await record.during({ next: 'issue' }, steps.issueCard)

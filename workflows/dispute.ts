@@ -2,8 +2,8 @@ import { type DisputeStatus, disputeProcess } from '../src/commerce/disputes/pro
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * A dispute is opened at the processor, waits for evidence until the deadline, and is submitted; then the network is
- * asked for its decision. It is followed again where the processor must be told of its end.
+ * A dispute is opened at the processor, waits for evidence until the deadline, and is submitted; then the
+ * network is asked for its decision. It is followed again if the processor must learn that it has ended.
  */
 export const dispute = followRecord(disputeProcess, async (record: Followed<DisputeStatus>, steps) => {
   await record.during({ next: 'deadline' }, steps.followDisputeDeadlines)

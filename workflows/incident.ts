@@ -3,8 +3,9 @@ import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * An operator decides whether the incident is major. Then the authority is owed an initial notification, an intermediate
- * report and a final one, each by a deadline that the one before it starts. In the end an operator closes the incident.
+ * An operator decides whether the incident is major. Then the authority must receive an initial notification,
+ * an intermediate report and a final one, each by a deadline that the one before it starts. In the end an
+ * operator closes the incident.
  */
 export const incident = followRecord(incidentProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during({ status: 'detected' }, steps.remindOfReports)

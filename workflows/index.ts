@@ -1,4 +1,4 @@
-/** One file a process; the name of the export is the name of the workflow. */
+/** One file per process; the name of the export is the name of the workflow. */
 export { agent } from './agent.ts'
 export { card } from './card.ts'
 export { cardRequest as 'card-request' } from './card-request.ts'

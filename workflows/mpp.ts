@@ -2,8 +2,9 @@ import { type MachinePaymentStatus, mppProcess } from '../src/commerce/mpp/proce
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * The request itself calls the merchant, checks the offer, mints and sends; its steps are lines of the timeline. Where the
- * merchant does not answer, the outcome is open until it is resolved, or until the deadline.
+ * The request itself calls the merchant, checks the offer, mints and sends; its steps are lines of the
+ * timeline. If the merchant does not answer, the outcome is unknown until it is resolved, or until the
+ * deadline.
  */
 export const mpp = followRecord(mppProcess, async (record: Followed<MachinePaymentStatus>, steps) => {
   await record.during({ status: 'sent' }, steps.leaveOutcomeOpen)

@@ -2,7 +2,7 @@ import { onboardingProcess } from '../src/identity/onboarding/process.ts'
 import type { ProcessStatus } from '../src/kernel/contract/process.ts'
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
-/** A company is reviewed once its people have shown who they are; questions are answered in time, or it expires. */
+/** A company is reviewed once its persons are verified. Questions are answered in time, or it expires. */
 export const onboarding = followRecord(onboardingProcess, async (record: Followed<ProcessStatus>, steps) => {
   await record.during({ status: 'submitted' }, steps.advanceOnboarding)
   await record.during({ status: 'in_review' }, async () => undefined)

@@ -1,7 +1,7 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { Closed } from '../activities/statements.ts'
 import type { MonthsOf } from '../src/money/statements/process.ts'
-import { heedCancellation, onRecordChanged } from './shared/follow-record.ts'
+import { onCancellationRequest, onRecordChanged } from './shared/follow-record.ts'
 import { addToTimeline } from './shared/run-page.ts'
 import { activity } from './shared/steps.ts'
 
@@ -10,9 +10,9 @@ const closeMonths = activity<MonthsOf, Closed>('closeMonths', {
   timeoutMs: 300_000,
 })
 
-/** Page by page through the wallets; what is made is not made again, wherever it has to go on. */
+/** Goes through the wallets page by page. An existing statement is not made again, wherever the run has to resume. */
 export const statements = (months: MonthsOf): Promise<string> =>
-  heedCancellation(
+  onCancellationRequest(
     () => void addToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
     () => drawUp(months),
   )
@@ -25,7 +25,7 @@ async function drawUp({ after = '', ...whose }: MonthsOf): Promise<string> {
   let made = 0
   let from: string | null = after
   while (from !== null) {
-    // Months may have ended since for wallets that have been looked at.
+    // Months may have ended since for wallets of earlier pages.
     if (hasChanged) from = ''
     hasChanged = false
     const page = await closeMonths({ ...whose, after: from })

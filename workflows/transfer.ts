@@ -2,8 +2,9 @@ import { type TransferStatus, transferProcess } from '../src/commerce/transfers/
 import { type Followed, followRecord } from './shared/follow-record.ts'
 
 /**
- * The payee’s bank is asked about the name, a person confirms where that is doubtful, the payment is submitted once, and
- * the rail is asked until it has ended. A transfer that is cancelled, rejected or returned gives its money back.
+ * The payee’s bank verifies the name, a person confirms a doubtful result, the payment is submitted once, and
+ * the rail is asked until it has ended. A transfer that is cancelled, rejected or returned releases its
+ * money.
  */
 export const transfer = followRecord(
   transferProcess,

@@ -1,5 +1,6 @@
-// What happens after a payment, on a service that runs by `npm start`: half of a payment comes back, the other half is disputed with a
-// screenshot and the receipt that found its payment by itself, and won; another dispute is lost. It needs Node 22.
+// What happens after a payment, on a service started by `npm start`: half of a payment is refunded, the other
+// half is disputed with a screenshot and a receipt matched to its payment, and won; another dispute is lost.
+// It needs Node 22.
 //
 //     node after-sale.mjs [folder]     finds the service by .data/instance.json, and writes bundle.pdf into the folder
 //     URL=… KEY=sk_sandbox_… node after-sale.mjs
@@ -26,7 +27,7 @@ async function ask(key, method, path, body) {
     headers,
     body: body && !isForm ? JSON.stringify(body) : body,
   })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
     return ask(key, method, path, body)
@@ -48,7 +49,7 @@ const card = await owner('POST', '/cards', { agentId: agent.id, usage: 'multi' }
 const { token } = await owner('POST', `/agents/${agent.id}/tokens`, { label: 'Example' })
 const librarian = (...request) => call(token, ...request)
 
-/** What is left, and whether the books agree to the cent. */
+/** Prints the balance, and whether the ledger is consistent. */
 async function balance() {
   const { ok, problems } = await owner('POST', '/ledger/verify')
   if (!ok) throw new Error(`The ledger does not agree: ${JSON.stringify(problems)}`)
@@ -56,7 +57,7 @@ async function balance() {
   return `${euros(availableEuros)} there; the ledger agrees`
 }
 
-/** The agent says what it wants to buy, pays by card, and the merchant collects. */
+/** The agent declares an intent and pays by card, and the merchant captures the payment. */
 async function buy(purpose, amountEuros) {
   const intent = await librarian('POST', '/intents', {
     agentId: agent.id,
@@ -76,7 +77,7 @@ async function buy(purpose, amountEuros) {
   return { intent, authorizationId, transaction: data[0] }
 }
 
-/** A file as a form, as any program sends one. */
+/** A file as multipart form data. */
 function form(members, bytes, name, type) {
   const body = new FormData()
   for (const [member, value] of Object.entries(members)) body.set(member, value)
@@ -87,7 +88,7 @@ function form(members, bytes, name, type) {
 const advance = time => owner('POST', '/simulate/clock/advance', time)
 const read = dispute => owner('GET', `/disputes/${dispute.id}`)
 
-// Two atlases. The receipt finds the payment by its total, its merchant and its date.
+// Two atlases. The receipt is matched to the payment by total, merchant and date.
 const atlases = await buy('Two atlases of the tides', 184.02)
 const { now } = await owner('GET', '/simulate/clock')
 const paper = invoice('Bookshop', '184.02', now.slice(0, 10))
@@ -98,12 +99,12 @@ console.log(
 if (receipt.transactionId !== atlases.transaction.id)
   throw new Error('The receipt has found another payment.')
 
-// One was out of print: the merchant sends back half by itself.
+// One was out of print, so the merchant refunds half.
 await owner('POST', '/simulate/card/refund', { authorizationId: atlases.authorizationId, amountEuros: 92.01 })
 const [refund] = (await owner('GET', `/refunds?transactionId=${atlases.transaction.id}`)).data
 console.log(`Half is back, by the ${refund.origin}: ${await balance()}`)
 
-// The other one has never come.
+// The other one never arrived.
 const proof = {
   intentId: atlases.intent.id,
   type: 'screenshot',
@@ -120,7 +121,7 @@ console.log(
   `Disputed: ${euros(dispute.amountEuros)}, open for evidence until ${dispute.evidenceDueAt.slice(0, 10)}`,
 )
 
-// At the deadline what is there is submitted; € 92.01 are won a day later.
+// At the deadline the evidence is submitted; € 92.01 are won a day later.
 await advance({ days: 7 })
 console.log(`At the deadline it is ${(await read(dispute)).status}`)
 const bundle = Buffer.from(await (await ask(KEY, 'GET', `/disputes/${dispute.id}/bundle`)).arrayBuffer())
@@ -131,7 +132,7 @@ await advance({ days: 2 })
 const won = await read(dispute)
 console.log(`${won.status}: ${won.resolution} ${await balance()}`)
 
-// Another one, which is lost.
+// A second dispute, which is lost.
 const globe = await buy('A globe', 92.02)
 const second = await librarian('POST', '/disputes', {
   transactionId: globe.transaction.id,
@@ -143,7 +144,7 @@ await advance({ days: 2 })
 const lost = await read(second)
 console.log(`${lost.status}: ${lost.resolution} ${await balance()}`)
 
-// The statement of the month shows all of it.
+// The month's statement shows all of it.
 const month = now.slice(0, 7)
 const statement = await owner('POST', '/statements', { walletId: agent.walletId, period: month })
 const csv = await (await ask(KEY, 'GET', `/statements/${statement.id}/csv`)).text()

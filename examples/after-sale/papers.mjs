@@ -1,7 +1,6 @@
-// The papers of the example, made by hand, so that it needs no package: a bill as a PDF, and a screenshot as a PNG.
+// The files of the example, built without packages: an invoice as a PDF, and a screenshot as a PNG.
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A PDF of one page with these lines. */
 export function invoice(merchant, total, date) {
   const lines = [
     merchant,
@@ -39,7 +38,7 @@ function chunk(type, data) {
   return Buffer.concat([length, named, sum])
 }
 
-/** A picture of 480 × 300 pixels: a white page with a blue head and three grey lines. */
+/** A picture of 480 × 300 pixels: a white page with a blue header and three grey lines. */
 export function screenshot() {
   const [width, height] = [480, 300]
   const colourAt = y =>

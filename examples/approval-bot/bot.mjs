@@ -1,9 +1,10 @@
-// A bot that decides about intents that wait, by rules of its own: it approves what is small and from a merchant that is known,
-// denies what is for a merchant that is banned, and leaves all else to people. It needs Node 18.
+// A bot that decides pending intents by its own rules: it approves small amounts for known merchants, denies
+// banned merchants, and leaves the rest to people. It needs Node 18.
 //
 //     API_URL=… API_KEY=sk_… KNOWN=127.0.0.1,shop.example BANNED=casino.example MOST=20 node bot.mjs [how many it decides]
 //
-// Its key needs three scopes: events:read, intents:read and intents:approve. It never sees a policy, a wallet or a card.
+// Its key needs three scopes: events:read, intents:read and intents:approve. It never sees a policy, a wallet
+// or a card.
 import { existsSync, readFileSync } from 'node:fs'
 
 const INSTANCE = `${process.env.DATA_DIR ?? '.data'}/instance.json`
@@ -30,7 +31,7 @@ async function call(method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
   })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
     return call(method, path, body)
@@ -38,7 +39,7 @@ async function call(method, path, body) {
   return { status: response.status, code: response.headers.get('x-error-code'), body: await response.json() }
 }
 
-/** What the bot says about an intent; undefined where a person is to decide. */
+/** The bot's decision on an intent; undefined if a person decides. */
 function decisionOn({ merchant, amountEuros }) {
   if (banned.has(merchant)) return ['deny', { reason: `${merchant} is banned.` }]
   if (known.has(merchant) && amountEuros <= Number(MOST))
@@ -54,7 +55,7 @@ async function look(intentId) {
   if (!decision) return console.log(`${intentId}: ${intent.status}, left to people`)
   const [verb, words] = decision
   const { status, code } = await call('POST', `/intents/${intentId}/${verb}`, words)
-  // Somebody was faster, or the policy wants a person's passkey: both are answers, and no reason to stop.
+  // Another approver was faster, or the policy requires a passkey: both are answers and no reason to stop.
   console.log(`${intentId}: ${verb}, ${status === 200 ? 'done' : code}`)
   if (status === 200 && ++decided >= most) process.exit(0)
 }
@@ -71,7 +72,7 @@ async function* eventsIn(body) {
   }
 }
 
-/** First it listens, then it looks for what waits already: nothing is missed between the two. */
+/** It subscribes first and then lists pending intents, so that it misses none. */
 async function follow() {
   const stream = await fetch(`${API_URL}/events/stream?event=intent.created`, { headers })
   if (!stream.ok) throw new Error((await stream.json()).error)

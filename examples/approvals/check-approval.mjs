@@ -1,4 +1,4 @@
-// Checks the proof of an approval offline: `GET /intents/{id}/approval` saved as it came, with a kept copy of
+// Verifies an approval offline: the saved answer of `GET /intents/{id}/approval`, with a saved copy of
 // `/.well-known/jwks.json`. It needs Node 18 and no network: `node check-approval.mjs approval.json jwks.json`.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const fail = why => {
   throw new Error(why)
 }
 
-/** RFC 8785, for what a statement holds: texts, whole numbers, null, lists and objects. */
+/** RFC 8785, for the values of a statement: texts, whole numbers, null, lists and objects. */
 const canonical = value =>
   Array.isArray(value)
     ? `[${value.map(canonical).join(',')}]`
@@ -22,7 +22,7 @@ const canonical = value =>
           .map(name => `${JSON.stringify(name)}:${canonical(value[name])}`)
           .join(',')}}`
 
-/** The claims of the proof, if the installation whose keys these are has signed it. */
+/** The claims of the proof, if this installation's keys signed it. */
 function claimsOf(jws, { keys }) {
   const [header, claims, signature] = jws.split('.')
   const { alg, kid, typ } = JSON.parse(bytes(header).toString())
@@ -35,7 +35,7 @@ function claimsOf(jws, { keys }) {
   return JSON.parse(bytes(claims).toString())
 }
 
-/** Verifies what the person's device has signed, as WebAuthn (7.2) says. */
+/** Verifies the signature of the person's device, as WebAuthn (7.2) defines. */
 function checkDevice({ statement, assertion, publicKey, relyingParty }) {
   const [data, clientData] = [bytes(assertion.authenticatorData), bytes(assertion.clientDataJSON)]
   const said = JSON.parse(clientData.toString())
@@ -51,7 +51,7 @@ function checkDevice({ statement, assertion, publicKey, relyingParty }) {
     fail('The signature of the device is not over this.')
 }
 
-/** The names behind the commitments, as far as the proof came with their openings. */
+/** The names behind the commitments, if the proof contains their openings. */
 function namesIn({ statement: { subject }, person }, openings) {
   const committed = { 'payee.name': subject.payee.name, 'payee.iban': subject.payee.iban }
   const places = { ...committed, 'person.id': person.id, 'person.name': person.name }

@@ -1,5 +1,6 @@
-// A passkey in a file, for trying out approvals in test mode without a browser. Whoever has the file can sign: for real
-// money use a device. It needs Node 18; `ORIGIN` is that of the service's pages, `http://localhost:8080` by default.
+// A passkey in a file, for trying out approvals in test mode without a browser. Anyone with the file can
+// sign: for real money use a device. It needs Node 18; `ORIGIN` is that of the service's pages,
+// `http://localhost:8080` by default.
 //
 //     node passkey.mjs enrol options.json   the answer of POST /passkeys/register/options → the registration
 //     node passkey.mjs sign challenge.json  the answer of a challenge → the assertion
@@ -24,14 +25,14 @@ function passkey() {
   return made
 }
 
-/** The hash of the site, the flags, and a counter that stays zero, as that of a synced passkey does. */
+/** The hash of the site, the flags, and a counter that stays zero, as a synced passkey's does. */
 const authenticatorData = (site, flags, rest = Buffer.alloc(0)) =>
   Buffer.concat([sha256(site), Buffer.from([flags, 0, 0, 0, 0]), rest])
 
 const clientData = type =>
   Buffer.from(JSON.stringify({ type, challenge: options.challenge, origin: ORIGIN, crossOrigin: false }))
 
-/** The public key as devices write it (COSE, in CBOR): EC2, ES256, P-256, x, y. */
+/** The public key in COSE format (CBOR): EC2, ES256, P-256, x, y. */
 const coseKey = ({ x, y }) =>
   Buffer.concat([
     Buffer.from('a5010203262001215820', 'hex'),
@@ -48,7 +49,7 @@ function enrol({ id, key }) {
     credential,
     coseKey(key),
   ])
-  // Present and verified, with the data of a new credential.
+  // Flags: user present and verified, with attested credential data.
   const data = authenticatorData(options.rp.id, 0x45, attested)
   const attestationObject = Buffer.concat([
     Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex'),
@@ -63,7 +64,7 @@ function enrol({ id, key }) {
 
 function assertion({ userHandle, key }) {
   const said = clientData('webauthn.get')
-  // Present and verified.
+  // Flags: user present and verified.
   const data = authenticatorData(options.rpId, 0x05)
   const signature = sign(
     'sha256',

@@ -1,6 +1,6 @@
-// A day of payments in the audit trail, on a service that runs by `npm start`: a checkpoint of the morning against the trail of
-// the evening, an export that is verified without the service, a byte that is changed and found, and a person who is forgotten
-// while the trail stays valid. It makes an account of its own. It needs Node 18.
+// A day of payments in the audit trail, on a service started by `npm start`: the morning's checkpoint against
+// the evening's trail, an export verified without the service, a tampered byte that is detected, and an
+// erased person while the trail stays valid. It creates its own account. It needs Node 18.
 //
 //     node day.mjs                finds the service by .data/instance.json
 //     URL=… DASHBOARD_SECRET=… node day.mjs
@@ -28,7 +28,7 @@ async function call(credentials, method, path, body) {
     headers: { ...credentials, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
     await pause(Number(answer.headers.get('retry-after')))
     return call(credentials, method, path, body)
@@ -51,7 +51,7 @@ const send = async (method, path, body) => {
   return answer.status === 204 ? undefined : answer.json()
 }
 
-/** Waits for what happens by itself. */
+/** Polls until the condition is met. */
 async function until(what, isDone) {
   for (let n = 0; n < 120; n++) {
     const found = await isDone()
@@ -70,7 +70,7 @@ const folder = mkdtempSync(join(tmpdir(), 'audit-'))
 const inFolder = name => join(folder, name)
 const agentpay = fileURLToPath(new URL('../../src/bin/launcher/agentpay.mjs', import.meta.url))
 
-/** The command is told no address: it needs no network. */
+/** The command gets no address: it needs no network. */
 function verify(name) {
   const files = ['audit', 'verify', name, '--since', 'morning.json', '--keys', 'jwks.json']
   const { status, stdout, stderr } = spawnSync(process.execPath, [agentpay, ...files], {

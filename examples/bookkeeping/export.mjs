@@ -1,5 +1,6 @@
-// What a bookkeeper needs of a month: for each wallet the statement as CSV, as PDF and as camt.053, and a table that adds them up.
-// It checks that each statement is what it says (opening balance, movements, closing balance), and that the ledger agrees. Node 18.
+// A month for the bookkeeper: each wallet's statement as CSV, PDF and camt.053, and a table of totals. It
+// checks that each statement adds up (opening balance, movements, closing balance), and that the ledger
+// agrees. It needs Node 18.
 //
 //     node export.mjs 2026-11 [folder]     finds the service by .data/instance.json; or set API_URL and API_KEY
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +22,7 @@ async function ask(method, path, body) {
     body: body && JSON.stringify(body),
   })
   if (response.ok) return response
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
     return ask(method, path, body)
@@ -32,7 +33,7 @@ async function ask(method, path, body) {
   })
 }
 
-/** All pages of a list, one record after the other. */
+/** Yields the records of all pages of a list. */
 async function* all(path) {
   for (let cursor = ''; cursor !== null; ) {
     const page = await (await ask('GET', `${path}&limit=100${cursor && `&cursor=${cursor}`}`)).json()

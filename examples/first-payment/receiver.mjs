@@ -1,5 +1,5 @@
-// A receiver that takes one webhook, verifies its signature, shows the event and ends. It needs Node 18:
-// `AGENTPAY_WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.mjs`.
+// A receiver that accepts one webhook, verifies its signature, prints the event and exits.
+// It needs Node 18: `AGENTPAY_WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.mjs`.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -10,7 +10,7 @@ if (!secret) {
   process.exit(1)
 }
 
-/** Whether the service has signed exactly this, in the last five minutes. */
+/** Whether the service signed exactly this body within the last five minutes. */
 function isGenuine(headers, body) {
   const { 'x-service-delivery-id': id, 'x-service-timestamp': timestamp } = headers
   const expected = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest()

@@ -1,5 +1,5 @@
-// Takes a security incident of the service from the alarm to the PDF of its final report, on a service that runs by
-// `npm start`, as its operator would. Nothing is sent to an authority. It needs Node 18.
+// Takes a security incident from the alarm to the PDF of its final report, as an operator would, on a service
+// started by `npm start`. Nothing is sent to an authority. It needs Node 18.
 //
 //     node incident.mjs                finds the service by .data/instance.json
 //     URL=… DASHBOARD_SECRET=… node incident.mjs
@@ -21,7 +21,7 @@ const headers = { 'x-dashboard-secret': DASHBOARD_SECRET, 'content-type': 'appli
 
 async function call(method, path, body) {
   const answer = await fetch(URL + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
     return call(method, path, body)

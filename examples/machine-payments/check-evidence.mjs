@@ -1,4 +1,4 @@
-// Checks the evidence of a payment offline, with a saved copy of `/.well-known/jwks.json`.
+// Verifies the evidence of a payment offline, with a saved copy of `/.well-known/jwks.json`.
 // It needs Node 18 and no network: `node check-evidence.mjs evidence.jws jwks.json`.
 import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A merchant that sells a report to programs for 2.50 euros, by the Machine Payments Protocol (method `card`).
-// It needs Node 18 and nothing else: `PORT=4020 node merchant.mjs`.
+// A merchant that sells a report to programs for 2.50 euros, by the Machine Payments Protocol (method
+// `card`). It needs Node 18 and nothing else: `PORT=4020 node merchant.mjs`.
 import * as crypto from 'node:crypto'
 import { createServer } from 'node:http'
 
@@ -10,14 +10,14 @@ const VALID_FOR_MS = 5 * 60_000
 const secret = crypto.randomBytes(32)
 const { publicKey, privateKey } = crypto.generateKeyPairSync('rsa', { modulusLength: 2048 })
 const key = { ...publicKey.export({ format: 'jwk' }), alg: 'RSA-OAEP-256', kid: 'merchant-1', use: 'enc' }
-/** The answers to the credentials that have paid, by the id of the challenge. */
+/** The answers to paid credentials, by challenge id. */
 const sold = new Map()
 
 const encode = value => Buffer.from(JSON.stringify(sorted(value))).toString('base64url')
 const decode = text => JSON.parse(Buffer.from(text, 'base64url').toString())
 const sha256 = text => crypto.createHash('sha256').update(text).digest('base64url')
 
-/** Members in the order of their names, as canonical JSON has them (RFC 8785). */
+/** Members sorted by name, as canonical JSON requires (RFC 8785). */
 function sorted(value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
@@ -27,14 +27,14 @@ function sorted(value) {
   )
 }
 
-/** The id binds all that was offered, so nothing of a challenge has to be stored. */
+/** The id authenticates the whole offer, so no challenge has to be stored. */
 const idOf = ({ realm, method, intent, request, expires }) =>
   crypto
     .createHmac('sha256', secret)
     .update([realm, method, intent, request, expires, '', ''].join('|'))
     .digest('base64url')
 
-/** A new challenge. The order number makes each one unique, and comes back in the receipt. */
+/** A new challenge. The order number makes each one unique and returns in the receipt. */
 function challengeFor(realm) {
   const request = encode({
     amount: PRICE_CENTS,
@@ -52,7 +52,7 @@ function challengeFor(realm) {
   return { id: idOf(challenge), ...challenge }
 }
 
-/** The network token in a compact JWE that was encrypted to our key. */
+/** Decrypts the network token, a compact JWE encrypted to our key. */
 function decrypt(jwe) {
   const [header, encryptedKey, iv, text, tag] = jwe.split('.')
   const { alg, enc, kid, zip } = decode(header)
@@ -68,7 +68,7 @@ function decrypt(jwe) {
   return JSON.parse(Buffer.concat([decipher.update(bytes(text)), decipher.final()]).toString())
 }
 
-/** Checks a credential: gives the token, or the problem why it does not pay. */
+/** Verifies a credential: returns the token, or the problem if it does not pay. */
 function check(challenge, payload, realm) {
   const isOurs = challenge.realm === realm && challenge.id === idOf(challenge)
   if (!isOurs || Date.parse(challenge.expires) <= Date.now()) return { problem: 'invalid-challenge' }
@@ -80,7 +80,7 @@ function check(challenge, payload, realm) {
   }
 }
 
-/** The credential as an object; an empty one where it is anything else. */
+/** The credential as an object; an empty one if it is unreadable. */
 function read(credential) {
   try {
     return decode(credential) ?? {}
@@ -98,7 +98,7 @@ function answer(credential, realm) {
     return earlier.digest === sha256(credential) ? earlier.answer : refuse(409, 'invalid-challenge')
   const { token, problem } = check(challenge, payload, realm)
   if (problem) return refuse(402, problem, realm)
-  // Here a merchant charges the token with its acquirer, once under the id of the challenge.
+  // Here a merchant charges the token through its acquirer, once per challenge id.
   console.log(`paid with a token that ends in ${String(token.paymentToken).slice(-4)}`)
   const receipt = {
     status: 'success',
@@ -114,7 +114,7 @@ function answer(credential, realm) {
   return paid
 }
 
-/** A refusal with its problem; a 402 has a fresh challenge with it. */
+/** A refusal with its problem; a 402 includes a new challenge. */
 function refuse(status, problem, realm) {
   const headers = { 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json' }
   if (realm) {

@@ -1,4 +1,5 @@
-// An agent that buys from a merchant: it declares what it wants to spend, pays what answers 402, and keeps the evidence.
+// An agent that buys from a merchant: it declares what it wants to spend, pays an address that answers 402,
+// and keeps the evidence.
 // It needs Node 18: `API_URL=… AGENT_TOKEN=at_… node payer.mjs http://127.0.0.1:4020/report`.
 import { writeFileSync } from 'node:fs'
 
@@ -12,7 +13,7 @@ async function call(method, path, body, headers = {}) {
     headers: { Authorization: `Bearer ${AGENT_TOKEN}`, 'Content-Type': 'application/json', ...headers },
     body: body && JSON.stringify(body),
   })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (response.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(response.headers.get('retry-after'))))
     return call(method, path, body, headers)
@@ -22,7 +23,7 @@ async function call(method, path, body, headers = {}) {
   throw new Error(`${method} ${path}: ${response.status} ${answer.error}`)
 }
 
-// The merchant is the host that is asked: what it calls itself proves nothing.
+// The merchant is the host of the address: the name that it gives itself proves nothing.
 const intent = await call('POST', '/intents', {
   amountEuros: MOST_EUROS,
   merchant: new URL(address).hostname,
@@ -31,7 +32,7 @@ const intent = await call('POST', '/intents', {
 if (intent.status !== 'approved')
   throw new Error(`The intent ${intent.id} is ${intent.status}: a person decides.`)
 
-// The same key again gives the same answer: nothing is paid twice, whatever happens to the connection.
+// The same key returns the same answer, so nothing is paid twice, whatever happens to the connection.
 const payment = { intentId: intent.id, url: address }
 const paid = await call('POST', '/v1/mpp/pay', payment, { 'Idempotency-Key': intent.id })
 console.log('bought:', paid.merchant_body)

@@ -1,5 +1,6 @@
-// Takes a company from nothing to its first live key, on a service that runs by `npm start`: its account, its onboarding, the
-// identity of its people, a question of the operator, the approval. It needs Node 18. No key is printed.
+// Takes a company from its account to its first live key, on a service started by `npm start`: account,
+// onboarding, identity checks, a question of the operator, and the approval. It needs Node 18. No key is
+// printed.
 //
 //     node company.mjs                 finds the service by .data/instance.json
 //     URL=… DASHBOARD_SECRET=… node company.mjs
@@ -21,7 +22,7 @@ async function send(headers, method, path, body) {
     headers: { ...headers, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  // So many requests a minute are answered: it goes on when there may be more.
+  // The rate limit is reached: wait as long as the service says.
   if (answer.status === 429) {
     await new Promise(resolve => setTimeout(resolve, 1_000 * Number(answer.headers.get('retry-after'))))
     return send(headers, method, path, body)
@@ -38,7 +39,7 @@ async function call(headers, method, path, body) {
 const operator = (...request) => call({ 'x-dashboard-secret': DASHBOARD_SECRET }, ...request)
 const withKey = key => ({ authorization: `Bearer ${key}` })
 
-// The operator opens the account, and gives the company its sandbox key.
+// The operator opens the account and gives the company its sandbox key.
 const account = await operator('POST', '/customers', {
   name: 'Analytical Engines',
   email: 'accounts@example.com',
@@ -50,7 +51,7 @@ const LIVE = { name: 'Production', environment: 'live' }
 const early = await send(withKey(account.key), 'POST', '/keys', LIVE)
 console.log(`A live key, too early: ${early.body.error}`)
 
-// The company says who it is. The sandbox looks at whoever is called "Later …" for a day.
+// The company submits its details. The sandbox reviews people named "Later …" for a day.
 const people = ['Ada Lovelace', 'Later Hopper'].map(name => ({
   name,
   dateOfBirth: '1985-12-10',
@@ -70,7 +71,7 @@ const { id, representatives, missing } = await company('POST', '/onboarding', {
 })
 console.log(`Submitted. Missing: ${missing.join('; ')}`)
 
-// Each person shows a passport: here the smallest file that is a PDF.
+// Each person uploads a passport: here the smallest valid PDF.
 for (const { id: representativeId, name, dateOfBirth } of representatives) {
   const passport = await company('POST', '/kyc/documents', { kind: 'passport', file: 'JVBERi0xLjQK' })
   await company('POST', '/kyc/submissions', {
@@ -79,7 +80,7 @@ for (const { id: representativeId, name, dateOfBirth } of representatives) {
   })
 }
 
-// Nobody waits for a day in test mode: the clock of the account is moved until everybody is verified.
+// Advances the account's test clock until all people are verified.
 async function reviewed(days = 0) {
   const onboarding = await company('GET', `/onboarding/${id}`)
   if (onboarding.status === 'in_review' && onboarding.missing.length === 0) return

@@ -1,4 +1,5 @@
-// An agent that buys one thing: it says what it wants, waits for whoever decides, pays, and shows the receipt. It needs Node 18.
+// An agent that buys one thing: it declares an intent, waits for the decision, pays, and shows the receipt.
+// It needs Node 18.
 //
 //     node agent.mjs https://shop.example/report 2.50     with API_URL and AGENT_TOKEN=at_… of an agent with money and a card
 //     node agent.mjs                                      beside npm start: makes such an agent, and buys at the sandbox's merchant
@@ -21,7 +22,7 @@ async function call(method, path, body, idempotencyKey = randomUUID()) {
   throw new Error(`${answer.error} (${response.headers.get('x-error-code')})`)
 }
 
-/** What happens to this agent from now on. The connection is open once this has returned. */
+/** Follows the events of this agent. The connection is open when this returns. */
 async function follow() {
   const response = await ask(`${API_URL}/events/stream`, { headers })
   if (!response.ok) throw new Error((await response.json()).error)
@@ -41,7 +42,7 @@ async function* eventsIn(body) {
   throw new Error('The stream has ended. Start again: what is decided is decided.')
 }
 
-/** The intent once somebody has decided, however long that takes. */
+/** Returns the intent once it is decided, however long that takes. */
 async function decided(intent, events) {
   if (intent.status !== 'created') return intent
   console.log(`Waiting for a decision: ${intent.decision.reason}`)
@@ -49,7 +50,7 @@ async function decided(intent, events) {
     if (data.intentId === intent.id && event !== 'intent.created') return call('GET', `/intents/${intent.id}`)
 }
 
-// It listens before it asks, so that it misses nothing.
+// It follows events before it declares the intent, so that it misses nothing.
 const events = await follow()
 const wish = {
   merchant: new URL(address).hostname,
@@ -58,7 +59,7 @@ const wish = {
 }
 const intent = await decided(await call('POST', '/intents', wish), events)
 if (intent.status === 'approved') {
-  // The key is that of the intent: a second attempt gives the same answer, and pays nothing twice.
+  // The intent's id is the idempotency key: a second attempt returns the same answer and pays nothing twice.
   const paid = await call('POST', '/v1/mpp/pay', { intentId: intent.id, url: address }, intent.id)
   console.log('Bought:', JSON.stringify(paid.merchant_body))
   console.log('Receipt:', Buffer.from(paid.receipt, 'base64url').toString().slice(0, 120))

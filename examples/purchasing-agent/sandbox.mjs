@@ -1,7 +1,8 @@
-// What the owner does once, before an agent can buy: an agent under a policy, money, a card, and a token; and how both ask.
+// What the owner sets up once, before an agent can buy: an agent under a policy, money, a card, and a token;
+// and the requests of both.
 import { readFileSync } from 'node:fs'
 
-/** Asks, and again where too much was asked within a minute: it goes on when there may be more. */
+/** Sends a request, and repeats it after the wait of a rate limit. */
 export async function ask(address, request) {
   const response = await fetch(address, request)
   if (response.status !== 429) return response
@@ -9,7 +10,7 @@ export async function ask(address, request) {
   return ask(address, request)
 }
 
-/** Address and key of the service that `npm start` runs in this folder. */
+/** The address and key of the service that `npm start` runs in this folder. */
 export function ownApi() {
   const file = `${process.env.DATA_DIR ?? '.data'}/instance.json`
   try {
@@ -21,7 +22,7 @@ export function ownApi() {
   }
 }
 
-/** The token of a new agent that may spend 2 euros by itself, and up to 50 where somebody says yes. */
+/** The token of a new agent that may spend 2 euros on its own, and up to 50 with an approval. */
 export async function tokenOfAnExample() {
   const { url, apiKey } = ownApi()
   const post = async (path, body) => {

@@ -8,7 +8,7 @@ if (!secret) {
   console.error('Set AGENTPAY_WEBHOOK_SECRET to the secret of the subscription.')
   process.exit(1)
 }
-// What was dealt with is known by the id of its event. A receiver that is restarted keeps these in its database.
+// Processed events, by id. A receiver that must survive a restart stores these in its database.
 const known = new Set()
 
 async function receive(request) {

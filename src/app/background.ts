@@ -12,7 +12,6 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const DEADLINES_EVERY = 2_000
 
-/** Ends overdue records, whether or not Temporal is there. */
 export const startDeadlines = (runtime: OpenRuntime): Part =>
   everySoOften(
     DEADLINES_EVERY,
@@ -22,7 +21,6 @@ export const startDeadlines = (runtime: OpenRuntime): Part =>
 
 const EXPIRE_EVERY = 600_000
 
-/** Delivers events to webhooks, whether or not Temporal is there. */
 export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
   const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) =>
@@ -56,7 +54,6 @@ export function startDeliveries(runtime: OpenRuntime, pollMs?: number): Part {
 
 const LOOK_EVERY = 30_000
 
-/** Sends web pushes to subscribed browsers. */
 export function startPushes(runtime: OpenRuntime): Part {
   const { database, ports, settings, log } = runtime
   const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
@@ -80,19 +77,17 @@ export function startPushes(runtime: OpenRuntime): Part {
   }
 }
 
-/** Well below the two seconds within which an entry is sealed. */
+/** Milliseconds: well below the two seconds within which an entry is sealed. */
 const SEAL_EVERY = 500
 
-/** Seals the audit trails. Several processes may do it: one at a time finds something to do. */
+/** Seals the audit trails. Several processes may run it; one at a time finds work. */
 export function startSealing(runtime: OpenRuntime): Part {
   const parts = { database: runtime.database, signer: runtime.ports.signer }
   const stopping = new AbortController()
   const rounds = everySoOften(
     SEAL_EVERY,
     async () => {
-      while (!stopping.signal.aborted && (await sealPage(parts))) {
-        // The next page.
-      }
+      while (!stopping.signal.aborted && (await sealPage(parts))) {}
     },
     error => runtime.log.warn({ err: error }, 'the audit trail was not sealed'),
   )
@@ -104,10 +99,13 @@ export function startSealing(runtime: OpenRuntime): Part {
   }
 }
 
-/** With a step, the sums are a second behind the payments at most. Reports do not wait: they add what is missing. */
+/**
+ * Milliseconds. Together with a step, the sums are at most a second behind the payments. Reports do not wait:
+ * they add what is missing.
+ */
 const COUNT_EVERY = 700
 
-/** Keeps the sums of what was spent. Any number may run: one counts, and the others look again later. */
+/** Keeps the sums of spending. Any number may run: one counts, and the others check again later. */
 export function startSpend({ database, log }: Pick<OpenRuntime, 'database' | 'log'>): Part {
   const sql = sqlOn(database.pool)
   let isStopping = false

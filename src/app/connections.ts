@@ -7,20 +7,19 @@ import type { Settings } from '../platform/settings/settings.ts'
 import { clientOf } from '../values/client-of.ts'
 import { clock } from '../values/clock.ts'
 
-/** The timeouts of client connections, in milliseconds, and how many connections a client may have. */
+/** Timeouts of client connections, in milliseconds, and the most connections of one client. */
 export interface ConnectionLimits {
-  /** For the headers of a request, from its first byte; and for the first byte on a new connection. */
+  /** For a request's headers from its first byte, and for the first byte on a new connection. */
   readonly headersMs: number
-  /** For a body, from the end of its headers; a file has longer: see `grantTime`. */
+  /** For a body, from the end of its headers. Files have longer: see `grantTime`. */
   readonly bodyMs: number
-  /** For a client that takes nothing of the answer sent to it. */
+  /** For a client that reads nothing of its answer. */
   readonly answerMs: number
   /** For the next request on a kept connection. */
   readonly idleMs: number
   readonly perAddress: number
   /** Our own proxies carry many clients, so their connections are not counted. */
   readonly isProxy: IsProxy
-  /** How often all connections are checked. */
   readonly checkEveryMs: number
 }
 
@@ -38,41 +37,37 @@ export const connectionLimits = ({
   checkEveryMs: 500,
 })
 
-/** The most connections of one process. */
 const MAX_CONNECTIONS = 10_000
 
 interface Exchange {
   readonly request: IncomingMessage
   readonly since: number
   isAnswered: boolean
-  /** The client was answered 408, because its body took too long. */
   isTimedOut: boolean
 }
 
 interface Connection {
   readonly socket: Socket
   readonly exchanges: Set<Exchange>
-  /** Since when it waits for a request, and how many bytes had been read by then. */
+  /** Waiting for a request since then, with this many bytes read by then. */
   waitsSince: number
   bytesRead: number
   isReused: boolean
-  /** When the first bytes of the next request were seen. */
   requestBegunAt: number | undefined
-  /** How many bytes the client has yet to take, and since when that has not changed. */
+  /** The bytes that the client has yet to read, and since when that number has not changed. */
   unsent: string
   unsentSince: number
 }
 
 export interface Connections {
-  /** Called for each request, before it is answered. */
   begin(request: IncomingMessage, response: ServerResponse): void
   count(): number
   stop(): void
 }
 
 /**
- * Ends connections that take too long and refuses those above the limit. Time counts only while this process runs:
- * after a pause or under load it first reads what has arrived before it ends anything.
+ * Ends connections that take too long and refuses those above the limit. Only time in which this process runs
+ * counts: after a pause or under load it first reads what has arrived, and then ends connections.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits): Connections {
   const { checkEveryMs } = limits
@@ -128,7 +123,6 @@ const newConnection = (socket: Socket, now: number): Connection => ({
   unsentSince: now,
 })
 
-/** Counts the connections of each client; false for one more than it may have. */
 function admission({ perAddress, isProxy }: ConnectionLimits): (socket: Socket) => boolean {
   const counts = new Map<string, number>()
   return socket => {
@@ -168,7 +162,6 @@ function check(connection: Connection, limits: ConnectionLimits, now: number): v
   if (connection.exchanges.size === 0) checkWaiting(connection, limits, now)
 }
 
-/** Whether the client has taken nothing of its answer for too long. */
 function isStuck(connection: Connection, { answerMs }: ConnectionLimits, now: number): boolean {
   const { socket } = connection
   const unsent = socket.writableLength === 0 ? '' : `${socket.writableLength} ${queuedBytes(socket)}`
@@ -178,11 +171,11 @@ function isStuck(connection: Connection, { answerMs }: ConnectionLimits, now: nu
   return false
 }
 
-/** The bytes in the system's queue: Node counts a large chunk as unwritten until all of it has gone. */
+/** The bytes in the system's queue: Node counts a large chunk as unwritten until all of it is sent. */
 const queuedBytes = (socket: Socket): number | undefined =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize
 
-/** A late body: its reader answers 408 on `timeout`; a connection without a reader is cut. */
+/** The reader of a late body answers 408 on `timeout`; a connection without a reader is cut. */
 function checkBody(
   { socket }: Connection,
   exchange: Exchange,

@@ -12,7 +12,7 @@ interface Statement {
   readonly values: readonly unknown[] | undefined
 }
 
-/** A scrape asks for all figures in one turn: they are sent together, on one connection. One that fails fails alone. */
+/** Sends all statements of a scrape together, on one connection. A failed one affects no other. */
 function scraping({ pool }: Database): Sql {
   const send = batcher<Statement, Row[]>({ size: 100, inFlight: 1 }, async statements => {
     const client = await pool.connect()
@@ -26,7 +26,7 @@ function scraping({ pool }: Database): Sql {
     send('', { text, values }) as Promise<R[]>
 }
 
-/** Metrics read from the database, the same in every process. None reads more than some thousand rows. */
+/** Metrics read from the database, the same in every process. Each reads at most some thousand rows. */
 export function watchDatabase({ watch }: Metrics, database: Database): void {
   const sql = scraping(database)
   const age = (read: typeof oldestSeconds) => async () => (await read(sql)) ?? 0
@@ -44,14 +44,13 @@ export function watchDatabase({ watch }: Metrics, database: Database): void {
   )
 }
 
-/** Measures the outcome of every outbound request. */
 export const measured = (
-  { judge, isOpened, send }: Outbound,
+  { judge, isAllowed, send }: Outbound,
   metrics: Metrics,
   what: 'webhook' | 'push',
 ): Outbound => ({
   judge,
-  isOpened,
+  isAllowed,
   async send(request) {
     const answer = await send(request)
     metrics.sent(what, outcomeOf(answer), 'latencyMs' in answer ? answer.latencyMs : 0)

@@ -23,7 +23,7 @@ import { newId } from '../values/ids.ts'
 import { type RenewedLease, renewLease } from './renewed-lease.ts'
 
 export interface StreamTimes extends FollowTimes {
-  /** After so long without an event a stream says that it lives. */
+  /** A heartbeat is sent after this long without an event. */
   readonly silenceMs: number
 }
 
@@ -33,38 +33,34 @@ interface Parts {
   readonly database: Database
   readonly databaseUrl: string
   readonly times: Partial<StreamTimes>
-  /** Hears of the events of all owners who are followed, from whatever process. */
+  /** Called with the events of all followed owners, from any process. */
   readonly onEvents: (events: readonly FollowedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
 
 export interface EventStreams {
-  /** Undefined where the owner has as many streams as it may have. */
   open(wish: FollowWish): Promise<FollowedEvents | undefined>
   /**
-   * Follows for the length of one request, without a place among the owner's streams: what another process has done is
-   * heard within a second. Undefined where as many requests wait here as may.
+   * Follows for the length of one request, without counting towards the owner's streams. Events of other
+   * processes arrive within a second. Returns undefined at the limit of waiting requests.
    */
   wait(wish: FollowWish): Promise<FollowedEvents | undefined>
-  /** To be called with the events that this process has committed. */
   onEvents(events: readonly Tenant[]): void
   count(): number
-  /** To be called once all streams have been told to end. */
   stop(): Promise<void>
 }
 
 const OPEN = 'select open_event_stream($1, $2, $3, $4) as taken'
 const CLOSE = 'delete from event_streams where (owner_id, id) = ($1, $2) returning place'
-/** The places of a process that has died are free after so long. */
+/** Milliseconds after which the places of a dead process are free. */
 const LEASE_MS = 5_000
-/** Who resumes waits for them: the old connection may have broken because its process has died. */
+/** A client that resumes waits for its place: its old connection may have broken because its process died. */
 const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
-/** An older transaction that is still open holds events back: who waits looks by itself after so long. */
+/** An older open transaction holds events back, so a waiting request checks again after this long. */
 const WAITING_SILENCE_MS = 5_000
-/** A place that could not be given back is tried again after so long. */
 const AGAIN_AFTER_MS = 1_000
 
-/** The streams of this process. It listens to the others once it has had one. */
+/** The streams of this process. It listens to other processes once it has had a stream. */
 export function eventStreams({ database, databaseUrl, times, onEvents, onFailure }: Parts): EventStreams {
   const sql = sqlOn(database.pool)
   const { silenceMs, ...followTimes } = { ...TIMES, ...times }
@@ -87,7 +83,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     return renewed
   }
 
-  /** Gives the place back: also one of which it is not known whether it was taken. */
+  /** Also releases a place if it is unknown whether it was taken. */
   async function release(ownerId: string, id: string): Promise<void> {
     open.delete(id)
     while (!isStopping)
@@ -115,7 +111,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
       open.add(id)
       wish.ending.addEventListener('abort', () => close(ownerId, id), { once: true })
       const isTaken = await takePlace(sql, [ownerId, id, holder, MOST_STREAMS], wish).finally(() => {
-        // Who left meanwhile has given the place back, perhaps before it was taken.
+        // A client that disconnected meanwhile has released its place, perhaps before it was taken.
         if (wish.ending.aborted) close(ownerId, id)
       })
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
@@ -127,7 +123,7 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
     onEvents: follower.wake,
     count: () => open.size,
     async stop() {
-      // The places that are left go with the lease, or with its time where the database is away.
+      // Places still held expire with the lease, also while the database is unreachable.
       isStopping = true
       await listener?.stop()
       await Promise.all(closing)
@@ -136,7 +132,6 @@ export function eventStreams({ database, databaseUrl, times, onEvents, onFailure
   }
 }
 
-/** Takes a place among the owner's streams, where one is free. */
 async function takePlace(
   sql: Sql,
   values: readonly unknown[],
@@ -150,7 +145,10 @@ async function takePlace(
   }
 }
 
-/** Where one begins who resumes from nowhere: a transaction of another database that ends amid a reading sets it back. */
+/**
+ * The current horizon, for a client without a position. It is read twice, because a transaction of another
+ * database that ends during the reading sets it back.
+ */
 const horizonOfNow = async (sql: Sql) => currentHorizon(sql, (await currentHorizon(sql)).writtenIn)
 
 interface WaitParts {
@@ -159,7 +157,6 @@ interface WaitParts {
   readonly silenceMs: number
 }
 
-/** Follows for requests that wait for an event, as many of them as may. */
 function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait'] {
   const waiting = new Set<FollowWish>()
   return async wish => {
@@ -182,13 +179,12 @@ interface FollowingParts {
 
 export interface Following {
   readonly streams: EventStreams
-  /** Ends endless answers whose callers would be refused. */
+  /** Ends endless answers whose callers would now be refused. */
   readonly admissions: Admissions
-  /** To be called with the events that this process has committed. */
   onEvents(events: readonly EventRow[]): void
 }
 
-/** Opens the streams. What they read of other processes may end credentials here, too. */
+/** Opens the streams. Events of other processes may end credentials here, too. */
 export function openFollowing({
   database,
   settings,

@@ -18,16 +18,14 @@ import type { CardProcessor } from '../ports/card-processor.ts'
 import type { SepaRail } from '../ports/sepa-rail.ts'
 import { derivedSecrets } from '../ports/vault.ts'
 
-/** The settings with the key that a running service always has. */
 type WithKey = Settings & { readonly encryptionKey: string }
 
-/** The doors by which simulated systems tell the service something. */
+/** The receivers to which simulated systems send their messages. */
 interface Doors {
   readonly cards: Deliver
   readonly identity: DeliverNotice
 }
 
-/** The external systems of each mode, as the settings choose them. */
 export function externalSystemsOf(settings: WithKey, queue: Queue, doors: Doors): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
   const secrets = sandboxSecrets(settings)
@@ -64,7 +62,6 @@ const byMode =
     return chosen
   }
 
-/** A chosen system that cannot work without this setting. */
 class Missing {
   readonly setting: string
   constructor(setting: string) {

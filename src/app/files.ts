@@ -14,7 +14,6 @@ import type { Vault } from '../ports/vault.ts'
 import type { Viewer } from '../ports/viewer.ts'
 import { clock } from '../values/clock.ts'
 
-/** Where files are kept, as the settings choose: in a folder, or in a bucket of an S3-compatible store. */
 export function fileStoreOf(settings: Settings, vault: Vault): Files {
   const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKeyId, filesSecretKey } = settings
   if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
@@ -36,7 +35,7 @@ export function fileStoreOf(settings: Settings, vault: Vault): Files {
   return filesInBucket(options, vault)
 }
 
-/** The operator's own store may lie in a private network; nothing else is reached this way. */
+/** The operator's own store may be in a private network; this client reaches nothing else. */
 function wayTo(url: string): Outbound {
   const guard = guardedHttp({ allow: ['0.0.0.0/0', '::/0'] })
   const { origin } = new URL(url)
@@ -50,8 +49,8 @@ function wayTo(url: string): Outbound {
 }
 
 /**
- * Raises an alarm for each file that a record names and the store does not give as it was written: an error in the log, and
- * a number that `/metrics` shows.
+ * Raises an alarm for each file that a record names and the store does not return as it was written: an error
+ * in the log, and a figure in `/metrics`.
  */
 export function watchedFiles(files: Files, log: Logger, metrics: Pick<Metrics, 'watch'>): Files {
   let lost = 0
@@ -87,7 +86,7 @@ async function* watched({ content }: OpenedFile, alarm: (error: unknown) => neve
   }
 }
 
-/** Two at least: while a file of one owner is looked at, another owner's is too. Each may need 256 MiB. */
+/** At least two, so that one owner's file does not hold up another owner's. Each may need 256 MiB. */
 const VIEWERS = Math.min(4, Math.max(2, availableParallelism()))
 const LIMITS: TurnLimits = {
   atOnceOfOne: 1,
@@ -96,7 +95,7 @@ const LIMITS: TurnLimits = {
   waiting: 200,
   waitMs: 15_000,
 }
-/** The time of viewers that one owner may use at once, and how much of each second comes back. */
+/** The viewer time that one owner may use at once, and the share of each second that is credited back. */
 const BUDGET = { ms: 30_000, share: 0.5 } as const
 const MOST_OWNERS = 10_000
 
@@ -105,7 +104,6 @@ interface Used {
   readonly at: number
 }
 
-/** The time that the files of each owner have taken, less what has come back since. */
 class TimeBudget {
   readonly #used = new Map<string, Used>()
 
@@ -125,7 +123,6 @@ class TimeBudget {
     for (const owner of this.#used.keys()) if (this.used(owner) === 0) this.#used.delete(owner)
   }
 
-  /** Refuses an owner whose files have taken more than is due to one. */
   check(owner: string): void {
     const over = this.used(owner) - BUDGET.ms
     if (over <= 0) return
@@ -137,12 +134,12 @@ class TimeBudget {
   }
 }
 
-/** Viewers that owners share fairly: one file of each at a time, in turns, and no more time than is due to one owner. */
+/** Viewers shared fairly between owners: one file of each at a time, in turns, within each owner's time budget. */
 export function sharedViewers(): Viewer {
   const turns = new Turns(LIMITS)
   const budget = new TimeBudget()
   return {
-    async look(owner, kind, carryOut) {
+    async render(owner, kind, carryOut) {
       const end = await turns.take(owner)
       const began = clock.ticks()
       try {

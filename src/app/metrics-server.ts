@@ -9,7 +9,6 @@ import { listenerFor } from './service.ts'
 
 const PATHS = ['/health', '/metrics']
 
-/** Serves `/health` and `/metrics` in a process without the API, where `METRICS_PORT` asks for it. */
 export async function serveMetrics(runtime: OpenRuntime): Promise<Part[]> {
   const { areas, settings } = runtime
   const { metricsPort, host } = settings

@@ -4,19 +4,15 @@ import { isIP, isIPv6 } from 'node:net'
 import { type OwnListener, PASS_HEADER } from '../adapters/guarded-http/urls.ts'
 import type { RelyingParty } from '../ports/relying-party.ts'
 
-/** Where the service is reached: by its clients, and in this process. */
 export interface OwnAddresses {
-  /** The setting `PUBLIC_URL`, or where this process listens; without a slash at its end. */
+  /** `PUBLIC_URL`, or the address of this process; without a slash at its end. */
   publicUrl(): string
-  /** The hosts, with ports, under which a request may ask this process; the public one first. */
   hosts(): readonly [string, ...string[]]
-  /** Under what clients may address it: the public URL, then the origins of this process. */
   urls(): readonly string[]
-  /** This process's listener; undefined until it listens. */
+  /** Undefined until the process listens. */
   listener(): OwnListener | undefined
-  /** Whether this process has sent the request itself. */
   isOwn(request: Pick<IncomingMessage, 'headers'>): boolean
-  /** To be called once this process listens, with the address that its socket has. */
+  /** Called once this process listens, with the address of its socket. */
   listensAt(address: string, port: number): void
 }
 
@@ -41,7 +37,7 @@ export function ownAddresses({ publicUrl, host, port }: Configured): OwnAddresse
   }
 }
 
-/** A listener on all addresses is asked at the loopback. */
+/** A listener on all addresses is reached over the loopback. */
 function listenerAt(host: string, port: number): OwnListener {
   const names = LOOPBACK[host] ?? [isIPv6(host) ? `[${host}]` : host]
   const origins = names.map(name => new URL(`http://${name}:${port}`).origin)
@@ -60,15 +56,13 @@ interface PagesConfigured {
   readonly passkeyOrigins?: readonly string[] | undefined
 }
 
-/** The addresses that we give to others. */
 interface Pages {
   publicUrl(): string
   relyingParty(): RelyingParty
-  /** The address of a page, under an origin where passkeys work. */
   pageUrl(path: string): string
 }
 
-/** Where the pages for people are: at `PUBLIC_URL`, or at `localhost`, as no passkey exists for an IP address. */
+/** Pages for people are at `PUBLIC_URL`, or at `localhost`, as passkeys cannot exist for an IP address. */
 export function pagesOf(
   { publicUrl, passkeyOrigins = [] }: PagesConfigured,
   addresses: Pick<OwnAddresses, 'publicUrl'>,

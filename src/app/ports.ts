@@ -65,7 +65,6 @@ interface Parts {
   readonly temporal: () => Promise<boolean | null>
 }
 
-/** Composes the ports of handlers. */
 export function portsOf(parts: Parts): Ports {
   const {
     areas,
@@ -103,7 +102,7 @@ export function portsOf(parts: Parts): Ports {
   }
 }
 
-/** Asks one area after another, as they may share a connection. */
+/** Queries one area after another, as they may share a connection. */
 export function findingPayments(areas: Areas): FindPayments {
   const finders = Object.values(areas).flatMap(({ findPayments }) => findPayments ?? [])
   return async (...args) => {
@@ -131,7 +130,7 @@ function findingMissingIdentity(areas: Areas): FindMissingIdentity {
   }
 }
 
-/** What waits is read on one connection: each page of the console asks for it. */
+/** All figures are read on one connection: each page of the console requests them. */
 async function healthOf(database: Database, temporal: Parts['temporal']): Promise<Health> {
   const [oldest, overdue, behind] = await onConnection(database, null, client => {
     const sql = sqlOfTransaction(client)
@@ -148,7 +147,7 @@ async function healthOf(database: Database, temporal: Parts['temporal']): Promis
 
 const reachable = (is: boolean) => (is ? 'ok' : 'unreachable')
 
-/** Shares a running check with all who ask meanwhile: `/health` is public and may be called any number of times. */
+/** Shares a running check with concurrent callers: `/health` is public and may be called any number of times. */
 function oneAtATime<T>(check: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {
@@ -162,13 +161,12 @@ function oneAtATime<T>(check: () => Promise<T>): () => Promise<T> {
 interface ReferenceSource {
   readonly areas: Areas
   readonly threads: Threads
-  /** The setting `PUBLIC_URL`. */
   readonly publicUrl: string | undefined
-  /** Where this process is reached: shown where `PUBLIC_URL` is not set, until a browser knows better. */
+  /** The address of this process, shown until a browser reports a better one if `PUBLIC_URL` is not set. */
   readonly ownUrl: () => string
 }
 
-/** The OpenAPI document and the HTML reference: each is generated at its first request and cached. */
+/** The OpenAPI document and the HTML reference. Each is generated at its first request and cached. */
 function reference({
   areas,
   threads,
@@ -194,7 +192,7 @@ function reference({
   }
 }
 
-/** Runs `make` once and shares the result, also with those who ask meanwhile. A failure is not cached. */
+/** Runs `make` once and shares the result with concurrent callers. A failure is not cached. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => {
@@ -206,7 +204,6 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Runs operations as the service itself; gives what they answer. */
 export const ownOperations =
   (execute: Execute, operations: readonly Registered[]): Ports['runFor'] =>
   async (tenant, key, { params = {}, body = {} }, requestId) => {

@@ -17,7 +17,6 @@ interface ReceivingRuntime {
   readonly log: Logger
 }
 
-/** The areas' functions that take signed requests, by the key of the operation, with what they work with. */
 export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
   const byKey = receivesOf(runtime.areas)
   const tools = toolsOf(runtime)
@@ -27,7 +26,7 @@ export function receiversOf(runtime: ReceivingRuntime): ReceiveFor {
   }
 }
 
-/** Hands signed requests over without HTTP: simulated systems speak this way. */
+/** Delivers signed requests without HTTP, for simulated systems. */
 export const deliveryTo =
   (receiveFor: ReceiveFor, operations: readonly Registered[]): Ports['deliver'] =>
   async (key, request) => {
@@ -40,7 +39,7 @@ export const deliveryTo =
     return { status, body: String(body ?? ''), errorCode: errorCode ?? null }
   }
 
-/** The door as the simulated acquirer uses it: what cannot be taken now is logged, and the acquirer is late. */
+/** For the simulated acquirer: a message that cannot be taken now is logged and counts as late. */
 const networkTo =
   (deliver: Ports['deliver'], log: Logger): Deliver =>
   async ({ body, headers }, requestId) => {
@@ -55,7 +54,7 @@ const networkTo =
     }
   }
 
-/** The door as the simulated provider of identity checks uses it: a notice that is not taken is asked for later. */
+/** For the simulated identity provider: a notice that was not taken is fetched later. */
 const identityDoorTo =
   (deliver: Ports['deliver'], log: Logger): DeliverNotice =>
   async ({ body, headers }, requestId) => {
@@ -68,7 +67,6 @@ const identityDoorTo =
     }
   }
 
-/** The doors by which simulated systems speak to the service. */
 export const doorsTo = (deliver: Ports['deliver'], log: Logger) => ({
   cards: networkTo(deliver, log),
   identity: identityDoorTo(deliver, log),

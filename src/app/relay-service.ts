@@ -13,12 +13,12 @@ import type { OpenRuntime, Part } from './runtime.ts'
 import { mendMonthly } from './schedules.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 
-/** With the time of a round, a run that was ended from outside runs again within a minute. */
+/** Together with the time of a round, a run ended from outside is restarted within a minute. */
 const EVERY_MS = 20_000
 /** Temporal answers ten list queries a second, and operators need some of them. */
 const PAUSE_MS = 150
 
-/** Restarts the runs of open records that somebody has ended in Temporal: every open record reaches its end. */
+/** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
 function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): Part {
   const cancellable = cancellableCalls(client.connection)
   const round = () => cancellable.run(() => mendRuns(runtime, client, taskQueue))
@@ -35,8 +35,9 @@ function startMending(runtime: OpenRuntime, client: Client, taskQueue: string): 
 }
 
 /**
- * Runs rounds of calls that `cancel` ends. Each round has a signal of its own: the client adds a listener for each call and
- * never removes it, so a signal that lives as long as the process would keep every answer of Temporal.
+ * Runs rounds of calls that `cancel` ends. Each round has a signal of its own: the client adds a listener per
+ * call and never removes it, so one signal for the whole process would keep every answer of Temporal in
+ * memory.
  */
 export function cancellableCalls(connection: Pick<Client['connection'], 'withAbortSignal'>) {
   let round = new AbortController()
@@ -68,7 +69,6 @@ export async function mendRuns(
   await mendMonthly(client, taskQueue)
 }
 
-/** Starts the relay, which brings the outbox to Temporal. */
 export function startRelay(runtime: OpenRuntime, access: TemporalAccess): Part {
   runtime.watchTemporal(async () => false)
   return untilConnected(runtime, 'relay', async stopping => {

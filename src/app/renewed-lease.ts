@@ -7,18 +7,16 @@ import { everySoOften } from '../platform/rounds.ts'
 
 export interface RenewedLease {
   readonly lease: ProcessLease
-  /** To be called once no row is claimed under the lease any more. */
   end(): Promise<void>
 }
 
 interface Watching {
   readonly wake: () => void
   readonly onFailure: (error: unknown) => void
-  /** How long the lease lasts without renewal, where that is not the usual time. */
   readonly heldMs?: number | undefined
 }
 
-/** Opens a lease and renews it until `end`; calls `wake` when rows of dead processes have become free. */
+/** Renews the lease until `end`, and calls `wake` when rows of dead processes have become free. */
 export function renewLease(
   database: Database,
   kind: LeaseKind,
@@ -39,7 +37,7 @@ interface OutsideCalls extends Pick<Runtime, 'lease' | 'keptAnswers'> {
   stop(): Promise<void>
 }
 
-/** Opens what calls of other systems are made under. To be stopped before the database is closed, after all requests. */
+/** The lease for external calls. Stop it after all requests and before the database is closed. */
 export function openOutsideCalls(database: Database, log: Logger): OutsideCalls {
   const onFailure = (error: unknown) => log.warn({ err: error }, 'the lease of outside calls was not renewed')
   const { lease, end } = renewLease(database, 'calls', { wake: () => undefined, onFailure })

@@ -1,6 +1,6 @@
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
-/** The settings that several processes must share. A single process may generate them; here they must be set. */
+/** Secrets that several processes share. A single process may generate them; several need them configured. */
 export function requiredSecrets({ databaseUrl, dashboardSecret, secretKey, encryptionKey }: Settings) {
   if (databaseUrl && dashboardSecret && secretKey && encryptionKey)
     return { databaseUrl, dashboardSecret, secretKey, encryptionKey }

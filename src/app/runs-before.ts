@@ -5,8 +5,8 @@ const CONNECT_MS = 5_000
 const REASON = 'Its record was taken over by a newer version, which begins a new run for it.'
 
 /**
- * Ends the open runs of the version before: the workflows of this one cannot go on with them. The relay begins new ones from
- * the records. To be called while no relay and no worker runs, and again where it did not get to its end.
+ * Ends the open runs of the version before, whose histories this version's workflows cannot replay. The relay
+ * starts new ones from the records. Call it while no relay or worker runs, and again if it was interrupted.
  */
 export async function endRunsBefore({ client, namespace, taskQueue }: TemporalAccess): Promise<number> {
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS })
@@ -20,7 +20,7 @@ export async function endRunsBefore({ client, namespace, taskQueue }: TemporalAc
 async function endAll({ workflow }: Client, taskQueue: string): Promise<number> {
   const query = `TaskQueue = '${taskQueue}' and ExecutionStatus = 'Running'`
   const ended = new Set<string>()
-  // The list lags behind: what is ended may still be in it, and what was begun last may not be in it yet.
+  // The list lags behind: ended runs may still be in it, and the newest runs may be missing.
   for (let before = -1; before < ended.size; ) {
     before = ended.size
     for await (const { workflowId, runId } of workflow.list({ query }))

@@ -45,7 +45,7 @@ import { openOutsideCalls } from './renewed-lease.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 
-/** The settings that a running service must have: configured, or generated at the first start. */
+/** The settings that a running service needs, configured or generated at the first start. */
 export interface ServiceSettings extends Settings {
   databaseUrl: string
   dashboardSecret: string
@@ -55,27 +55,23 @@ export interface ServiceSettings extends Settings {
 
 export interface RuntimeOptions {
   readonly settings: ServiceSettings
-  /** Set where the process waits for an unreachable database instead of failing. */
+  /** Set if the process waits for an unreachable database instead of failing. */
   readonly waiting?: Waiting
-  /** Limits of client connections that differ from the defaults. */
   readonly patience?: Partial<ConnectionLimits>
-  /** Several processes share the database: none of them migrates it. */
+  /** Several processes share the database, so none of them migrates it. */
   readonly shared?: boolean
   readonly areas?: Areas
-  /** External systems in place of those that the settings choose. */
+  /** Replaces external systems that the settings choose. */
   readonly outside?: Partial<ExternalSystems>
-  /** Replaces the guarded HTTP client. */
   readonly outbound?: Outbound
-  /** Times of streams of events that differ from the defaults. */
   readonly streamTimes?: Partial<StreamTimes>
 }
 
-/** A background part of a process, such as the relay. */
 export interface Part {
   stop(): Promise<void>
 }
 
-/** Everything that running operations needs. Servers and background parts are started on it. */
+/** Everything that operations need. Servers and background parts are started on it. */
 export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly settings: ServiceSettings
   readonly addresses: OwnAddresses
@@ -86,12 +82,11 @@ export interface OpenRuntime extends Following, Pick<RunPages, 'showRunsAt'> {
   readonly gate: Gate
   readonly receiveFor: ReceiveFor
   readonly ports: Ports
-  /** To be stopped before the database is closed. */
+  /** Stop it before the database is closed. */
   readonly threads: ThreadPool
   readonly onOutbox: () => void
   readonly log: Logger
   readonly metrics: Metrics
-  /** Sets the function by which `/health` learns whether Temporal answers. */
   readonly watchTemporal: (isServing: () => Promise<boolean>) => void
 }
 
@@ -101,7 +96,6 @@ interface StoreOptions {
   readonly shared: boolean
 }
 
-/** Opens the database once it is there and has this version's schema, with the keys in it that sign. */
 async function openStore({ settings, waiting, shared }: StoreOptions, log: Logger) {
   const { databaseUrl, databasePool, encryptionKey, encryptionKeysOld } = settings
   const whenReachable = <T>(work: () => Promise<T>): Promise<T> =>
@@ -111,7 +105,7 @@ async function openStore({ settings, waiting, shared }: StoreOptions, log: Logge
   const vault = openVault(encryptionKey, encryptionKeysOld)
   const onFailure = (error: unknown) => log.error({ err: error }, 'the signing keys cannot be read')
   const signer = await whenReachable(() => openSigner({ sql: sqlOn(pool), vault, onFailure }))
-  // The database may be stopped before this process has closed its connections.
+  // The database may stop before this process has closed its connections.
   waiting?.signal.addEventListener('abort', () => signer.stop())
   const { stop, ...calls } = openOutsideCalls({ pool }, log)
   const database: OpenDatabase = {
@@ -213,7 +207,6 @@ const toAll =
     for (const listen of listeners) listen(events)
   }
 
-/** The secrets that must never appear in the log. */
 const secretsIn = (settings: ServiceSettings): string[] => {
   const { dashboardSecret, secretKey, encryptionKey, encryptionKeysOld = [] } = settings
   const others = [settings.temporalApiKey, settings.canvasModelKey]

@@ -7,21 +7,20 @@ import {
 } from '@temporalio/client'
 import { MONTHLY, statementsProcess } from '../money/statements/process.ts'
 
-/** Creates or updates the schedules, by names that operators find in Temporal's Web UI. */
 export async function keepSchedules({ schedule }: Client, taskQueue: string): Promise<void> {
   const { scheduleId, ...monthly } = statementsOf(taskQueue)
   try {
     await schedule.create({ scheduleId, ...monthly })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    // A new version may change the calendar; a schedule that an operator has paused stays paused.
+    // A new version may change the calendar; a schedule that an operator paused stays paused.
     await schedule.getHandle(scheduleId).update(({ state }) => ({ ...monthly, state }))
   }
 }
 
 /**
- * Restarts the last run of the schedule, under the same id, where it failed or was ended from outside. A run that
- * Temporal no longer retains is restarted, too: it finds everything done.
+ * Restarts the last run of the schedule under the same id if it failed or was ended from outside. A run that
+ * Temporal no longer retains is restarted, too, and finds everything done.
  */
 export async function mendMonthly(client: Client, taskQueue: string): Promise<void> {
   const { scheduleId, action } = statementsOf(taskQueue)
@@ -40,7 +39,7 @@ export async function mendMonthly(client: Client, taskQueue: string): Promise<vo
   })
 }
 
-/** The workflow id of the schedule's last run; undefined before the first, or before a worker has made the schedule. */
+/** Undefined before the first run, and before a worker has created the schedule. */
 async function lastBegunBy({ schedule }: Client, scheduleId: string): Promise<string | undefined> {
   try {
     const { info } = await schedule.getHandle(scheduleId).describe()
@@ -65,6 +64,6 @@ const statementsOf = (taskQueue: string) =>
       staticSummary: 'Statements of the month that is over, of all wallets',
       staticDetails: statementsProcess.details,
     },
-    // One run makes up for all that were missed.
+    // One run makes up for all missed ones.
     policies: { overlap: 'SKIP', catchupWindow: '31 days' },
   }) as const satisfies ScheduleOptions

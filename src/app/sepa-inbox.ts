@@ -6,7 +6,6 @@ import type { OpenRuntime, Part } from './runtime.ts'
 
 const EVERY = 5_000
 
-/** Reads the files that the bank's client brings; does nothing where `SEPA_RAIL` is not `files`. */
 export const startSepaInbox = (runtime: OpenRuntime): Part =>
   everySoOften(
     EVERY,
@@ -18,8 +17,8 @@ export const startSepaInbox = (runtime: OpenRuntime): Part =>
 const MAX_FILE_BYTES = 16 * 2 ** 20
 
 /**
- * Moves each file to `read`, or to `refused` where it is not valid. A file that fails for another reason stays and is
- * tried again; it holds up no other. Two workers may read the same file: reading is idempotent.
+ * Moves each file to `read`, or to `refused` if it is invalid. A file that fails otherwise stays, is retried,
+ * and holds up no other. Two workers may read the same file: reading is idempotent.
  */
 export async function emptyInbox(runtime: OpenRuntime): Promise<void> {
   const { sepaRail, sepaFolder } = runtime.settings
@@ -40,14 +39,13 @@ async function readFileOf(runtime: OpenRuntime, inbox: string, name: string): Pr
   await rename(path, join(inbox, reason ? 'refused' : 'read', name))
 }
 
-/** Why a file was refused; undefined where it was read. */
 async function refusalOf(runtime: OpenRuntime, path: string): Promise<string | undefined> {
   if ((await stat(path)).size > MAX_FILE_BYTES) return 'it is too large'
   const { errorCode, body } = await readByOperation(runtime, await readFile(path))
   return errorCode && String(body)
 }
 
-/** Reads the file by the operation of the API, as the holder of the dashboard secret would. */
+/** Runs the API's operation with the operator's rights. */
 function readByOperation({ execute, operations }: OpenRuntime, bytes: Buffer): Promise<Outcome> {
   const operation = operations.find(({ key }) => key === 'rails.read')
   if (!operation) throw new Error('there is no operation rails.read')

@@ -1,9 +1,9 @@
-import type { Queue, Standing } from '../adapters/sepa-rail/files.ts'
+import type { Queue, QueueStatus } from '../adapters/sepa-rail/files.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import { platformTenant } from '../money/incoming/index.ts'
 import type { Payment, RailCall } from '../ports/sepa-rail.ts'
 
-/** The payment queue of the rail by files: it is kept by operations that run as the platform itself. */
+/** The payment queue of the rail by files. Its operations run as the platform. */
 export function sepaQueue(runFor: Ports['runFor']): Queue {
   async function run(
     key: string,
@@ -13,14 +13,14 @@ export function sepaQueue(runFor: Ports['runFor']): Queue {
   ) {
     const input = { params: { ownerId, id: reference }, body }
     const answer = await runFor(platformTenant('live'), key, input, requestId)
-    return (answer as { standing: Standing | null }).standing
+    return (answer as { standing: QueueStatus | null }).standing
   }
   return {
     async put(payment, call) {
       const { scheme, endToEndId, amountEuros, payee, reference } = payment
       await run('rails.enqueue', payment, call, { scheme, endToEndId, amountEuros, payee, reference })
     },
-    standing: (payment, call) => run('rails.standing', payment, call),
-    takeOut: (payment, call) => run('rails.takeOut', payment, call),
+    statusOf: (payment, call) => run('rails.standing', payment, call),
+    remove: (payment, call) => run('rails.takeOut', payment, call),
   }
 }

@@ -7,22 +7,20 @@ import { clock } from '../values/clock.ts'
 import { type ConnectionLimits, watchConnections } from './connections.ts'
 
 export interface ApiServer {
-  /** Gives where it listens: at any free port where 0 is asked for. */
   listen(port: number, host: string): Promise<Pick<AddressInfo, 'address' | 'port'>>
-  /** How many clients are connected. */
   connections(): number
-  /** Answers the requests that have arrived, asks clients to close their connections, and stops. */
   close(): Promise<void>
 }
 
-/** Closing waits until no request has come for this long: one may be on its way on a kept connection. */
+/** Closing waits until no request has arrived for this long: one may be on its way on a kept connection. */
 const SILENCE_MS = 250
 
 export function apiServer(answer: RequestListener, limits: ConnectionLimits): ApiServer {
   const unanswered = new Set<ServerResponse>()
   let isClosing = false
   let lastRequestAt = 0
-  // Node's own checks are off: they answer without our headers, and time runs on for them while the process is stopped.
+  // Node's own checks are off: they answer without our headers, and their time runs on while the process is
+  // stopped.
   const options = { requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 }
   const server = createServer(options, (request, response) => {
     lastRequestAt = clock.ticks()
@@ -51,7 +49,7 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
       lastRequestAt = clock.ticks()
       unanswered.forEach(askToClose)
       const closed = once(server, 'close')
-      // `http.Server.close` also cuts idle connections, and with them a request that is just on its way.
+      // `http.Server.close` also cuts idle connections, and with them a request that is just arriving.
       Server.prototype.close.call(server)
       while (clock.ticks() - lastRequestAt < SILENCE_MS) await sleep(SILENCE_MS / 5)
       server.closeIdleConnections()
@@ -61,7 +59,6 @@ export function apiServer(answer: RequestListener, limits: ConnectionLimits): Ap
   }
 }
 
-/** Tells the client with this answer that its connection will be closed. */
 function askToClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }

@@ -17,7 +17,6 @@ import { apiServer } from './server.ts'
 export interface Service {
   readonly runtime: OpenRuntime
   listen(port: number, host: string): Promise<number>
-  /** Stops accepting, finishes what is in flight, closes the pool. */
   stop(): Promise<void>
 }
 
@@ -25,7 +24,6 @@ const SWEEP_EVERY = 600_000
 const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
-/** Opens the API without listening yet. */
 export async function openService(options: RuntimeOptions): Promise<Service> {
   const runtime = await openRuntime(options)
   const { areas, database, metrics, settings } = runtime
@@ -62,11 +60,9 @@ interface ListenerParts {
   readonly counter: Counter
   readonly bodies: BodyRoom
   readonly uploads: BodyRoom
-  /** Aborted when the process is told to stop. */
   readonly stopping: AbortSignal
 }
 
-/** The request listener that serves these operations. */
 export function listenerFor(
   runtime: OpenRuntime,
   operations: readonly Registered[],
@@ -99,7 +95,7 @@ export function listenerFor(
   return app
 }
 
-/** Requests come once the address is known, and it stays what it is. */
+/** Evaluated at the first request: the address is known by then and stays the same. */
 function onceAsked<T>(find: () => T): () => T {
   let found: T | undefined
   return () => {
@@ -108,7 +104,6 @@ function onceAsked<T>(find: () => T): () => T {
   }
 }
 
-/** Logs and measures every request. */
 const reporting = ({
   log,
   metrics,

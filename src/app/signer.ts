@@ -7,14 +7,14 @@ import { type Signer, signedWith } from '../ports/signer.ts'
 import type { Vault } from '../ports/vault.ts'
 import { signedNote } from '../trail/index.ts'
 
-/** The most that passes until a key that another process has made signs here, with the time of a query. */
+/** Together with the time of a query, the longest delay until a key from another process signs here. */
 const REFRESH_EVERY = 2_000
 
 const CANNOT_SIGN =
   'This installation cannot open its signing key. Its operator finds the reason in the log, and makes a new key by POST /signing-keys/rotate.'
 
 export interface OpenSigner extends Signer {
-  /** To be called with committed events: after a rotation here, the new key signs here. */
+  /** Called with committed events: after a rotation in this process, the new key signs at once. */
   onEvents(events: readonly { readonly event: string }[]): void
   stop(): void
 }
@@ -22,11 +22,10 @@ export interface OpenSigner extends Signer {
 interface Parts {
   readonly sql: Sql
   readonly vault: Vault
-  /** Hears why keys could not be read again, and why the current one cannot be opened. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** Loads the keys, and keeps them fresh in the background, so that signing never waits for the database. */
+/** Loads the keys and refreshes them in the background, so that signing never waits for the database. */
 export async function openSigner({ sql, vault, onFailure }: Parts): Promise<OpenSigner> {
   let keys = await loadKeys(sql, vault)
   reportUnopened(keys, onFailure)
@@ -39,7 +38,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
         keys = loaded
       })
       .catch((error: unknown) => {
-        // The keys at hand still sign; the next turn reads them again.
+        // The loaded keys still sign; the next round reads them again.
         if (!stopped) onFailure(error)
       })
       .finally(() => {
@@ -62,7 +61,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
     async verify(type, jws) {
       const found = check(jws, keys, type)
       if (found !== UNKNOWN_KEY) return found
-      // What is being read already may be older than the key.
+      // A read that is under way may be older than the new key.
       await loading
       await refresh()
       const again = check(jws, keys, type)
@@ -85,7 +84,6 @@ function reportUnopened({ current }: LoadedKeys, onFailure: Parts['onFailure']):
 
 const UNKNOWN_KEY = Symbol('unknown key')
 
-/** The claims, if the statement is ours. */
 function check(jws: string, { publicKeys }: LoadedKeys, type: string) {
   try {
     return verifySigned(jws, { keys: publicKeys }, type)

@@ -5,7 +5,6 @@ import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 import { temporalConnection } from '../platform/temporal/connection.ts'
 import type { OpenRuntime, Part } from './runtime.ts'
 
-/** The address, namespace, task queue and credentials of the Temporal server. */
 export interface TemporalAccess {
   readonly namespace: string
   readonly taskQueue: string
@@ -15,7 +14,6 @@ export interface TemporalAccess {
 
 const RECONNECT_AFTER = 2_000
 
-/** The access of relay and worker to the server at this address. */
 export function accessTo(settings: Settings, address: string): TemporalAccess {
   const connection = temporalConnection(settings, address)
   return {
@@ -33,14 +31,13 @@ export function requireTemporal(settings: Settings): TemporalAccess {
 }
 
 interface Connected extends Part {
-  /** Set where the part may end by itself; rejects with the failure that ended it. */
   readonly ended?: Promise<void>
 }
 
 /**
- * Connects, and reconnects whenever the server is away: meanwhile its work waits in the outbox. `connect` gets a signal that
- * is aborted when the part is stopped: what has not begun to work by then does not begin. The stop does not wait for it, as
- * loading and connecting may take longer than a process has for its end.
+ * Connects, and reconnects whenever the server is unreachable; its work waits in the outbox meanwhile. The
+ * signal of `connect` is aborted when the part is stopped, so work that has not begun by then never begins.
+ * Stopping does not wait for it, as loading and connecting may take longer than a shutdown.
  */
 export function untilConnected(
   { log }: Pick<OpenRuntime, 'log'>,

@@ -15,22 +15,19 @@ import { keepSchedules } from './schedules.ts'
 import { type TemporalAccess, untilConnected } from './temporal-access.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
-/** How many idle workflows stay in memory; others are replayed when they go on. */
+/** How many idle workflows stay in memory; the others are replayed when they continue. */
 const CACHED = 500
 
 interface RunningWorker {
-  /** Rejects with the failure that ended the worker. */
   readonly ended: Promise<void>
-  /** Takes no more tasks and finishes those under way. */
   stop(): Promise<void>
 }
 
 interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
-  /** Aborted where the worker is not to begin any more. */
   readonly stopping: AbortSignal
 }
 
-/** Runs the workflows. Temporal keeps their order and timers; operations of the API have all effects. */
+/** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
   { areas, execute, operations, database, settings, log }: OpenRuntime,
   connection: NativeConnection,
@@ -74,7 +71,6 @@ async function startWorker(
   }
 }
 
-/** Those of each process that an area declares. */
 function allRecordActivities(
   areas: OpenRuntime['areas'],
   run: Run,
@@ -82,7 +78,7 @@ function allRecordActivities(
 ): object {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const processes = records.map(({ process }) => process).filter(isRecordProcess)
-  // Where companies are real ones, an onboarding of test mode opens live keys too.
+  // With manual verification companies are real, and an onboarding of test mode opens live keys too.
   const isManual = kycProviderOf(settings) === 'manual'
   const activities = processes.map(process =>
     recordActivities(process, run, {
@@ -93,7 +89,7 @@ function allRecordActivities(
   return Object.assign({}, ...activities)
 }
 
-/** Starts a worker. In a file of its own, as the worker's SDK is large and a relay needs none of it. */
+/** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */
 export function startWork(runtime: OpenRuntime, access: TemporalAccess): Part {
   installRuntime(runtime.log)
   return untilConnected(runtime, 'worker', async stopping => {

@@ -17,11 +17,11 @@ export const bundleWorkflows = () =>
 
 let bundle: Promise<WorkflowBundleOption> | undefined
 
-/** The bundle of the workflows. In a checkout it is built once for each state of their sources, and cached. */
+/** In a checkout the bundle is built once for each state of the sources, and cached. */
 export function workflowBundle(): Promise<WorkflowBundleOption> {
   bundle ??= existsSync(PREBUILT)
     ? Promise.resolve({ codePath: PREBUILT })
-    : // Without a writable cache, or when the other process fails, it is built here: that shows the error.
+    : // Without a writable cache, or if the other process fails, it is built here, which shows the error.
       cachedBundle().catch(bundleWorkflows)
   return bundle
 }
@@ -34,7 +34,7 @@ async function cachedBundle(): Promise<WorkflowBundleOption> {
   return { codePath: file }
 }
 
-/** A hash over all that workflows may import: each other, the `process.ts` files and the SDK. */
+/** A hash over everything that workflows may import: each other, the `process.ts` files and the SDK. */
 async function sourceHash(): Promise<string> {
   const sources = globSync(['workflows/**/*.ts', 'src/**/process.ts'], { cwd: path('') })
   const files = [...sources.toSorted(), 'node_modules/@temporalio/workflow/package.json']
@@ -43,7 +43,7 @@ async function sourceHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Builds in a process of its own: the bundler takes hundreds of megabytes, which this process would keep. */
+/** Builds in a separate process: the bundler takes hundreds of megabytes, which this process would keep. */
 async function bundleInto(file: string): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   const unfinished = `${file}.${process.pid}`

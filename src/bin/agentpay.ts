@@ -4,7 +4,7 @@ import { run } from '../command/main.ts'
 const interruption = new AbortController()
 const { signal } = interruption
 
-/** A reader such as `head` may end first: there is nobody left to write for. */
+/** A reader such as `head` may close the pipe first, which is no error. */
 process.stdout.on('error', () => process.exit(0))
 process.stderr.on('error', () => {})
 

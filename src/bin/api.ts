@@ -4,7 +4,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** An API process. Several may share a database, which `migrate` must have prepared. */
+/** Several API processes may share a database, which `migrate` must have prepared. */
 live(async life => {
   const settings = environment()
   const waiting = { tell: printLine, signal: life.ending }

@@ -6,7 +6,7 @@ import { isToBeStamped, migrate } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import { type Settings, WrongSetting } from '../platform/settings/settings.ts'
 
-/** Brings the schema up to date and ends. Run it before `api`; several at once take turns. */
+/** Runs before `api`; concurrent runs take turns. */
 live(async life => {
   const settings = environment()
   const { databaseUrl } = settings
@@ -19,7 +19,7 @@ live(async life => {
   life.end(0)
 })
 
-/** Data of the version before has runs that the workflows of this one cannot go on with. */
+/** Open workflow runs of the previous version cannot continue with the workflows of this one. */
 async function endRuns(settings: Settings): Promise<void> {
   if (!settings.temporalAddress)
     throw new WrongSetting(

@@ -8,8 +8,8 @@ import { makeNamespace } from '../platform/temporal/namespace.ts'
 const CONNECT_MS = 5_000
 
 /**
- * Makes the namespace in a Temporal cluster of one's own, with the attributes by which operators find runs, and ends.
- * Run it before `worker` and `relay`; what is there already stays as it is.
+ * Creates the namespace in a self-hosted Temporal cluster, with the search attributes by which operators find
+ * runs. Runs before `worker` and `relay`; existing ones stay unchanged.
  */
 live(async life => {
   const { client, namespace } = requireTemporal(environment())

@@ -4,8 +4,8 @@ import { type Erasure, reapplyDeletions } from '../platform/reapply-deletions.ts
 import { environment } from '../platform/settings/environment.ts'
 
 /**
- * `agentpay gdpr reapply` starts it, with deletions on standard input: a list, or what `agentpay gdpr list-erasures` writes.
- * What became of each is on standard output.
+ * Started by `agentpay gdpr reapply`, with deletions on standard input: a list, or the output of `agentpay
+ * gdpr list-erasures`. Writes the outcome of each to standard output.
  */
 async function reapply(): Promise<void> {
   const { databaseUrl } = environment()

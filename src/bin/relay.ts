@@ -8,7 +8,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** A relay process: brings the outbox to Temporal and delivers events. Several may run. */
+/** Brings the outbox to Temporal and delivers events. Several relays may run. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)

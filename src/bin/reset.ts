@@ -7,18 +7,18 @@ import { removeTemporal } from '../dev/temporal/data.ts'
 import { printError, printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** Removes all data of the service, which must not be running. */
+/** The service must not be running. */
 async function reset(): Promise<void> {
   const { dataDir: path } = environment()
   if (!existsSync(path)) return printLine(`There is no data in ${path}.`)
-  // A directory that is no data directory is not removed: DATA_DIR may be mistyped.
+  // DATA_DIR may be mistyped: a directory without the secrets of the service is never removed.
   if (!hasSecrets(path)) throw new Error(`${path} holds no data of this service; nothing was removed.`)
   const dataDir = realpathSync(path)
   await claim(dataDir)
   await removePostgres(dataDir)
   await removeTemporal(dataDir)
   removeInstance(dataDir)
-  // Last, so that an interrupted removal can be taken up again.
+  // The secrets go last, so that an interrupted removal can be repeated.
   removeSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
   printLine(`Removed the data in ${path}.`)

@@ -22,7 +22,7 @@ import { isToBeStamped } from '../platform/schema.ts'
 import { environment } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
-/** The whole service in one process, with a PostgreSQL of its own unless it is given one. */
+/** The whole service in one process, with an embedded PostgreSQL unless one is configured. */
 async function start(life: Lifetime): Promise<void> {
   life.ending.addEventListener('abort', () => endWithin(END_SECONDS))
   const settings = environment()
@@ -67,7 +67,10 @@ async function start(life: Lifetime): Promise<void> {
     })
 }
 
-/** Ends the runs of the version before, whose data is about to be taken over; where no Temporal ever ran there are none. */
+/**
+ * Ends the workflow runs of the previous version, whose data this start takes over. Without a Temporal so far
+ * there are none.
+ */
 async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<void> {
   const { settings, dataDir } = wish
   const mayHaveRuns = settings.temporalAddress || rememberedPorts(placeTemporal(dataDir))
@@ -80,14 +83,13 @@ async function endRuns(wish: Wish, atOnce: Promise<Temporal | null>): Promise<vo
   )
 }
 
-/** The configured secrets, else those generated at the first start. */
+/** Configured secrets take precedence over those generated at the first start. */
 const secretsFor = (settings: Settings, kept: Secrets) => ({
   dashboardSecret: settings.dashboardSecret ?? kept.dashboardSecret,
   secretKey: settings.secretKey ?? kept.secretKey,
   encryptionKey: settings.encryptionKey ?? kept.encryptionKey,
 })
 
-/** Starts the API and the background parts that need no Temporal. */
 async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service> {
   const service = await openService({ settings, waiting: { tell: printLine, signal: life.ending } })
   life.closeLater(() => service.stop())
@@ -99,14 +101,17 @@ async function serve(settings: ServiceSettings, life: Lifetime): Promise<Service
   return service
 }
 
-/** So long the rest of the start has the processor for itself. */
 const DOCS_AFTER_MS = 1_000
 
-/** Makes the documentation, which takes seconds, before somebody opens it. What fails here is tried again, and told, then. */
+/**
+ * Renders the documentation, which takes seconds, before the first visitor needs it. A failure is logged, and
+ * the first visit tries again.
+ */
 async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifetime): Promise<void> {
   try {
     await sleep(DOCS_AFTER_MS, null, { ref: false, signal: ending })
-    // Else Node writes thousands of files once the process is told to stop, and that takes long on a busy machine.
+    // Without this, Node writes thousands of files when the process is asked to end, which takes long on a
+    // busy machine.
     flushCompileCache()
     log.debug('the documentation is being made')
     await ports.docs('/docs')
@@ -115,15 +120,14 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Lifeti
   }
 }
 
-/** All is closed before this is over, or given up by `live`. */
+/** The deadline for an orderly end; then `live` ends the process. */
 const END_SECONDS = 9
 
-/** How long the start waits for the Temporal server. */
 const SOON_MS = 3_000
 
 const NO_TEMPORAL = { webUi: null, temporalAddress: null, temporalNamespace: null, temporalCli: null }
 
-/** Starts relay and worker once Temporal is there; only then its SDK is loaded. */
+/** Starts relay and worker once Temporal answers. Its SDK is loaded only then. */
 async function work(
   { runtime }: Service,
   { temporalAddress, webUi }: Temporal,
@@ -132,7 +136,7 @@ async function work(
   if (life.ending.aborted) return
   runtime.showRunsAt(webUi)
   const loading = Promise.all([import('../app/relay-service.ts'), import('../app/worker-service.ts')])
-  // Loading takes longer on a busy machine than the process has for its end.
+  // On a busy machine, loading may take longer than the process has for its end.
   const loaded = await Promise.race([loading, once(life.ending, 'abort').then(() => null)])
   if (loaded === null) return
   const [{ startRelay }, { startWork }] = loaded
@@ -206,7 +210,7 @@ const signInRows = ({ url, byLink }: SignIn): [string, string][] => [
   ],
 ]
 
-/** The line by which the runs are listed: program and port are those that this start has chosen. */
+/** The command that lists the runs, with the program and port of this start. */
 const temporalLine = ({ temporalCli, temporalAddress, temporalNamespace }: Instance): string | null =>
   temporalCli && `${temporalCli} workflow list --address ${temporalAddress} --namespace ${temporalNamespace}`
 

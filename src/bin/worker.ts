@@ -9,7 +9,7 @@ import { live } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { environment } from '../platform/settings/environment.ts'
 
-/** A worker process: runs workflows and ends overdue records. Several may run. */
+/** Runs workflows and expires overdue records. Several workers may run. */
 live(async life => {
   const settings = environment()
   const access = requireTemporal(settings)

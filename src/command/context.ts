@@ -12,60 +12,49 @@ import type { Table } from './table.ts'
 export type { Option, Options }
 export { resultOf }
 
-/** What a command of our own is given. */
 export interface Context {
   readonly io: Io
   readonly env: Io['env']
   readonly table: Table
-  /** The commands beside those of the table. */
   readonly ownCommands: readonly OwnCommand[]
   readonly arguments: readonly string[]
   readonly options: OptionValues
-  /** Whether JSON is wanted in place of tables. */
   readonly asJson: boolean
-  /** Where the service is, and with what it is called; ends the command with 3 where nothing is known of it. */
+  /** The service's address and credential; ends the command with 3 if none is configured. */
   connection(): Connection
-  /** Makes a call by the key of its operation: `call('intents.get', { params: { id } })`. A refusal is an answer. */
+  /** Calls an operation by key: `call('intents.get', { params: { id } })`. A refusal is an answer. */
   call(key: string, input?: Input): Promise<Called>
-  /** As `call`, and ends the command with the sentence of the refusal if it is one. */
+  /** As `call`, but a refusal ends the command with its sentence. */
   result<T>(key: string, input?: Input): Promise<T>
-  /** The answer while it comes: for files and streams. */
   open(key: string, input?: Input): Promise<Reply>
-  /** Prints a record, a list or a page: as a table for people, as JSON for pipes. */
   print(value: unknown): void
-  /** A line on standard output, in which nothing can move the terminal. */
+  /** Prints a line to standard output, with terminal control characters escaped. */
   say(line: string): void
-  /** A line for people beside the output, on standard error. */
   note(line: string): void
-  /** Ends the command with this code and sentence. */
   fail(exitCode: ExitCode, sentence: string): never
 }
 
-/** A command of our own, beside those of the table. */
 export interface OwnCommand {
-  /** The noun it belongs to; none for one such as `login`. */
   readonly noun?: string
   readonly name: string
   readonly summary: string
   readonly description?: string
-  /** Left out of lists: people do not type it. */
+  /** Omitted from lists: scripts call it, people do not. */
   readonly isHidden?: true
-  /** An operation has the same noun and verb, and takes no argument: this command takes its own. */
+  /** Defines its own arguments, although an operation without arguments has the same noun and verb. */
   readonly hasOwnArguments?: true
-  /** The arguments after the name, `<id>` or `[shell]`, each with a sentence. */
   readonly arguments?: Readonly<Record<string, string>>
   readonly options?: Options
   readonly examples?: readonly string[]
   /**
-   * Runs it and gives the exit code. What takes time to load is imported in here. Where an operation has the same noun
-   * and verb, undefined leaves the call to the operation.
+   * Returns the exit code. Slow imports belong in here. If an operation has the same noun and verb, undefined
+   * runs that operation.
    */
   run(context: Context): Promise<ExitCode | undefined>
-  /** Where the call was left to the operation and is refused: what to do then, or undefined to end with the refusal. */
+  /** Handles a refusal of the operation; undefined ends the command with the refusal. */
   refused?(refusal: CommandFailure, context: Context): Promise<ExitCode | undefined>
 }
 
-/** What every command of one command line shares. */
 export interface Means {
   readonly io: Io
   readonly table: Table
@@ -112,7 +101,7 @@ export function openContext({ io, table, ownCommands, arguments: given, options 
   }
 }
 
-/** Node's client of HTTP takes as long to load as Node itself: only a call pays for it. */
+/** Node's HTTP client takes as long to load as Node itself, so only commands that call load it. */
 async function callerFor(means: CallerMeans): Promise<Caller> {
   const { openCaller } = await import('./calls/caller.ts')
   return openCaller(means)

@@ -5,38 +5,35 @@ import { suggestion } from '../values/nearest.ts'
 import { type Io, parseUrl, usageError } from './io.ts'
 import { type KeyFile, NO_KEYS, profileIn, readKeyFile } from './key-file.ts'
 
-/** Whom the command speaks to, and with what. */
 export interface Connection {
   readonly url: string
   readonly key: string | undefined
   readonly dashboardSecret: string | undefined
   /** Where it was found, for people: `AGENTPAY_URL`, `profile work`, `npm start of this checkout`. */
   readonly source: string
-  /** Where the key was found. */
   readonly keySource?: string | undefined
 }
 
-/** What the running sandbox of `npm start` says of itself. */
 export interface Sandbox {
   readonly url: string
   readonly apiKey: string
   readonly dashboardSecret: string
   readonly temporalAddress?: string | null
   readonly temporalNamespace?: string | null
-  /** The program with which its Temporal server is asked; null where it has none of its own. */
+  /** The Temporal CLI of its server; null if it has none of its own. */
   readonly temporalCli?: string | null
 }
 
 type Environment = Io['env']
 
 /**
- * A profile that is named wins; else the environment, the current profile, and the sandbox of `npm start`, in this order. A
- * secret that was kept for one address is never sent to another: where `AGENTPAY_URL` names another one, only what stands in
- * the environment beside it is used.
+ * A named profile wins; then the environment, the current profile, and the sandbox of `npm start`. A secret
+ * stored for one address is never sent to another: if `AGENTPAY_URL` names another address, only credentials
+ * from the environment are used.
  */
 export function findConnection({ env }: Pick<Io, 'env'>, profile?: string): Connection | undefined {
   if (profile !== undefined) return named(profile, readKeyFile({ env }))
-  // Whoever gives both needs no file, be it damaged or missing.
+  // With both variables set, a damaged or missing key file does not matter.
   const file = env.AGENTPAY_URL && env.AGENTPAY_KEY ? NO_KEYS : readKeyFile({ env })
   const kept = [currentOf(file), sandboxOf(env)].filter(one => one !== undefined)
   const url = env.AGENTPAY_URL || kept[0]?.url
@@ -78,7 +75,7 @@ function connectionOf(name: string, file: KeyFile): Connection | undefined {
   }
 }
 
-/** The sandbox of the checkout that the command belongs to: its file exists only while it runs. */
+/** The sandbox of this command's checkout: its file exists only while it runs. */
 export function sandboxIn({ DATA_DIR = '.data' }: Environment): Sandbox | undefined {
   const checkout = fileURLToPath(new URL('../..', import.meta.url))
   try {
@@ -105,10 +102,9 @@ function parsed(url: string): URL {
   return found
 }
 
-/** The host of an address on this machine. */
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Without encryption a key would be read on the way. */
+/** Refuses plain HTTP to other hosts: the key could be read in transit. */
 export function checkedUrl(url: string): string {
   const { protocol, hostname, username } = parsed(url)
   if (username !== '') throw usageError('The address of the service has no name and password in it.')

@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import { type ExitCode, exitCodes } from './io.ts'
 import { openBrowser } from './sign-in/browser.ts'
 
-/** Rarely enough for the rate limit of a key that waits for several intents. */
+/** Rare enough for the rate limit of a key that waits for several intents. */
 const EVERY_MS = 2_000
 
 interface Intent {
@@ -13,7 +13,6 @@ interface Intent {
   readonly comment: string | null
 }
 
-/** What became of an intent, for people; nothing where it still waits. */
 const words: Readonly<Record<string, string>> = {
   approved: 'is approved',
   completed: 'is approved, and the payment is made',
@@ -22,7 +21,6 @@ const words: Readonly<Record<string, string>> = {
   expired: 'has expired: nobody has decided in time',
 }
 
-/** Asks for the intent until it is decided, at most for so long; undefined where nobody has decided by then. */
 export async function untilDecided(
   context: Pick<Context, 'result' | 'io'>,
   id: string,
@@ -38,7 +36,6 @@ export async function untilDecided(
   }
 }
 
-/** Prints the intent, says what became of it, and gives the exit code: 0 where the payment may be made. */
 export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'note'>): ExitCode {
   const { id, status, comment } = intent
   context.print(intent)
@@ -46,7 +43,6 @@ export function tellDecision(intent: Intent, context: Pick<Context, 'print' | 'n
   return ['approved', 'completed'].includes(status) ? exitCodes.done : exitCodes.refused
 }
 
-/** Leads to the page on which a person approves with a passkey, and waits for what they decide. */
 export async function approveOnPage(id: string, context: Context): Promise<ExitCode> {
   const { note, io, options } = context
   const page = new URL(`/approve/${encodeURIComponent(id)}`, context.connection().url).href
@@ -56,7 +52,7 @@ export async function approveOnPage(id: string, context: Context): Promise<ExitC
   note('')
   if (options['no-browser'] !== true && (await openBrowser(page, io))) note('Your browser opens.')
   note('Waiting for the decision. Ctrl+C stops it.')
-  // An intent that nobody decides about expires: the wait has an end.
+  // An undecided intent expires, so the wait ends.
   const intent = await untilDecided(context, id, Number.POSITIVE_INFINITY)
   return tellDecision(intent as NonNullable<typeof intent>, context)
 }

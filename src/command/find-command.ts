@@ -4,14 +4,11 @@ import type { OwnCommand } from './context.ts'
 import { usageError } from './io.ts'
 import type { Table } from './table.ts'
 
-/** What the first words of a command line name. */
 export interface Found {
   readonly noun: string | undefined
   readonly verb: string | undefined
   readonly own: OwnCommand | undefined
-  /** The key of the operation. */
   readonly operation: string | undefined
-  /** What is left: ids and options. */
   readonly rest: readonly string[]
 }
 
@@ -22,13 +19,11 @@ interface Words {
 
 const commonOptions: Options = operationOptions
 
-/** How many arguments an option before the words takes: two where it has a value. */
 function lengthOf(arg: string): number {
   const option = commonOptions[arg.replace(/^--?/, '')]
   return option?.type === 'string' ? 2 : 1
 }
 
-/** Splits off the first words; options may stand before them. */
 function firstWords(argv: readonly string[], most: number): Words {
   const words: string[] = []
   const rest: string[] = []
@@ -43,7 +38,6 @@ function firstWords(argv: readonly string[], most: number): Words {
   return { words, rest: [...rest, ...argv.slice(index)] }
 }
 
-/** The command that was typed; an unknown one is answered with the nearest. */
 export function findCommand(
   argv: readonly string[],
   table: Table,

@@ -1,28 +1,23 @@
-/** A place to write to: a terminal, a pipe or a test. */
 export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string | Uint8Array): unknown
 }
 
-/** All that the command has of its surroundings. */
 export interface Io {
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that paths in arguments begin in. */
   readonly cwd: string
-  /** Aborted when the person interrupts. */
   readonly signal: AbortSignal
-  /** Resolves after this time, or throws when the person interrupts. */
   wait(milliseconds: number): Promise<void>
 }
 
 export const exitCodes = { done: 0, refused: 1, usage: 2, notSignedIn: 3, notReachable: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Ends the command with a sentence for people, and a code of the service if it has refused. */
+/** Ends the command with a sentence, and the service's error code if it refused. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode
   readonly code: string | undefined
@@ -45,7 +40,6 @@ export function parseUrl(text: string): URL | null {
   }
 }
 
-/** What stands in the way most often, by the name that the system gives it. */
 const reasons: Readonly<Record<string, (doing: string) => string>> = {
   ENOENT: doing =>
     doing === 'read'
@@ -59,6 +53,5 @@ const reasons: Readonly<Record<string, (doing: string) => string>> = {
   ENOSPC: doing => `cannot be ${doing}: the disk is full.`,
 }
 
-/** Why a file that an argument names cannot be used, in words. */
 export const fileTrouble = (name: string, doing: 'read' | 'written', code: string): string =>
   `${name} ${reasons[code]?.(doing) ?? `cannot be ${doing}: ${code}`}`

@@ -14,7 +14,6 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandFailure, exitCodes, type Io, usageError } from './io.ts'
 
-/** An account at a service, with the key that was given to this command. */
 export interface Profile {
   readonly url: string
   readonly key: string
@@ -22,18 +21,15 @@ export interface Profile {
   readonly ownerId: string
 }
 
-/** The profiles by name, and which one counts where none is named. */
 export interface KeyFile {
   readonly current: string | null
   readonly profiles: Readonly<Record<string, Profile>>
 }
 
-/** The profile that the first `agentpay login` makes. */
 export const FIRST_PROFILE = 'default'
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,49}$/
 
-/** Ends the command where a profile could not be named so. */
 export function checkName(name: string): string {
   if (NAME.test(name)) return name
   throw usageError('A profile has a name of 1 to 50 letters, digits, -, _ and ., such as work.')
@@ -45,7 +41,7 @@ export function keyFilePath({ env }: Pick<Io, 'env'>): string {
   return join(configuration, 'agentpay', 'credentials.json')
 }
 
-/** Why others of this machine could read the keys; undefined where nobody can, or nothing is there. */
+/** Why other users could read the keys; undefined if they cannot or there is no file. */
 export function exposureOf(path: string): string | undefined {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o077) === 0) return undefined
@@ -54,7 +50,7 @@ export function exposureOf(path: string): string | undefined {
 
 export const NO_KEYS: KeyFile = { current: null, profiles: {} }
 
-/** What is kept; nothing where there is no file. Keys that others may read are not used. */
+/** Returns an empty file if there is none. Keys that other users may read are refused. */
 export function readKeyFile(io: Pick<Io, 'env'>): KeyFile {
   const path = keyFilePath(io)
   let text: string
@@ -82,14 +78,13 @@ function parsed(text: string, path: string): KeyFile {
 const isProfile = (value: Profile): boolean =>
   [value?.url, value?.key, value?.keyId, value?.ownerId].every(member => typeof member === 'string')
 
-/** The profile of this name. */
 export const profileIn = ({ profiles }: KeyFile, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined
 
 const LOCK_WAITS = 50
 const LOCK_WAIT_MS = 100
 
-/** Changes the file whole or not at all; of two commands that change it at once, the second sees what the first has written. */
+/** Replaces the file atomically. Of two concurrent commands, the second sees the first one's change. */
 export async function changeKeyFile(io: Io, change: (kept: KeyFile) => KeyFile): Promise<void> {
   const path = keyFilePath(io)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -108,7 +103,7 @@ export async function changeKeyFile(io: Io, change: (kept: KeyFile) => KeyFile):
   }
 }
 
-/** Makes the new file, which only one command can do at a time. */
+/** Creates the new file exclusively, so only one command at a time changes it. */
 async function openAlone(path: string, io: Io): Promise<number> {
   for (let waits = 0; waits < LOCK_WAITS; waits += 1) {
     try {
@@ -121,12 +116,10 @@ async function openAlone(path: string, io: Io): Promise<number> {
   throw usageError(`Another agentpay seems to be writing its keys. If none runs, delete ${path}`)
 }
 
-/** With a profile, which is then the current one. */
 export const withProfile =
   (name: string, profile: Profile) =>
   ({ profiles }: KeyFile): KeyFile => ({ current: name, profiles: { ...profiles, [name]: profile } })
 
-/** Without the profile, if it still has this key. */
 export const withoutProfile =
   (name: string, keyId: string) =>
   (kept: KeyFile): KeyFile => {

@@ -6,7 +6,7 @@ import { safeLine, styleFor } from './output/terminal.ts'
 import { ownCommands } from './own/own-commands.ts'
 import { readTable } from './table.ts'
 
-/** Runs one command line and gives its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 not reachable. */
+/** Runs one command line and returns its exit code: 0 done, 1 refused, 2 usage, 3 not signed in, 4 unreachable. */
 export async function run(argv: readonly string[], io: Io, table = readTable()): Promise<ExitCode> {
   try {
     return await runFound(argv, { io, table, ownCommands })
@@ -61,7 +61,6 @@ async function runOwn(
   return own.run(openContext({ ...means, arguments: positionals, options: valuesOf(given, options) }))
 }
 
-/** `<id>` must be given, `[id]` may be, and `[id...]` takes all that is left. */
 function refuseArguments(
   { noun, name, arguments: declared = {} }: OwnCommand,
   positionals: readonly string[],

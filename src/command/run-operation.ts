@@ -11,7 +11,6 @@ import { safeJson, safeText } from './output/terminal.ts'
 import { writeNamedFile } from './output/write-file.ts'
 import type { Command } from './table.ts'
 
-/** Makes the call that was typed, and prints what comes of it. */
 export async function runOperation(key: string, typed: OperationCall, context: Context): Promise<ExitCode> {
   const command = context.table.get(key)
   const { options } = typed
@@ -53,7 +52,6 @@ async function inputOf(command: Command, typed: OperationCall, { io }: Context):
   }
 }
 
-/** JSON, or a form in parts where files are among the members. */
 async function contentOf(
   body: Readonly<Record<string, unknown>> | undefined,
   io: Io,
@@ -62,7 +60,6 @@ async function contentOf(
   return hasFiles(body) ? formOf(body, io) : { body }
 }
 
-/** Gives every page of a list: to people as one list, to files and pipes as one page, written while it is read. */
 async function printAll(key: string, input: Input, context: Context): Promise<ExitCode> {
   const { options, io } = context
   if (typeof options.output === 'string') {
@@ -79,7 +76,6 @@ async function printAll(key: string, input: Input, context: Context): Promise<Ex
   return exitCodes.done
 }
 
-/** All pages as one, in pieces of JSON. */
 async function* onePage(key: string, input: Input, context: Context): AsyncGenerator<string> {
   let separator = '{"data": [\n'
   for await (const records of pagesOf(key, input, context))
@@ -91,7 +87,6 @@ async function* onePage(key: string, input: Input, context: Context): AsyncGener
   yield `${start}], "hasMore": false, "nextCursor": null}\n`
 }
 
-/** An answer that is a file: to the file that is named, else to standard output. */
 async function printFile(reply: Reply, context: Context): Promise<ExitCode> {
   if (reply.status >= 400) resultOf(answerOf(reply.status, reply.headers, await textOf(reply.content)))
   const { options, io } = context
@@ -103,7 +98,7 @@ async function printFile(reply: Reply, context: Context): Promise<ExitCode> {
 
 const TEXT = /^(text\/|application\/([\w.-]+\+)?(json|xml)\b)/
 
-/** A terminal gets texts only, in which nothing can move it. */
+/** A terminal gets texts only, with control characters escaped. */
 async function showFile({ headers, content }: Reply, { io, fail }: Context): Promise<void> {
   const type = headers.get('content-type') ?? ''
   if (!TEXT.test(type))

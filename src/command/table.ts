@@ -4,8 +4,8 @@ import type { Command, Noun } from '../derive/commands/table.ts'
 export type { BodyShape, Command, Member, Noun, Parameter, Shape } from '../derive/commands/table.ts'
 
 /**
- * The table of commands. Each operation is a line of its file, and only the lines that are asked for are decoded and
- * parsed: the whole would take longer than the rest of the start.
+ * The table of commands. Each operation is a line of its file, and only requested lines are decoded: parsing
+ * all of it would take longer than the rest of the start.
  */
 export class Table {
   readonly #bytes: Buffer
@@ -24,12 +24,10 @@ export class Table {
     return this.#nouns
   }
 
-  /** The events that are sent, each with a sentence. */
   get eventNames(): Readonly<Record<string, string>> {
     return JSON.parse(this.#block('eventNames')) as Record<string, string>
   }
 
-  /** The operation with this key, such as `intents.create`. */
   find(key: string): Command | undefined {
     if (!/^\w+\.\w+$/.test(key)) return undefined
     const line = this.#line(key, this.#bytes.indexOf('\n"operations": {\n'))

@@ -7,7 +7,7 @@ import { admit, anyone, dashboard } from './http/authenticate.ts'
 
 const known = { ...anyone, id: 'someone' }
 
-/** Who may call: each with every scope that somebody of this kind can have. */
+/** Each kind of caller, with every scope that it can have. */
 const callers: Readonly<Record<string, Actor>> = {
   Key: { ...known, type: 'key', scopes: new Set(scopes) },
   Agent: { ...known, type: 'agent', scopes: new Set(tokenScopes.possible) },
@@ -24,7 +24,6 @@ const HEAD = `# Who may call what
 scope of the operation, too: “yes” means that one of this kind can have it. Owner, approver and viewer are people in the console.
 `
 
-/** A table with a line for each operation: who may call it, with which scope, and in which modes. */
 export function accessMatrix(areas: Areas): string {
   const names = [...Object.keys(callers), 'Anyone']
   const title = ['Operation', 'Scope', ...names, 'Modes']
@@ -38,7 +37,6 @@ export function accessMatrix(areas: Areas): string {
   return `${HEAD}\n${rows.map(cells => `| ${cells.join(' | ')} |`).join('\n')}\n`
 }
 
-/** Whether an operation lets this caller in; without one, anybody. */
 function mayCall({ operation: { callers, scope } }: Registered, actor: Actor | undefined): boolean {
   if (!actor || callers.includes('public')) return !actor && callers.includes('public')
   try {

@@ -7,8 +7,8 @@ import { admit } from './http/authenticate.ts'
 import { inputOf } from './http/input.ts'
 
 /**
- * The caller of operations within the process: the same rights, the same reading of the input and the same answer as by
- * HTTP, without its headers. It reads only: what changes something is an ordinary request.
+ * Calls operations within the process: the same rights, parsing and answer as by HTTP, without headers. Reads
+ * only: a change is an ordinary request.
  */
 export function askFor(operations: readonly Registered[], execute: Execute): AskFor {
   const byContract = new Map(operations.map(registered => [registered.operation, registered]))

@@ -1,7 +1,6 @@
 import type { PublicKeySet } from '../ports/public-keys.ts'
 import { parseOneMeaning, type SealedEntry } from '../trail/index.ts'
 
-/** The first line of an export: which trail it is. */
 export interface Head {
   readonly type: 'trail'
   readonly version: number
@@ -24,7 +23,6 @@ interface HashesLine {
   readonly hashes: readonly string[]
 }
 
-/** A line of an export. */
 export type Line =
   | Head
   | EntryLine
@@ -45,7 +43,7 @@ const isKeySet = (value: unknown): boolean => {
   return Array.isArray(keys) && keys.every(isObject)
 }
 
-/** What the members of a line must be, before anything is read off them; others are not looked at. */
+/** The members that are checked before any is read; others are ignored. */
 const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unknown) => boolean>>>> = {
   trail: {
     version: isCount,
@@ -70,7 +68,6 @@ const MEMBERS: Readonly<Record<Line['type'], Readonly<Record<string, (value: unk
   checkpoint: { checkpoint: isText },
 }
 
-/** Reads a line of an export; throws for what is none. */
 export function parseLine(text: string): Line {
   const line = parseOneMeaning(text) as Readonly<Record<string, unknown>>
   const type = isObject(line) && Object.hasOwn(line, 'type') ? String(line.type) : ''

@@ -6,10 +6,9 @@ export interface CallTarget {
 
 export interface Credentials {
   readonly url: string
-  /** A key or an agent's token. */
   readonly token?: string
   readonly dashboardSecret?: string
-  /** Sent with each request. A page of the service needs none: the browser sends the cookie of the session by itself. */
+  /** Sent with each request. A page of the service needs none: the browser sends the session's cookie by itself. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -21,7 +20,6 @@ export interface CallInput {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that is ready to be sent, by whatever sends it. */
 export interface CallRequest {
   readonly url: string
   readonly method: string
@@ -36,13 +34,13 @@ interface AnswerHeaders {
 export interface Answer<T, H extends AnswerHeaders = Headers> {
   readonly status: number
   readonly headers: H
-  /** The result; for a status of 400 and above, `{ error }`. */
+  /** For a status of 400 and above: `{ error }`. */
   readonly body: T
   readonly error: string | undefined
   readonly code: string | undefined
 }
 
-/** Every client makes its requests here, with the contract at hand or with the line of it in the table of commands. */
+/** Every client builds its requests here, from the contract or from its line in the table of commands. */
 export const requestOf = (
   credentials: Credentials,
   { method, path }: CallTarget,
@@ -54,7 +52,7 @@ export const requestOf = (
   ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
 })
 
-/** `.` and `..` would lead to another address, however they are written. */
+/** `.` and `..` would lead to another path, however they are encoded. */
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new TypeError(`'${value}' names nothing`)
   return encodeURIComponent(value)
@@ -62,7 +60,7 @@ function segmentOf(value: string): string {
 
 const ORIGIN = /^[a-z]+:\/\/[^/?#]+/i
 
-/** As a text: whoever sends it parses it, and to do so twice would take a tenth of a call. */
+/** Returned as text: the sender parses it, and parsing twice would take a tenth of a call. */
 function addressOf(base: string, path: string, { params = {}, query }: CallInput): string {
   const origin = ORIGIN.exec(base)?.[0] ?? ''
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(params[name] ?? ''))
@@ -92,7 +90,6 @@ function headersOf(
 
 const JSON_TYPE = /^application\/(problem\+)?json/
 
-/** Reads an answer as the contract has it: `status` and `headers` as they came, and the content as a text. */
 export function answerOf<H extends AnswerHeaders>(
   status: number,
   headers: H,

@@ -83,7 +83,7 @@ async function call(
 
 const STREAM_TYPE = /^text\/event-stream/
 
-/** The records of a stream, one after the other, until it ends or the reader has enough. */
+/** The records of a stream, one after the other, until it ends or the reader stops. */
 async function* recordsOf({ body }: Response): AsyncGenerator<unknown> {
   if (body) for await (const { data } of serverSentEvents(body)) yield JSON.parse(data)
 }

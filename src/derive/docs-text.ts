@@ -7,7 +7,7 @@ import { type GuideFile, guideAddress, readGuides } from './guides/guides.ts'
 import { ACCESS } from './openapi/operation.ts'
 import type { Document, JsonSchema } from './openapi/types.ts'
 
-/** The reference as Markdown, for readers that are not people: each page beside its HTML, and all of it in one text. */
+/** The reference as Markdown for programs: each page beside its HTML, and all of it in one text. */
 export function renderText(document: Document): Map<string, DocsFile> {
   const book = new Book(document)
   const pages: [address: string, text: string][] = [
@@ -39,7 +39,7 @@ const typeOf = (address: string): string => (address.endsWith('.md') ? 'text/mar
 const linkTo = (name: string, address: string, about: string): string =>
   `- [${name}](${address}): ${oneLine(about)}`
 
-/** What there is to read, in the form of llmstxt.org. */
+/** In the form of llmstxt.org. */
 function indexText({ document: { info }, chapters }: Book, guides: readonly GuideFile[]): string {
   return [
     `# ${info.title}`,
@@ -104,7 +104,6 @@ function eventsText(book: Book): string {
 
 const fenced = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``
 
-/** An operation as Markdown: what it does, takes, returns and refuses, and how it is called. */
 function operationText(book: Book, entry: Entry): string {
   const { key, method, path, operation } = entry
   const [about = '', access = ''] = operation.description.split(ACCESS)
@@ -159,7 +158,6 @@ function refused({ refusals }: Entry): string[] {
   return ['Refusals of its own:', lines.join('\n')]
 }
 
-/** A record as Markdown. */
 function recordText(book: Book, name: string): string {
   const schema = book.document.components.schemas[name] ?? {}
   const { example } =
@@ -178,7 +176,6 @@ function recordText(book: Book, name: string): string {
 
 const DEEPEST = 4
 
-/** The members of an object as a list, those of inner objects below them. */
 function memberList(book: Book, object: JsonSchema, isSent: boolean, level = 0): string[] {
   const { properties = {}, required = [] } = book.follow(object).schema
   return Object.entries(properties).flatMap(([name, schema]) => {

@@ -1,4 +1,4 @@
-/** A body with a `Blob` or `File` as a form: its other members as texts, or as JSON where they are none. */
+/** A body with a `Blob` or `File` as a form; other members are texts or JSON. */
 export function formOf(body: unknown): FormData | undefined {
   const members = Object.entries(Object(body) as object)
   if (!members.some(([, value]) => value instanceof Blob)) return undefined

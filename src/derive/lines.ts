@@ -1,10 +1,10 @@
-/** No line of ours comes near it. In bytes. */
+/** In bytes; no line of this service is as long. */
 const LONGEST = 4_194_304
 const END = 10
 
 /**
- * The lines of a text that comes in pieces; an empty one is left out. What is no text of lines ends with `refused`, if that is
- * given: bytes that are no UTF-8, too.
+ * The lines of a text that arrives in pieces, without empty ones. Invalid input, also bytes that are no
+ * UTF-8, ends with `refused`, if given.
  */
 export async function* linesOf(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -26,7 +26,6 @@ export async function* linesOf(
   if (text !== '') yield text
 }
 
-/** A line whose pieces are put together once, when it has ended. */
 class Line {
   readonly #refused: ((message: string) => Error) | undefined
   readonly #decoder: InstanceType<typeof TextDecoder>

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { Area, Areas } from '../kernel/contract/area.ts'
 import type { PersonalArea } from '../values/personal.ts'
 
-/** The areas whose tables data protection knows, with the sentences of their contracts; read off once, when first asked. */
+/**
+ * The areas whose tables data protection covers, with the descriptions of their contracts; built once, at the
+ * first use.
+ */
 export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
   let known: readonly PersonalArea[] | undefined
   return () => {
@@ -23,7 +26,7 @@ export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
   }
 }
 
-/** What the answers of an area say about each member; of two of the same name the first. */
+/** Descriptions by member; of two with the same name the first. */
 function sentencesOf({ api }: Area): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const seen = new Set<z.ZodType>()

@@ -8,7 +8,7 @@ create or replace function personal_register() returns table (
 language sql immutable as $$ values
 `
 
-/** A function of the database that says what the register says: it forgets nothing that is not named there. */
+/** A database function with the register of personal data: it erases only what is named there. */
 export function personalRegister(areas: Areas): string {
   const rows = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries(personal).flatMap(([table, entry]) =>
@@ -25,7 +25,7 @@ const KEPT_HEAD = `-- Written by \`npm run openapi\` from what each noun says of
 create or replace function kept_while(of_table text) returns text language sql immutable as $$ select case of_table
 `
 
-/** A function of the database that tells of each record whether it is one that the law has kept. */
+/** A database function that tells which records the law requires. */
 export function keptWhile(areas: Areas): string {
   const cases = Object.values(areas).flatMap(({ personal }: Area) =>
     Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>
@@ -48,7 +48,10 @@ function rowOf(
   return `  (${texts.map(literal).join(', ')}, ${legalGrounds[ground].years}, ${about})`
 }
 
-/** By which columns of its row a column is about somebody: who has only acted is forgotten as that, and by address and device. */
+/**
+ * The columns that name the subject of a column. A person who only acted is erased as the actor, together
+ * with address and device.
+ */
 function aboutOf(entry: PersonalTable, [name, { kind }]: readonly [string, PersonalColumn]) {
   const isOfActor = kind === 'network' || kind === 'device'
   const concerns = (place: string): boolean => {

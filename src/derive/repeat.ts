@@ -1,6 +1,5 @@
-/** No answer came. */
 export class NoAnswer extends Error {
-  /** Whether the request may have reached the service: then it may have had its effect. */
+  /** True if the request may have reached the service and had its effect. */
   readonly wasSent: boolean
 
   constructor(message: string, wasSent: boolean, cause?: unknown) {
@@ -9,22 +8,20 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The head of an answer. */
 interface Answered {
   readonly status: number
   readonly headers: { get(name: string): string | null }
 }
 
-/** How long one goes on. */
+/** How long a request is retried. */
 export interface Patience {
-  /** A broken connection is tried again after these times, in milliseconds. */
+  /** The pauses in milliseconds before each retry of a broken connection. */
   readonly pauses: readonly number[]
-  /** How often an answer that says "later" is waited out. */
   readonly mostWaits: number
   readonly longestWaitS: number
 }
 
-/** About as long as a service starts anew. */
+/** About as long as the service takes to restart. */
 const PATIENT: Patience = {
   pauses: [200, 500, 1_000, 2_000, 4_000, 8_000],
   mostWaits: 20,
@@ -32,20 +29,18 @@ const PATIENT: Patience = {
 }
 
 export interface Repetition<A> {
-  /** Whether a second sending has no second effect. */
+  /** A second sending has no second effect. */
   readonly isRepeatable: boolean
   readonly patience?: Patience
-  /** Told to people while they wait. */
   onWait?(sentence: string): void
-  /** Reads what is left of an answer that is not used. */
   drain(answer: A): Promise<void>
   wait(milliseconds: number): Promise<void>
 }
 
 /**
- * Sends a request until there is an answer to it. What did not leave the machine is sent again after a connection has
- * broken; at the first attempt it says at once that nothing is there. What may have had its effect is sent again only
- * where a second sending has none.
+ * Retries a request until it is answered. A request that did not leave the machine is sent again after a
+ * broken connection; at the first attempt a missing service is an error at once. A request that may have had
+ * its effect is sent again only if a second sending has none.
  */
 export async function untilAnswered<A extends Answered>(
   attempt: () => Promise<A>,
@@ -74,7 +69,7 @@ export async function untilAnswered<A extends Answered>(
   }
 }
 
-/** Before anything was done, and before the outcome is known: only what may be repeated is sent again. */
+/** Nothing was done, or the outcome is not known yet: only a repeatable request is sent again. */
 const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])
 
 function secondsToWait(

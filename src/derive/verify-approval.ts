@@ -9,17 +9,17 @@ import {
 } from '../statements/index.ts'
 import { SignatureRejected, verifySigned } from './verify-signed.ts'
 
-/** The proof does not hold: no person has approved this with the passkey that it names. Believe nothing in it. */
+/** The proof is invalid: no person has approved this with its passkey. Nothing in it can be trusted. */
 export class ApprovalRejected extends SignatureRejected {}
 
-/** A proof as `GET /intents/{id}/approval` gives it. */
+/** A proof as `GET /intents/{id}/approval` returns it. */
 export interface ApprovalProof {
   readonly jws: string
-  /** The names behind the commitments, as far as they are given and not forgotten. */
+  /** The names behind the commitments, as far as they are disclosed and not erased. */
   readonly openings: Openings
 }
 
-/** The approval that a proof proves. A name is null where its opening was not given. */
+/** The proven approval. A name is null if its opening was not disclosed. */
 export interface ProvenApproval {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
@@ -27,7 +27,7 @@ export interface ProvenApproval {
   readonly agentId: string
   /** With two decimals, as the device has signed it. */
   readonly amountEuros: string
-  /** The most that may be charged: the amount, and what the policy tolerated above it. */
+  /** The most that may be charged: the amount with the policy's tolerance. */
   readonly largestEuros: string
   readonly currency: string
   readonly payee: {
@@ -41,9 +41,9 @@ export interface ProvenApproval {
 }
 
 /**
- * Proves that a person approved an intent with a passkey, and gives what the person approved. `keys` is a kept copy of
- * `/.well-known/jwks.json`: nothing is asked of the network. Two signatures hold it: ours, over the whole proof, and
- * that of the person's device, over amount, largest amount and payee.
+ * Proves that a person approved an intent with a passkey, and returns what the person approved. `keys` is a
+ * stored copy of `/.well-known/jwks.json`: no network is used. Two signatures hold it: the service's, over
+ * the whole proof, and that of the person's device, over amount, largest amount and payee.
  */
 export function verifyApproval(proof: ApprovalProof, keys: PublicKeySet): ProvenApproval {
   try {
@@ -62,14 +62,12 @@ interface Subject extends Omit<ProvenApproval, 'ownerId' | 'mode' | 'payee' | 'p
     readonly name: Commitment
     readonly iban: Commitment | null
   }
-  /** The person for whom the statement was made; null where anybody who may could sign it. */
   readonly person: Commitment | null
 }
 
 interface Claims extends Pick<ProvenApproval, 'ownerId' | 'mode' | 'approvedAt'> {
   readonly statement: Statement
   readonly assertion: Readonly<Record<'authenticatorData' | 'clientDataJSON' | 'signature', string>>
-  /** The passkey's public key, as it was enrolled. */
   readonly publicKey: JsonWebKey
   readonly relyingParty: { readonly id: string; readonly origins: readonly string[] }
   readonly person: Readonly<Record<'id' | 'name', Commitment>>
@@ -78,7 +76,7 @@ interface Claims extends Pick<ProvenApproval, 'ownerId' | 'mode' | 'approvedAt'>
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url')
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
-/** Verifies an assertion as WebAuthn (7.2) says, over the statement that the device was shown. */
+/** Verifies an assertion (WebAuthn, 7.2) over the statement that the device was shown. */
 function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }: Claims): void {
   if (statement.kind !== 'intent' || statement.mode !== mode)
     throw new ApprovalRejected('The passkey has signed something of another kind.')
@@ -107,7 +105,7 @@ function checkClientData(
 /** The hash of the relying party, a byte of flags, and a counter of four bytes. */
 const LEAST_BYTES = 37
 const FLAGS_AT = 32
-/** The person was there, and the device knew the person by a finger, a face or a PIN. */
+/** The person was present, and the device verified the person by a finger, a face or a PIN. */
 const PRESENT_AND_VERIFIED = 0b101
 
 function checkAuthenticatorData(data: Buffer, relyingParty: string): void {
@@ -126,7 +124,7 @@ function digestFor({ kty, crv }: JsonWebKey): 'sha256' | null {
 
 type Open = (commitment: Commitment | null, place: string) => string | null
 
-/** Opens commitments: null where nothing was committed to, or the opening is not given. */
+/** Opens commitments: null if there is none, or its opening is not given. */
 const opener =
   (openings: Openings): Open =>
   (commitment, place) => {
@@ -158,7 +156,7 @@ function approvalIn(claims: Claims, openings: Openings): ProvenApproval {
   }
 }
 
-/** The person whose passkey has signed, who must be the one for whom the statement was made. */
+/** The person whose passkey has signed must be the one for whom the statement was made. */
 function personIn({ person }: Claims, subject: Subject, open: Open): ProvenApproval['person'] {
   const [id, name] = [open(person.id, 'person.id'), open(person.name, 'person.name')]
   const signer = open(subject.person, 'person')

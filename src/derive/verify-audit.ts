@@ -13,7 +13,7 @@ import { type Head, type Line, parseLine } from './audit-line.ts'
 import { linesOf } from './lines.ts'
 import { SignatureRejected } from './verify-signed.ts'
 
-/** What was exported is not what was sealed: `position` is that of the first entry which is wrong, if it can be told. */
+/** The export differs from what was sealed: `position` is that of the first wrong entry, if known. */
 export class AuditRejected extends SignatureRejected {
   readonly position: number | null
 
@@ -24,32 +24,29 @@ export class AuditRejected extends SignatureRejected {
 }
 
 export interface VerifyAuditOptions {
-  /** Your copy of `/.well-known/jwks.json`. Without it those that the export has brought along are taken. */
+  /** Your copy of `/.well-known/jwks.json`. Without it the keys in the export are used. */
   readonly keys?: PublicKeySet
-  /** A checkpoint that you have kept: the export must be the same trail, grown. */
+  /** A checkpoint that you have stored: the export must be the same trail, grown. */
   readonly since?: string
 }
 
-/** What an export proves. */
 export interface VerifiedAudit {
   readonly ownerId: string
   readonly mode: string
-  /** How many entries are in the export, and how many the trail has. */
   readonly entries: number
   readonly size: number
-  /** Entries that were purged or not asked for: their hashes stand in their place. */
+  /** Entries that were purged or not requested: only their hashes are in the export. */
   readonly hidden: number
   readonly checkpoint: string
-  /** The older checkpoint that it was compared with. */
   readonly since: string | null
-  /** Whether the keys are your own copy. */
+  /** True if the keys are your own copy. */
   readonly isWithOwnKeys: boolean
 }
 
 /**
- * Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all leaves against
- * each checkpoint, and against one that you have kept. Nothing is asked of the network. Throws `AuditRejected`, which names
- * the first entry that is wrong. Memory stays the same however long the export is.
+ * Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all
+ * leaves against each checkpoint, and against one that you have stored. No network is used. Throws
+ * `AuditRejected`, which names the first wrong entry. Memory stays the same however long the export is.
  */
 export async function verifyAudit(
   content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -61,7 +58,7 @@ export async function verifyAudit(
   return rejecting(reader, () => reader.end())
 }
 
-/** Whatever is wrong with what was read, it is no export that proves itself. */
+/** Any error while reading means that the export proves nothing. */
 function rejecting<T>({ position }: ExportReader, read: () => T): T {
   try {
     return read()
@@ -73,7 +70,6 @@ function rejecting<T>({ position }: ExportReader, read: () => T): T {
   }
 }
 
-/** Reads the lines of an export, one after the other. */
 class ExportReader {
   readonly #options: VerifyAuditOptions
   #head: Head | undefined
@@ -87,7 +83,6 @@ class ExportReader {
     this.#options = options
   }
 
-  /** That of the entry which comes next. */
   get position(): number {
     return this.#check.tree.size
   }
@@ -164,13 +159,13 @@ function parsed(text: string, position: number): Line {
   }
 }
 
-/** What is no hash equals none. */
+/** An invalid hash equals none. */
 function hashIn(text: unknown): Buffer {
   const bytes = Buffer.from(String(text), 'base64')
   return bytes.length === HASH_BYTES && bytes.toString('base64') === text ? bytes : Buffer.alloc(0)
 }
 
-/** A proof as `GET /audit/{id}/proof` gives it. */
+/** A proof as `GET /audit/{id}/proof` returns it. */
 export interface AuditProof {
   readonly position: number | null
   readonly leaf: string
@@ -178,7 +173,7 @@ export interface AuditProof {
   readonly checkpoint: string
 }
 
-/** Proves that an entry is in the trail of a checkpoint, and gives what was sealed of it: texts about people as HMACs. */
+/** Proves that an entry is in the trail of a checkpoint, and returns what was sealed: texts about people as HMACs. */
 export function verifyAuditProof(
   { position, leaf, proof, checkpoint }: AuditProof,
   keys: PublicKeySet,
@@ -199,7 +194,7 @@ export interface AuditGrowth {
   readonly checkpoint: string | null
 }
 
-/** Proves that the trail of a newer checkpoint begins with that of one that you have kept; gives the newer size. */
+/** Proves that the trail of a newer checkpoint begins with that of one that you have stored; returns the newer size. */
 export function verifyAuditGrowth(
   kept: string,
   { proof, checkpoint }: AuditGrowth,

@@ -1,20 +1,24 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { PublicKeySet, SignedClaims } from '../ports/public-keys.ts'
 
-/** This is no such statement of the installation whose keys were given: believe nothing in it. */
+/** Not a statement of the installation with these keys: nothing in it can be trusted. */
 export class SignatureRejected extends Error {}
 
-/** The key set does not have the key: fetch `/.well-known/jwks.json` anew, and reject it if that does not help. */
+/**
+ * The key set does not have the key: fetch `/.well-known/jwks.json` again, and reject the statement if that
+ * does not help.
+ */
 export class UnknownSigningKey extends SignatureRejected {}
 
-/** No statement of ours comes near it. */
+/** No statement of this service is as long. */
 const MOST_CHARACTERS = 1_048_576
 const SIGNATURE_BYTES = 64
 
 /**
- * Proves that an installation has signed a statement, such as the evidence of a payment, and gives what it says. `keys`
- * is a copy of its `/.well-known/jwks.json`: nothing is asked of the network. `type` is the kind of statement that is
- * expected: `verifySigned(evidence, jwks, 'payment-evidence')`. Whom it is about stands in its `ownerId` and `mode`.
+ * Proves that an installation has signed a statement, such as the evidence of a payment, and returns its
+ * claims. `keys` is a copy of its `/.well-known/jwks.json`: no network is used. `type` is the expected kind
+ * of statement: `verifySigned(evidence, jwks, 'payment-evidence')`. Its `ownerId` and `mode` say whom it is
+ * about.
  */
 export function verifySigned(jws: string, keys: PublicKeySet, type: string): SignedClaims {
   const [header = '', claims = '', signature = '', ...rest] =
@@ -26,7 +30,7 @@ export function verifySigned(jws: string, keys: PublicKeySet, type: string): Sig
   const { kty, crv, x } = key
   const publicKey = createPublicKey({ key: { kty, crv, x }, format: 'jwk' })
   const bytes = Buffer.from(signature, 'base64url')
-  // One signature has one spelling: what decodes to the same bytes otherwise is not what was signed.
+  // One signature has one spelling: another text that decodes to the same bytes is not what was signed.
   const isSpelt = bytes.length === SIGNATURE_BYTES && bytes.toString('base64url') === signature
   if (!isSpelt || !verify(null, Buffer.from(`${header}.${claims}`), publicKey, bytes))
     throw new SignatureRejected('The signature is not that of this text.')

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { clock } from '../values/system-clock.ts'
 
-/** A verified webhook. */
 export interface WebhookMessage {
   /**
-   * Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with.
+   * Identifies the event: the same at every attempt, at a replay and for all subscriptions. An id that you
+   * have seen is already handled.
    */
   readonly eventId: string
-  /** The id of the delivery to this subscription, the same at every attempt and replay. */
+  /** Identifies the delivery to this subscription, the same at every attempt and replay. */
   readonly id: string
   readonly event: string
   readonly createdAt: string
@@ -16,19 +16,19 @@ export interface WebhookMessage {
   readonly deliveryId: string
 }
 
-/** The request is not from us, or is too old: answer 400 and do nothing. */
+/** The request is not from this service, or is too old: answer 400 and do nothing. */
 export class WebhookRejected extends Error {}
 
 type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 interface Options {
-  /** How far a message's time may differ from the own clock. */
+  /** The largest difference between the message's time and your clock. */
   readonly toleranceSeconds?: number
 }
 
 /**
- * Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. Without a secret it
- * throws a `TypeError`: anybody could sign with none.
+ * Proves that a request is a webhook of this secret's subscription, from the raw body, byte for byte. Throws
+ * a `TypeError` without a secret: an empty one would accept any sender's signature.
  */
 export function verifyWebhook(
   headers: HeaderBag,
@@ -40,7 +40,7 @@ export function verifyWebhook(
   const named = (name: string): string => headerOf(headers, name)
   const [deliveryId, timestamp] = [named('x-service-delivery-id'), named('x-service-timestamp')]
   const expected = createHmac('sha256', secret).update(`${deliveryId}.${timestamp}.`).update(rawBody).digest()
-  // While a secret is rotated there are two signatures; either secret verifies.
+  // During a rotation of the secret there are two signatures; either secret verifies.
   const given = [named('x-service-signature'), named('x-service-signature-next')]
   if (!given.some(signature => isEqual(signature, expected)))
     throw new WebhookRejected('The signature is not that of this secret.')

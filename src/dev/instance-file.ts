@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Lifetime } from '../platform/lifetime.ts'
 import { writePrivateFile } from './processes/unprivileged-user.ts'
 
-/** What a program needs to use the running service. The file exists only while it runs. */
+/** How other programs reach the running service. The file exists only while it runs. */
 export interface Instance {
   url: string
   docs: string
   webUi: string | null
-  /** Where a person signs in: by a link while nobody has a passkey; null where no passkey can exist. */
+  /** Where a person signs in: a link until the first passkey exists; null if passkeys cannot exist at this address. */
   signIn: string | null
   ownerId: string
   apiKey: string
@@ -16,13 +16,12 @@ export interface Instance {
   databaseUrl: string
   temporalAddress: string | null
   temporalNamespace: string | null
-  /** The Temporal CLI that has started the server; null where the server is a configured one. */
+  /** The Temporal CLI that started the server; null for a configured server. */
   temporalCli: string | null
 }
 
 const file = (dataDir: string) => join(dataDir, 'instance.json')
 
-/** Writes the file at every change and removes it when the service ends. */
 export function publisher(dataDir: string, life: Lifetime): (instance: Instance) => void {
   let over = false
   life.closeLater(() => {

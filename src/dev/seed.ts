@@ -5,14 +5,12 @@ import type { Registered } from '../kernel/contract/operation.ts'
 import type { Ports } from '../kernel/contract/ports.ts'
 import type { Execute } from '../kernel/run/execute.ts'
 
-/** What runs operations as a request would. */
 interface OperationParts {
   readonly execute: Execute
   readonly operations: readonly Registered[]
   readonly gate: Gate
 }
 
-/** The owner of a key; undefined where the key does not work. */
 async function holderOf({ gate, operations }: OperationParts, key: string): Promise<Actor | undefined> {
   const { operation } = operationOf(operations, 'agents.create')
   return gate(operation, { authorization: `Bearer ${key}`, dashboardSecret: undefined }).catch(
@@ -32,7 +30,6 @@ interface Input {
   readonly body?: unknown
 }
 
-/** Runs operations by their keys; throws where one refuses. */
 const operationRunner =
   ({ execute, operations }: OperationParts) =>
   async (
@@ -55,15 +52,14 @@ const operationRunner =
     return answer
   }
 
-/** The owner that is there to try the service with. */
 export interface Sandbox {
   ownerId: string
   apiKey: string
 }
 
 /**
- * Joins as anybody would, by the same operations: an owner with a key and a wallet of 10,000 €, and an agent with some
- * of it under the preset `standard`.
+ * Signs up through the same operations as a customer: an owner with a key and a wallet of 10,000 €, and an
+ * agent funded from it with the preset `standard`.
  */
 export async function seedSandbox(known: Sandbox | null, parts: OperationParts): Promise<Sandbox> {
   if (known && (await holderOf(parts, known.apiKey))) return known
@@ -93,15 +89,15 @@ interface SignInParts extends OperationParts {
   readonly ports: Pick<Ports, 'pageUrl' | 'relyingParty'>
 }
 
-/** Where the sandbox's owner signs in, and whether by a link, which works once and for ten minutes. */
 export interface SignIn {
   readonly url: string
   readonly byLink: boolean
 }
 
 /**
- * A link, as `POST /console/links` makes it, while nobody has a passkey; afterwards the page where passkeys sign in, and
- * also where none of those who were invited is an owner: no link makes one beside them. Null where no passkey can exist.
+ * Returns a link, as `POST /console/links` creates it, until a passkey exists; afterwards the sign-in page.
+ * It also returns the page if people were invited but none is an owner, because a link does not create an
+ * owner then. Null if passkeys cannot exist at this address.
  */
 export async function signInOf({ apiKey }: Sandbox, parts: SignInParts): Promise<SignIn | null> {
   const { pageUrl, relyingParty } = parts.ports

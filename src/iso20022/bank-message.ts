@@ -9,13 +9,10 @@ export interface BankMessage {
   readonly kind: (typeof messageKinds)[number]
   readonly messageId: string
   readonly notices: readonly PaymentNotice[]
-  /** Set for a pain.002: which of our files it answers, and how. */
   readonly report: StatusReport | null
-  /** Set for a camt.053 or camt.054: its booked entries. */
   readonly statement: BankFile | null
 }
 
-/** Reads a bank's file of any of the three kinds. */
 export function readMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
   const bookings = readCamt(document, today)

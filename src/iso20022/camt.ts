@@ -3,7 +3,6 @@ import type { Euros } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** Why an entry of a file is not credited to a wallet. */
 export const skipReasons = [
   'not_a_credit',
   'not_euro',
@@ -18,7 +17,6 @@ export const skipReasons = [
 interface SkippedEntry {
   readonly bankReference: string | null
   readonly reason: (typeof skipReasons)[number]
-  /** Our own payments in the entry. */
   readonly payments: readonly OwnPayment[]
 }
 
@@ -36,10 +34,9 @@ const kinds = [
   { name: 'camt.054', root: 'BkToCstmrDbtCdtNtfctn', statement: 'Ntfctn' },
 ] as const
 
-/** The most entries, or payments in them, that one file may have: all of a file is one database transaction. */
+/** The most entries, or payments in them, of one file: a file is processed in one database transaction. */
 export const MAX_ITEMS = 10_000
 
-/** Reads a camt.053 or camt.054: the credits to hand on, and the entries skipped with the reason. */
 export function readCamt(document: XmlElement, today: string): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
@@ -83,7 +80,7 @@ function entriesOf(statement: XmlElement, references: Set<string>, today: string
 
 const detailsOf = (entry: XmlElement): XmlElement[] => elementsAt(entry, 'NtryDtls/TxDtls')
 
-/** ISO 20022 allows 35 characters; no bank's reference is longer than this. */
+/** ISO 20022 allows 35 characters; no bank’s reference is longer than this. */
 const MAX_REFERENCE_LENGTH = 140
 
 /** The bank's reference of the entry, or of its only payment. `NtryRef` is unique within one statement only. */
@@ -110,7 +107,10 @@ interface Booking {
   readonly today: string
 }
 
-/** One credit for each payment of the entry; a single unmatched one if their amounts are missing or do not sum to it. */
+/**
+ * One credit for each payment of the entry; a single unmatched one if their amounts are missing or do not sum
+ * to it.
+ */
 function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? 0n
   const details = detailsOf(entry)
@@ -135,7 +135,8 @@ function creditFrom(
     origin,
     bankReference,
     part,
-    // With virtual IBANs the creditor's account is the one the payer chose; the statement names the account behind it.
+    // With virtual IBANs the creditor's account is the one the payer chose; the statement names the account
+    // behind it.
     iban: plainIban(textAt(details, 'RltdPties/CdtrAcct/Id/IBAN') ?? origin),
     reference: referenceIn(details),
     senderName: textAt(details, 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
@@ -146,7 +147,7 @@ function creditFrom(
   }
 }
 
-/** The structured reference, then the lines of free text in one: a bank may break a line within a word. */
+/** The structured reference, then the lines of free text joined: a bank may break a line within a word. */
 function referenceIn(details: XmlElement): string | null {
   const structured = elementsAt(details, 'RmtInf/Strd/CdtrRefInf/Ref')
   const lines = [...structured, ...elementsAt(details, 'RmtInf/Ustrd')].map(({ text }) => text.trim())
@@ -162,7 +163,6 @@ function dateOf(entry: XmlElement): string | undefined {
 const isCalendarDate = (date: string): boolean =>
   !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)
 
-/** A payment of ours in a bank's entry: it has left the account, or has been returned. */
 interface OwnPayment {
   readonly endToEndId: string | null
   readonly notice: 'settled' | 'returned'
@@ -171,7 +171,6 @@ interface OwnPayment {
   readonly amountEuros: Euros
 }
 
-/** Our payments in a booked euro entry: those of a debit, and those that a credit returns. */
 function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   const direction = textAt(entry, 'CdtDbtInd')
   const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'
@@ -191,7 +190,7 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
 const amountOf = (payment: XmlElement): Euros | undefined =>
   amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
 
-/** Whether an entry returns a payment of ours, so that its money is not a payer's. */
+/** The money of a returned payment is not that of a payer. */
 const isReturn = (entry: XmlElement): boolean =>
   textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' ||
   elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0

@@ -2,7 +2,6 @@ import type { Euros } from '../values/money.ts'
 
 export const creditSources = ['bank', 'simulation', 'funding', 'acquirer', 'owner', 'refund'] as const
 
-/** Why a credit is in no wallet. */
 export const unmatchedReasons = [
   'no_wallet',
   'several_references',
@@ -11,11 +10,13 @@ export const unmatchedReasons = [
 ] as const
 export type UnmatchedReason = (typeof unmatchedReasons)[number]
 
-/** A credit as it was received. */
 export interface ReceivedCredit {
   readonly amountEuros: Euros
   readonly source: (typeof creditSources)[number]
-  /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
+  /**
+   * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or
+   * `owners`.
+   */
   readonly origin: string
   readonly bankReference: string
   readonly part: number
@@ -25,6 +26,6 @@ export interface ReceivedCredit {
   readonly senderIban: string | null
   readonly endToEndId: string | null
   readonly valueDate: string
-  /** Set if no wallet is to be looked for. */
+  /** Set if the credit must not be matched with a wallet. */
   readonly reason: UnmatchedReason | null
 }

@@ -7,7 +7,6 @@ import { element, writeXml } from './xml-writer.ts'
 
 /** The characters that every SEPA bank must accept. */
 const letters = (most: number) => new RegExp(`^[A-Za-z0-9/?:().,'+ -]{1,${most}}$`)
-/** The same characters; an identifier neither begins nor ends with a slash, nor has two in a row. */
 const identifier = /^(?!\/)(?!.*\/\/)[A-Za-z0-9/?:().,'+ -]{0,34}[A-Za-z0-9?:().,'+ -]$/
 const count = /^[1-9]\d{0,14}$/
 const total = /^\d{1,15}\.\d{2}$/
@@ -29,8 +28,8 @@ const payment: Shape = [
 ]
 
 /**
- * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that we write. The schema is closed:
- * a message with any other element is not sent.
+ * The subset of pain.001.001.09 that the EPC's rulebooks allow for a SEPA order and that this service writes.
+ * The schema is closed: a message with any other element is not sent.
  */
 export const pain001Schema = required('Document', [
   required('CstmrCdtTrfInitn', [
@@ -63,14 +62,13 @@ export const pain001Schema = required('Document', [
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
-/** The holder and account that pay. */
 export interface Debtor {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
 }
 
-/** Writes an order as a pain.001. An order that breaks the schema is a defect of ours, so it throws. */
+/** An order that breaks the schema is a defect of the service, so it throws. */
 export function pain001(order: Order, debtor: Debtor): string {
   const document = documentOf(order, debtor)
   const problem = schemaViolation(document, pain001Schema)
@@ -78,7 +76,7 @@ export function pain001(order: Order, debtor: Debtor): string {
   return writeXml(document, NAMESPACE)
 }
 
-/** Whether the schema allows this order. Asked for each payment before it joins a file: one bad payment stops the file. */
+/** Checked for each payment before it joins a file: one invalid payment would stop the file. */
 export const canBeOrdered = (order: Order, debtor: Debtor): boolean =>
   schemaViolation(documentOf(order, debtor), pain001Schema) === undefined
 

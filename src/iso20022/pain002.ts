@@ -1,17 +1,15 @@
 import type { NoticeKind, PaymentNotice, ReportedPayeeCheck, ReportedStatus } from './payment-notice.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
-/** A bank's answer to a pain.001: notices for payments it names, and one for all others in the file. */
 export interface StatusReport {
   readonly originalMessageId: string
   readonly notices: readonly PaymentNotice[]
-  /** Null if the report changes nothing about the payments it does not name. */
+  /** Null if the report changes nothing about the payments that it does not name. */
   readonly othersNotice: ReportedStatus | null
-  /** The statuses of the whole file that are not known, each once. */
   readonly unknown: readonly ReportedStatus[]
 }
 
-/** The ISO payment statuses that are final for us; all others mean that the payment is under way. */
+/** The final ISO payment statuses; all others mean that the payment is under way. */
 const noticeByStatus: ReadonlyMap<string, NoticeKind> = new Map([
   ['RJCT', 'rejected'],
   ['CANC', 'rejected'],
@@ -19,7 +17,7 @@ const noticeByStatus: ReadonlyMap<string, NoticeKind> = new Map([
   ['ACCC', 'settled'],
 ])
 
-/** The statuses of the verification of payee; `RVCM` says of a whole file that some of its payees do not match. */
+/** The statuses of the verification of payee; `RVCM` means that some payees of a file do not match. */
 const resultByStatus: ReadonlyMap<string, ReportedPayeeCheck['result']> = new Map([
   ['RCVC', 'match'],
   ['RVMC', 'close_match'],
@@ -31,16 +29,13 @@ export const payeeStatuses = ['RCVC', 'RVMC', 'RVNM', 'RVNA', 'RVCM'] as const
 
 const underWay = /^(ACCP|ACFC|ACIS|ACPD|ACSP|ACTC|ACWC|ACWP|BLCK|PART|PATC|PDNG|PRES|RCVD)$/
 
-/** Whether we know what a status means. A bank may send any other; it is shown to a person. */
+/** A bank may send any other status; it is shown to a person. */
 export const isKnownStatus = (status: string): boolean =>
   noticeByStatus.has(status) || resultByStatus.has(status) || underWay.test(status)
 
-/** ISO's limit for what a bank writes in its own words. */
 const MAX_CODE = 35
-/** ISO's limit for a name. */
 const MAX_NAME = 140
 
-/** Reads a pain.002 of any version. */
 export function readPain002(document: XmlElement): StatusReport {
   const [body] = document.children
   if (document.name !== 'Document' || !document.namespace.includes(':pain.002.') || !body)
@@ -61,7 +56,7 @@ export function readPain002(document: XmlElement): StatusReport {
   }
 }
 
-/** `RVCM` says nothing of the others where the report names those that do not match. */
+/** `RVCM` says nothing about the other payments if the report names those that do not match. */
 const othersNoticeOf = (
   overall: readonly ReportedStatus[],
   notices: readonly PaymentNotice[],
@@ -95,7 +90,7 @@ function statusOf(element: XmlElement, path: string): ReportedStatus {
   }
 }
 
-/** Banks give the name that they know in the lines of the additional information, of a close match only. */
+/** For a close match only, banks give the known name in the lines of the additional information. */
 function payeeCheckOf(code: string, element: XmlElement): ReportedPayeeCheck | null {
   const result = resultByStatus.get(code)
   if (!result) return null
@@ -104,7 +99,7 @@ function payeeCheckOf(code: string, element: XmlElement): ReportedPayeeCheck | n
   return { result, suggestedName: (result === 'close_match' && name) || null, code }
 }
 
-/** The answer that a status of the verification stands for, as `POST /simulate/sepa/verify` plays it. */
+/** The answer that a verification status means; `POST /simulate/sepa/verify` uses it. */
 export const payeeCheckBy = (
   code: (typeof payeeStatuses)[number],
   suggestedName: string | null,

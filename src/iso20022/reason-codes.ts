@@ -3,7 +3,7 @@
  * code sets (ExternalStatusReason1Code, ExternalReturnReason1Code, ExternalCancellationReason1Code,
  * ExternalPaymentCancellationRejection1Code) that the EPC's rulebooks of SCT and SCT Inst use.
  */
-const meanings: Readonly<Record<string, string>> = {
+const reasonMessages: Readonly<Record<string, string>> = {
   AB05: 'The payee’s bank did not answer in time.',
   AB06: 'A bank on the way did not answer in time.',
   AB07: 'A bank on the way could not be reached.',
@@ -72,20 +72,19 @@ const meanings: Readonly<Record<string, string>> = {
   UPAY: 'The payment was not due.',
 }
 
-/** Codes that mean something else when a bank refuses a recall. */
+/** Codes with another meaning when a bank refuses a recall. */
 const recallRefusals: Readonly<Record<string, string>> = {
   AGNT: 'A bank on the way refuses it.',
   AM04: 'There is not enough money in the payee’s account.',
   CUST: 'The payee does not agree to give it back.',
 }
 
-/** Codes of ours, for what no bank answers. */
+/** The service's own codes, for outcomes that no bank reports. */
 const ownCodes: Readonly<Record<string, string>> = {
   not_by_files:
     'This bank takes no recalls by files, and the payment is ordered already. Ask the bank, under its endToEndId.',
 }
 
-/** The form of an ISO reason code, known to us or not. */
 export const reasonCode = /^[A-Z0-9]{4}$/
 
 export interface Reason {
@@ -93,20 +92,19 @@ export interface Reason {
   message: string
 }
 
-/** A reason with its sentence; unknown codes get a general one, none counts as MS03 (not specified). */
+/** Unknown codes get a general sentence; no code counts as MS03 (not specified). */
 export function reasonOf(code: string | null): Reason {
   const reason = code ?? 'MS03'
   return {
     code: reason,
-    message: meanings[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
+    message: reasonMessages[reason] ?? ownCodes[reason] ?? `The bank gives the reason ${reason}.`,
   }
 }
 
-/** The reason for which a recall is refused. */
 export const recallRefusalOf = (code: string | null): Reason =>
   code && recallRefusals[code] ? { code, message: recallRefusals[code] } : reasonOf(code)
 
-export const reasonCodes = Object.keys(meanings)
+export const reasonCodes = Object.keys(reasonMessages)
 
-/** Whether a code says something that we know; a bank may give any other. */
-export const isKnownReason = (code: string): boolean => Object.hasOwn(meanings, code)
+/** A bank may send any other code. */
+export const isKnownReason = (code: string): boolean => Object.hasOwn(reasonMessages, code)

@@ -1,8 +1,8 @@
 /**
- * Spellings for letters and signs outside SEPA's characters, by the EPC's conversion table (EPC217-08, Unicode subset,
- * best practices), which follows ISO 843 for Greek and Bulgaria's law for Cyrillic. Unlike the table, which turns `Ä`
- * into `A`, Latin letters here become two, as in passports and at German banks. Accented letters need no entry: the
- * accent is dropped.
+ * Spellings for letters and signs outside SEPA's characters, by the EPC's conversion table (EPC217-08,
+ * Unicode subset, best practices), which follows ISO 843 for Greek and Bulgaria's law for Cyrillic. Unlike
+ * the table, which turns `Ä` into `A`, Latin letters here become two, as in passports and at German banks.
+ * Accented letters need no entry: the accent is dropped.
  */
 const latin = 'ä ae  ö oe  ü ue  ß ss  æ ae  œ oe  þ th  ø o  ð d  đ d  ł l  ŀ l  ħ h  ŧ t  ŋ n  ĸ k  ı i'
 
@@ -14,7 +14,7 @@ const bulgarian =
   'а a  б b  в v  г g  д d  е e  ж zh  з z  и i  й y  к k  л l  м m  н n  о o  п p  р r  с s  т t  у u  ф f  х h' +
   '  ц ts  ч ch  ш sh  щ sht  ъ a  ь y  ю yu  я ya'
 
-/** Letters of Serbian, Macedonian and Ukrainian, of countries that joined SEPA after the EPC's table, or will. */
+/** Serbian, Macedonian and Ukrainian letters, of countries that join SEPA after the EPC's table. */
 const otherCyrillic = 'ђ dj  ѓ gj  ѕ dz  ј j  љ lj  њ nj  ћ c  ќ kj  џ dz  ґ g  є ye  і i  ї yi  ы y  э e'
 
 const keyboard = "& +  @ (at)  _ -  ; ,  € E  ¿ ?  ` '  [ (  { (  ] )  } )  \\ /  | /"
@@ -25,16 +25,15 @@ const wordProcessor = `" '  “ '  ” '  „ '  « '  » '  ‘ '  ’ '  ‛ '
 const tableOf = (...texts: string[]): ReadonlyMap<string, string> =>
   new Map(texts.flatMap(text => text.split('  ').map(pair => pair.split(' ') as [string, string])))
 
-/** Spellings of letters, keyed by the small letter. */
 const letters = tableOf(latin, greek, bulgarian, otherCyrillic)
 const signs = tableOf(keyboard, wordProcessor)
 
-/** The longest name of a party that the SEPA rulebooks allow; the messages' own schema would take 140. */
+/** The longest name of a party in the SEPA rulebooks; the messages' own schema would allow 140. */
 export const LONGEST_NAME = 70
 
 /**
- * Spells a text in the characters that every SEPA bank must accept: a-z A-Z 0-9 / - ? : ( ) . , ' + and the space. A
- * character without a spelling becomes a full stop, as the EPC recommends.
+ * Spells a text in the characters that every SEPA bank must accept: a-z A-Z 0-9 / - ? : ( ) . , ' + and the
+ * space. A character without a spelling becomes a full stop, as the EPC recommends.
  */
 export const sepaText = (text: string, longest: number): string =>
   text
@@ -45,7 +44,7 @@ export const sepaText = (text: string, longest: number): string =>
     .slice(0, longest)
     .trimEnd()
 
-/** Spells one character. The signature is that of a replacer: capitals depend on the character that follows. */
+/** Has the signature of a replacer, since capitals depend on the character that follows. */
 function transliterate(character: string, at: number, whole: string): string {
   const sign = signs.get(character)
   if (sign !== undefined) return sign

@@ -5,7 +5,6 @@ export interface Unreadable {
   readonly unreadable: string
 }
 
-/** Parses an XML file and reads the document from it, or explains why it cannot be read. */
 export function readXmlFile<T>(bytes: Uint8Array, read: (document: XmlElement) => T): T | Unreadable {
   try {
     return read(readXml(xmlText(Buffer.from(bytes))))

@@ -1,6 +1,5 @@
 import sax, { type QualifiedTag } from 'sax'
 
-/** An XML element; `name` is the local name, without a prefix. */
 export interface XmlElement {
   readonly name: string
   readonly namespace: string
@@ -9,25 +8,25 @@ export interface XmlElement {
   text: string
 }
 
-/** Thrown for a file that cannot be read; the message is shown to whoever sent it. */
+/** Thrown for a file that cannot be read; its sender sees the message. */
 export class UnreadableXml extends Error {}
 
 /** Limits far above any bank's message, enforced while parsing so that a hostile file costs little. */
 const MOST_LEVELS = 32
 const MOST_ELEMENTS = 200_000
 const MOST_ATTRIBUTES = 32
-/** The characters of a start tag with its attributes, and of the text of one element. */
+/** Of a start tag with its attributes, and of the text of one element, in characters. */
 const LONGEST_TAG = 8_192
 const LONGEST_TEXT = 65_536
-/** The characters fed to the parser at a time: an unfinished start tag is measured between two pieces. */
+/** Characters passed to the parser at a time: an unfinished start tag is measured between two pieces. */
 const PIECE = 4_096
 
 /** `strictEntities` allows the five predefined entities only. */
 const options = { xmlns: true, position: true, strictEntities: true }
 
 /**
- * Parses an untrusted document into a tree, in time linear to its length. A document type is refused first: only there
- * can entities be defined that expand without bound or read other files.
+ * Parses an untrusted document into a tree, in time linear to its length. A document type is refused first:
+ * only there can entities be defined that expand without bound or read other files.
  */
 export function readXml(text: string): XmlElement {
   const doctype = text.search(/<!DOCTYPE/i)
@@ -46,7 +45,6 @@ class TreeReader {
   readonly #document: XmlElement = newElement({ local: '', uri: '', attributes: {} })
   readonly #open: XmlElement[] = [this.#document]
   #elements = 0
-  /** The name of the start tag being parsed. */
   #tag: string | null = null
 
   constructor() {
@@ -92,7 +90,7 @@ class TreeReader {
     const element = this.#open.at(-1)
     if (!element) return
     if (piece.includes('\0') || !piece.isWellFormed()) this.#refuse('it has what is no character')
-    // Whitespace between elements is not kept: long lists are full of it.
+    // Whitespace between elements is dropped: long lists are full of it.
     const isSpace = element.children.length > 0 && piece.trim() === ''
     if (isSpace) return
     if (element.text.length + piece.length > LONGEST_TEXT)
@@ -100,7 +98,6 @@ class TreeReader {
     element.text += piece
   }
 
-  /** Throws with the element's path and the line of the file. */
   #refuse(why: string): never {
     const path = this.#open.slice(1).map(({ name }) => shortened(name))
     const where = [path.length > 0 && `in ${path.join('/')}`, `line ${this.#parser.line + 1}`]
@@ -128,10 +125,8 @@ const wordsFor = (message: string): string =>
     ? 'it has a name, a comment or a reference that is longer than 65536 characters'
     : `it is not well-formed: ${message}`
 
-/** Cuts a name that the sender chose, for use in an error message. */
 const shortened = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name)
 
-/** All elements at a path such as `NtryDtls/TxDtls`. */
 export const elementsAt = (element: XmlElement, path: string): XmlElement[] =>
   path
     .split('/')

@@ -28,7 +28,6 @@ export const optional = part(0, 1)
 export const oneOrMore = part(1, Number.POSITIVE_INFINITY)
 export const zeroOrMore = part(0, Number.POSITIVE_INFINITY)
 
-/** The path and reason of the first violation of the schema; undefined if there is none. */
 export function schemaViolation(element: XmlElement, expected: Part): string | undefined {
   const { name, attributes, shape } = expected
   const within = (why: string): string => `${name}/${why}`

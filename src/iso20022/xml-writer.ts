@@ -1,6 +1,5 @@
 import type { XmlElement } from './xml-reader.ts'
 
-/** An element with a text or with children; undefined children are left out. */
 export const element = (
   name: string,
   content: string | readonly (XmlElement | undefined)[],
@@ -13,11 +12,9 @@ export const element = (
   text: typeof content === 'string' ? content : '',
 })
 
-/** Writes a document whose elements are all in one namespace. */
 export const writeXml = (root: XmlElement, namespace: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${serialize({ ...root, attributes: new Map([['xmlns', namespace]]) })}\n`
 
-/** Writes one element, for documents that are written piece by piece. */
 export function serialize({ name, attributes, children, text }: XmlElement): string {
   const attributeText = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
   return `<${name}${attributeText}>${escaped(text)}${children.map(serialize).join('')}</${name}>`
@@ -30,7 +27,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-/** Escapes a text, and drops control characters, which XML 1.0 does not allow. */
+/** Also drops control characters, which XML 1.0 does not allow. */
 const escaped = (text: string): string =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')

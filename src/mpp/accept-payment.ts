@@ -1,6 +1,6 @@
 import { problem, type Unusable } from './base64url.ts'
 
-/** A method and an intent that a client can pay with, `*` for any, and how much it likes them: 0 is not at all. */
+/** A method and an intent that a client can pay with, `*` for any, and its preference from 0 (never) to 1. */
 export interface Acceptance {
   readonly method: string
   readonly intent: string
@@ -12,7 +12,7 @@ const MOST_ENTRIES = 50
 const ENTRY =
   /^([a-z0-9:_-]{1,64}|\*)[ \t]*\/[ \t]*([a-z0-9:_-]{1,64}|\*)[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** Reads an `Accept-Payment` header, `card/charge, tempo/*;q=0.5`. */
+/** `card/charge, tempo/*;q=0.5`. */
 export function parseAcceptPayment(header: string): readonly Acceptance[] | Unusable {
   if (header.length > MOST_TEXT) return problem(`Accept-Payment has more than ${MOST_TEXT} characters.`)
   const entries = header
@@ -30,7 +30,7 @@ export function parseAcceptPayment(header: string): readonly Acceptance[] | Unus
   }))
 }
 
-/** How much a client likes an offer: the most exact entry that fits decides; 0 where none does. */
+/** The most specific matching entry decides; 0 if none matches. */
 export function qualityOf(accepted: readonly Acceptance[], method: string, intent: string): number {
   const fitting = accepted
     .filter(entry => ['*', method].includes(entry.method) && ['*', intent].includes(entry.intent))

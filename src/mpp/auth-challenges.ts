@@ -1,32 +1,32 @@
 import { problem, type Unusable } from './base64url.ts'
 
-/** One challenge of a `WWW-Authenticate` header: its scheme in small letters, and its parameters or what is wrong. */
+/** One challenge of a `WWW-Authenticate` header: its scheme in lower case, and its parameters or an error. */
 export interface AuthChallenge {
   readonly scheme: string
   readonly parameters: ReadonlyMap<string, string>
-  /** A parameter that is given twice: nobody knows which is meant. */
+  /** A parameter that occurs twice makes the challenge ambiguous. */
   readonly twice: string | undefined
 }
 
 const SPACES = /[ \t]*/y
 const SEPARATORS = /[ \t,]*/y
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
-/** The credentials form of RFC 9110, `Negotiate YII=`: it stands alone up to a comma or the end. */
+/** The token68 form of RFC 9110, `Negotiate YII=`: it extends to a comma or the end. */
 const TOKEN68 = /[ \t]+[A-Za-z0-9._~+/-]+=*[ \t]*(?=,|$)/y
-/** More than the tokens of RFC 9110: a time or a digest without quotes is read, too. */
+/** More lenient than the tokens of RFC 9110: an unquoted time or digest is accepted, too. */
 const UNQUOTED = /[^\s",]+/y
 
 const QUOTE = '"'.charCodeAt(0)
 const BACKSLASH = '\\'.charCodeAt(0)
 
-/** No scheme has a tenth of this. */
 const MOST_PARAMETERS = 100
 
 class Unreadable extends Error {}
 
 /**
- * Reads the challenges of one header (RFC 9110, section 11.6.1) in one pass, and gives each to `take` as soon as it is
- * complete; `take` answers whether to read on. Where the text cannot be read any further, the answer says why.
+ * Reads the challenges of one header (RFC 9110, section 11.6.1) in one pass, and passes each to `take` as
+ * soon as it is complete; `take` answers whether to read on. Returns why the rest of the text cannot be read,
+ * if so.
  */
 export function readAuthChallenges(
   header: string,
@@ -75,7 +75,6 @@ class HeaderReader {
     this.#match(TOKEN68)
   }
 
-  /** Whether an equals sign follows the name, spaces apart. If so, it is read. */
   #isParameter(): boolean {
     const before = this.#at
     this.#match(SPACES)
@@ -95,7 +94,8 @@ class HeaderReader {
     this.#match(SPACES)
     if (this.#at < this.#text.length && this.#text[this.#at] !== ',') {
       if (!isQuoted || name !== 'description' || open.scheme !== 'payment') this.#refuse('a comma')
-      // The description has a quote that is not escaped. What follows may be its text, so no parameter is read from it.
+      // The description contains an unescaped quote. What follows may be its text, so no parameter is read
+      // from it.
       this.#at = this.#text.length
     }
     if (open.parameters.has(name)) open.twice ??= name
@@ -104,7 +104,7 @@ class HeaderReader {
     if (open.count > MOST_PARAMETERS) this.#refuse(`no more than ${MOST_PARAMETERS} parameters of one scheme`)
   }
 
-  /** A quoted string. A backslash takes the next character as it is; `\u20ac` is a character beyond Latin-1, as mppx writes it. */
+  /** A backslash takes the next character as it is; `\u20ac` is a character beyond Latin-1, as mppx writes it. */
   #quoted(): string {
     let value = ''
     for (let from = this.#at + 1; ; ) {
@@ -120,7 +120,6 @@ class HeaderReader {
     }
   }
 
-  /** Where the next quote or backslash stands that has something behind it. */
   #endOfPlain(from: number): number {
     const last = this.#text.length - 1
     for (let at = from; at <= last; at++) {
@@ -149,7 +148,6 @@ class HeaderReader {
 
 const HEX = /[0-9A-Fa-f]{4}/y
 
-/** The character that a backslash stands before, and how many characters both take. */
 function escaped(text: string, at: number): readonly [character: string, length: number] {
   const character = text.charAt(at + 1)
   if (character !== 'u') return [character, 2]

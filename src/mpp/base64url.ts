@@ -1,4 +1,4 @@
-/** The answer for something from outside that cannot be used. A class, so that no JSON from outside can look like it. */
+/** Returned for input from outside that cannot be used. A class, so that no JSON from outside can look like it. */
 export class Unusable {
   /** A sentence that says why, and repeats no secret. */
   readonly problem: string
@@ -12,13 +12,13 @@ export const problem = (sentence: string): Unusable => new Unusable(sentence)
 
 export const isUnusable = (value: unknown): value is Unusable => value instanceof Unusable
 
-/** Writes base64url without padding (RFC 4648, section 5). */
+/** Without padding (RFC 4648, section 5). */
 export const toBase64url = (content: string | Uint8Array): string =>
   Buffer.from(content).toString('base64url')
 
 /**
- * Reads base64url without padding; undefined for anything else. Only the one canonical form is read, so that no two
- * texts mean the same bytes.
+ * Reads base64url without padding; undefined for anything else. Only the canonical form is accepted, so that
+ * no two texts mean the same bytes.
  */
 export function fromBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')
@@ -32,7 +32,6 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The JSON object in a base64url text; `name` begins the sentence where it is none. */
 export function decodeObject(name: string, text: string): JsonObject | Unusable {
   const bytes = fromBase64url(text)
   if (!bytes) return problem(`${name} is not base64url without padding.`)

@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
 import { isUnusable, problem, type Unusable } from './base64url.ts'
 
-/** All but printable Latin-1, the characters that HTTP carries in a field value. */
+/** Everything except printable Latin-1, the characters that HTTP carries in a field value. */
 const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
 const CONTROL = /\p{Cc}/u
-/** What stands between quotes as it is: no quote, no backslash, no control character. */
+/** Needs no escape within quotes: no quote, no backslash, no control character. */
 const PLAIN = /^[ !#-[\]-~\u00a0-\u00ff]*$/
 
-const alike: Readonly<Record<string, string>> = {
+const lookalikes: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',
   '‘': "'",
@@ -20,9 +20,9 @@ const alike: Readonly<Record<string, string>> = {
   '€': 'EUR',
 }
 
-/** A text as a header can carry it: what lies beyond Latin-1 is written with its nearest letters, or as `?`. */
+/** Characters beyond Latin-1 are replaced by their nearest letters, or by `?`. */
 export const headerText = (text: string): string =>
-  text.normalize('NFC').replace(OUTSIDE, character => alike[character] ?? withoutMarks(character))
+  text.normalize('NFC').replace(OUTSIDE, character => lookalikes[character] ?? withoutMarks(character))
 
 function withoutMarks(character: string): string {
   if (CONTROL.test(character)) return ' '
@@ -31,8 +31,8 @@ function withoutMarks(character: string): string {
 }
 
 /**
- * A quoted string of RFC 9110. What lies beyond Latin-1 is escaped as mppx escapes it, so no value is lost. A control
- * character would end the header and begin another: a value with one is a defect of the caller.
+ * A quoted string of RFC 9110. Characters beyond Latin-1 are escaped as mppx does, so no value is lost. A
+ * control character could end the header and begin another: a value with one is a defect of the caller.
  */
 function quoted(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`
@@ -43,19 +43,18 @@ function quoted(value: string): string {
   return `"${escaped}"`
 }
 
-/** A challenge of the scheme `Payment`, its parameters as they came: a credential echoes them unchanged. */
+/** The parameters are kept as they came: a credential echoes them unchanged. */
 export interface Challenge {
   readonly id: string
   readonly realm: string
   readonly method: string
   readonly intent: string
-  /** The request for payment: base64url of JSON, read by `requestOf`. */
   readonly request: string
   readonly expires?: string
   readonly digest?: string
   readonly description?: string
   readonly opaque?: string
-  /** The header that is to carry the credential; `Authorization` where it is left out. */
+  /** The header for the credential; `Authorization` if it is left out. */
   readonly header?: string
 }
 
@@ -63,23 +62,23 @@ export const required = ['id', 'realm', 'method', 'intent', 'request'] as const
 export const optional = ['description', 'digest', 'expires', 'header', 'opaque'] as const
 const names = [...required, ...optional] as const
 
-/** What is read of an answer's headers. More belongs to no merchant, and would cost whoever reads it. */
+/**
+ * Limits of what is read from an answer's headers: no merchant needs more, and reading it would cost
+ * processor time.
+ */
 const MOST_TEXT = 65_536
 const MOST_CHALLENGES = 64
 const LONGEST_ID = 1_000
 
 export interface ReadChallenges {
-  /** Usable in form; whether they can be paid is for `requestOf` and `cardDetailsOf`. */
+  /** Well-formed challenges; `requestOf` and `cardDetailsOf` check whether they can be paid. */
   readonly challenges: readonly Challenge[]
-  /** The names of schemes other than `Payment`, in small letters, each once. */
   readonly otherSchemes: readonly string[]
-  /** A sentence for each challenge that cannot be used, and for each header that cannot be read to its end. */
   readonly problems: readonly string[]
 }
 
-/** Reads all `WWW-Authenticate` headers of an answer, each with one challenge or with several. */
 export function parseChallenges(headers: readonly string[]): ReadChallenges {
-  const reading = new Reading()
+  const reading = new ChallengeList()
   let left = MOST_TEXT
   for (const header of headers) {
     if (!reading.goesOn) break
@@ -95,7 +94,7 @@ export function parseChallenges(headers: readonly string[]): ReadChallenges {
   return reading.result
 }
 
-class Reading {
+class ChallengeList {
   readonly #challenges: Challenge[] = []
   readonly #otherSchemes = new Set<string>()
   readonly #problems: string[] = []
@@ -136,8 +135,8 @@ class Reading {
 }
 
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
-/** Headers that steer the request itself: a merchant that names one of them would change what is sent. */
-const STEERING =
+/** Headers that control the request itself: a merchant that names one of them would change what is sent. */
+const CONTROL_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept-encoding)$/i
 
 function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefined): Challenge | Unusable {
@@ -147,13 +146,12 @@ function challengeOf(given: ReadonlyMap<string, string>, twice: string | undefin
   if ((given.get('id') ?? '').length > LONGEST_ID)
     return problem(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
   const header = given.get('header')
-  if (header !== undefined && (!FIELD_NAME.test(header) || STEERING.test(header)))
+  if (header !== undefined && (!FIELD_NAME.test(header) || CONTROL_HEADERS.test(header)))
     return problem('A Payment challenge wants the credential in a header that cannot carry one.')
-  return pick(name => given.get(name))
+  return challengeFrom(name => given.get(name))
 }
 
-/** A challenge of the known parameters that have a value; the required ones are known to be there. */
-export function pick(valueAt: (name: string) => string | undefined): Challenge {
+export function challengeFrom(valueAt: (name: string) => string | undefined): Challenge {
   const members = names.flatMap(name => {
     const value = valueAt(name)
     return value === undefined ? [] : [[name, value] as const]
@@ -161,7 +159,6 @@ export function pick(valueAt: (name: string) => string | undefined): Challenge {
   return Object.fromEntries(members) as unknown as Challenge
 }
 
-/** The value of a `WWW-Authenticate` header with this one challenge, all of it quoted. */
 export function writeChallenge(challenge: Challenge): string {
   const parameters = names.flatMap(name => {
     const value = challenge[name]
@@ -170,15 +167,14 @@ export function writeChallenge(challenge: Challenge): string {
   return `Payment ${parameters.join(', ')}`
 }
 
-/** The name of the header that is to carry the credential of a challenge. */
 export const credentialHeaderOf = (challenge: Challenge): string => challenge.header ?? 'Authorization'
 
-/** What an id binds: all that is offered but the description, which is for people. */
+/** What an id binds: every offered parameter except the description, which is for people. */
 export type Offer = Omit<Challenge, 'id' | 'description'>
 
 /**
- * The id of a challenge: an HMAC-SHA256 over its parameters, each in its place, an absent one empty. The place of
- * `header` exists only where one other than `Authorization` is asked for.
+ * An HMAC-SHA256 over the parameters in fixed positions, an absent one empty. `header` has a position only if
+ * it is not `Authorization`.
  */
 export function challengeId(secret: string | Uint8Array, offer: Offer): string {
   const { realm, method, intent, request, expires = '', digest = '', header, opaque = '' } = offer
@@ -187,7 +183,7 @@ export function challengeId(secret: string | Uint8Array, offer: Offer): string {
   return createHmac('sha256', secret).update(places.join('|')).digest('base64url')
 }
 
-/** Whether a challenge was made with this secret, compared in constant time. */
+/** Compared in constant time. */
 export function isOwnChallenge(secret: string | Uint8Array, challenge: Challenge): boolean {
   const given = Buffer.from(challenge.id)
   const made = Buffer.from(challengeId(secret, challenge))

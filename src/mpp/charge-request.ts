@@ -12,11 +12,10 @@ import type { Challenge } from './challenge.ts'
 import type { Credential } from './credential.ts'
 import { type MerchantKey, merchantKeyOf, merchantKeyProblem } from './merchant-key.ts'
 
-/** What a challenge with the intent `charge` asks for. */
 export interface ChargeRequest {
   /** In the smallest unit of the currency: cents of a euro. */
   readonly amount: bigint
-  /** ISO 4217 in small letters. */
+  /** ISO 4217 in lower case. */
   readonly currency: string
   readonly recipient?: string
   readonly description?: string
@@ -24,14 +23,12 @@ export interface ChargeRequest {
   readonly methodDetails: JsonObject
 }
 
-/** What a peer takes, too. */
+/** The same limit as other implementations. */
 const LONGEST_REQUEST = 16_384
 const LONGEST_TEXT = 4_096
 
-/** The parameter `request`: base64url of the canonical JSON. */
 export const encodeRequest = (request: object): string => toBase64url(canonicalJson(request))
 
-/** Decodes what a challenge asks for, or says why that cannot be paid. */
 export function requestOf({ request }: Challenge): ChargeRequest | Unusable {
   if (request.length > LONGEST_REQUEST)
     return problem(`The request of the challenge has more than ${LONGEST_REQUEST} characters.`)
@@ -51,7 +48,6 @@ function chargeOf(given: JsonObject): ChargeRequest | Unusable {
   return { amount: BigInt(amount), currency, ...texts, methodDetails }
 }
 
-/** The members that are present, each a text of bounded length. */
 function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<string, string>> | Unusable {
   const present = names.filter(name => given[name] !== undefined && given[name] !== null)
   const wrong = present.find(
@@ -61,11 +57,9 @@ function textsOf(given: JsonObject, names: readonly string[]): Readonly<Record<s
   return Object.fromEntries(present.map(name => [name, String(given[name])]))
 }
 
-/** What a challenge of the method `card` says of the merchant. */
 export interface CardDetails {
-  /** In small letters, as `visa`. */
   readonly acceptedNetworks: readonly string[]
-  /** What the merchant says it is called: nobody has checked it. */
+  /** Stated by the merchant and unverified. */
   readonly merchantName: string
   readonly key: { readonly encryptionJwk: MerchantKey } | { readonly jwksUri: string; readonly kid: string }
   readonly billingRequired: boolean
@@ -76,7 +70,6 @@ const MOST_NETWORKS = 20
 const LONGEST_NAME = 200
 const LONGEST_URL = 2_000
 
-/** Reads the `methodDetails` of a charge by card, or says why no card can pay it. */
 export function cardDetailsOf({ methodDetails }: ChargeRequest): CardDetails | Unusable {
   const { acceptedNetworks: networks, merchantName, billingRequired } = methodDetails
   if (!isNetworks(networks)) return problem('The challenge does not name the card networks that it accepts.')
@@ -109,7 +102,6 @@ function keyOf(details: Readonly<Record<string, unknown>>): CardDetails['key'] |
   return { jwksUri, kid }
 }
 
-/** What a credential of the method `card` pays with. */
 export interface CardPayload {
   /** The network token: a compact JWE for the merchant's key. */
   readonly encryptedPayload: string
@@ -131,7 +123,7 @@ const shapes = {
 
 const COMPACT_JWE = /^[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Reads the payload of a card credential. The sentence of a problem repeats nothing of it. */
+/** The sentence of a problem repeats nothing of the payload. */
 export function cardPayloadOf({ payload }: Credential): CardPayload | Unusable {
   const { encryptedPayload: jwe, paymentAccountReference: reference } = payload
   if (typeof jwe !== 'string' || jwe.length > LONGEST_JWE || !COMPACT_JWE.test(jwe))

@@ -9,38 +9,34 @@ import {
   toBase64url,
   type Unusable,
 } from './base64url.ts'
-import { type Challenge, optional, pick, required } from './challenge.ts'
+import { type Challenge, challengeFrom, optional, required } from './challenge.ts'
 
-/** A payment of one challenge, as an `Authorization: Payment` header carries it. */
 export interface Credential {
   readonly challenge: Challenge
-  /** Who pays, where the method names payers. */
   readonly source?: string
-  /** What the method pays with; it is a secret. */
+  /** Specific to the method; a secret. */
   readonly payload: JsonObject
 }
 
-/** A credential beyond this is not read: a request, a wrapped token and their names need a tenth of it. */
+/** A request, a wrapped token and their names need a tenth of this. */
 const LONGEST = 65_536
 
-/** The value of the header; it is a secret, and is kept as a digest only. */
+/** The header's value. It is a secret, of which only a digest is kept. */
 export const writeCredential = (credential: Credential): string =>
   `Payment ${toBase64url(JSON.stringify(credential))}`
 
-/** The encoded part of a header's value, without scheme and spaces; undefined if the scheme is another. */
 function encodedPart(value: string): string | undefined {
   const [, encoded] = /^[ \t]*payment[ \t]+([^ \t,]+)[ \t]*$/i.exec(value) ?? []
   return encoded
 }
 
-/** Whether a header's value is of the scheme `Payment`, readable or not. */
 export const isPaymentScheme = (value: string): boolean => /^[ \t]*payment(?:[ \t]|$)/i.test(value)
 
-/** A digest by which the same credential is known again: of its encoded part, however scheme and spaces are written. */
+/** Identifies a credential regardless of the spelling of scheme and spaces. */
 export const credentialDigest = (value: string): string =>
   hash('sha256', encodedPart(value.slice(0, LONGEST)) ?? value, 'base64url')
 
-/** Reads the value of an `Authorization` or `Payment-Authorization` header. The sentence of a problem repeats nothing of it. */
+/** Of an `Authorization` or `Payment-Authorization` header. The sentence of a problem repeats nothing of the value. */
 export function parseCredential(value: string): Credential | Unusable {
   if (value.length > LONGEST) return problem(`The credential has more than ${LONGEST} characters.`)
   const encoded = encodedPart(value)
@@ -65,10 +61,10 @@ function echoOf(given: JsonObject): Challenge | Unusable {
   if (missing) return problem(`The challenge in the credential has no ${missing}.`)
   const wrong = optional.find(name => values[name] !== undefined && typeof values[name] !== 'string')
   if (wrong) return problem(`The ${wrong} of the challenge in the credential is no text.`)
-  return pick(name => values[name] as string | undefined)
+  return challengeFrom(name => values[name] as string | undefined)
 }
 
-/** `opaque` as it was offered. mpp-card and older versions of mppx echo what it holds in place of the text. */
+/** `opaque` as it was offered. mpp-card and older versions of mppx echo its decoded content instead of the text. */
 function opaqueOf(given: unknown): string | undefined | Unusable {
   if (given === undefined || typeof given === 'string') return given
   const isRecord =
@@ -79,14 +75,12 @@ function opaqueOf(given: unknown): string | undefined | Unusable {
     : problem('The opaque of the challenge in the credential is neither a text nor an object of texts.')
 }
 
-/** The digest of a body as RFC 9530 writes it: `sha-256=:…:`. */
 export const contentDigest = (body: string | Uint8Array): string =>
   `sha-256=:${hash('sha256', body, 'base64')}:`
 
-/** SHA-256 in base64 and base64url, with and without the colons of RFC 9530: the peers leave them out. */
+/** SHA-256 in base64 or base64url, with or without the colons of RFC 9530, which other implementations omit. */
 const SHA_256 = /^sha-256=:?([A-Za-z0-9+/_-]{43}=?):?$/i
 
-/** Whether a digest is that of this body. One of another kind than SHA-256 is not. */
 export function digestMatches(header: string, body: string | Uint8Array): boolean {
   const [, given] = SHA_256.exec(header.trim()) ?? []
   if (given === undefined) return false

@@ -1,10 +1,8 @@
 import { type Jwk, keyProblem } from '../values/public-jwk.ts'
 import { isObject } from './base64url.ts'
 
-/** Members that only a private or symmetric key has. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** An RSA key that a network token may be encrypted to. */
 export interface MerchantKey {
   readonly kty: 'RSA'
   readonly n: string
@@ -14,7 +12,7 @@ export interface MerchantKey {
   readonly kid: string
 }
 
-/** Why nothing may be encrypted to a merchant's key; undefined for a good one: RSA of 2048 bits or more, named and for this use. */
+/** Undefined for a valid key: RSA of 2048 bits or more, with a key id and for encryption. */
 export function merchantKeyProblem(jwk: unknown): string | undefined {
   if (!isObject(jwk)) return 'The key of the merchant is no JSON Web Key.'
   const secret = PRIVATE.find(member => Object.hasOwn(jwk, member))
@@ -49,7 +47,7 @@ function numbersProblem({
   return found && `The key of the merchant cannot be used: its ${found.member} ${found.problem}.`
 }
 
-/** The members of a key that was found good, and no others. */
+/** Only the members of a validated key; others are dropped. */
 export function merchantKeyOf(jwk: Readonly<Record<string, unknown>>): MerchantKey {
   const { n, e, kid } = jwk
   return { kty: 'RSA', n: String(n), e: String(e), use: 'enc', alg: 'RSA-OAEP-256', kid: String(kid) }

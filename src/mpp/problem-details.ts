@@ -1,6 +1,5 @@
 const BASE = 'https://paymentauth.org/problems/'
 
-/** The problems of the protocol that a server of charges has, with their titles and statuses. */
 const kinds = {
   'payment-required': ['Payment Required', 402],
   'malformed-credential': ['Malformed Credential', 402],
@@ -16,7 +15,7 @@ const kinds = {
 
 export type ProblemType = keyof typeof kinds
 
-/** A body `application/problem+json` (RFC 9457) of the protocol. */
+/** A body `application/problem+json` (RFC 9457). */
 export interface ProblemDetails {
   readonly type: string
   readonly title: string
@@ -24,7 +23,6 @@ export interface ProblemDetails {
   readonly detail: string
 }
 
-/** The address that names a problem, and its title. */
 export const problemType = (type: ProblemType): readonly [type: string, title: string] => [
   `${BASE}${type}`,
   kinds[type][0],

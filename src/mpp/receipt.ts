@@ -8,25 +8,21 @@ import {
   type Unusable,
 } from './base64url.ts'
 
-/** What a merchant confirms in the header `Payment-Receipt`. Members that are not named here are kept as they came. */
+/** A merchant's confirmation in the header `Payment-Receipt`. Unknown members are kept as they came. */
 export interface Receipt {
   readonly status: 'success'
   readonly method: string
-  /** RFC 3339. */
   readonly timestamp: string
-  /** What the merchant calls the payment. */
   readonly reference: string
   readonly challengeId?: string
   readonly externalId?: string
   readonly [other: string]: unknown
 }
 
-/** A receipt beyond this is not read. */
 const LONGEST = 16_384
 
 export const writeReceipt = (receipt: Receipt): string => toBase64url(JSON.stringify(receipt))
 
-/** Reads the value of a `Payment-Receipt` header. */
 export function parseReceipt(value: string): Receipt | Unusable {
   if (value.length > LONGEST) return problem(`The receipt has more than ${LONGEST} characters.`)
   const given = decodeObject('The receipt', value.trim())
@@ -52,11 +48,9 @@ function wrongMember(given: JsonObject): string | undefined {
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-/** Whether a text is a time of RFC 3339. */
 export const isInstant = (text: string): boolean => RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
-/** What a receipt is to be the receipt of. */
-export interface PaidFor {
+export interface ExpectedPayment {
   readonly challengeId: string
   readonly externalId?: string | undefined
   readonly method: string
@@ -65,11 +59,10 @@ export interface PaidFor {
   readonly now: Date
 }
 
-/** By how much the clocks of two machines may differ. */
 const SKEW = minutes(5)
 
-/** Why a receipt is not that of this payment; undefined if it is. A receipt is unsigned, so more cannot be told. */
-export function receiptProblem(receipt: Receipt, paid: PaidFor): string | undefined {
+/** Undefined if the receipt is that of this payment. A receipt is unsigned, so nothing more can be verified. */
+export function receiptProblem(receipt: Receipt, paid: ExpectedPayment): string | undefined {
   const { method, challengeId, externalId, timestamp } = receipt
   if (method !== paid.method) return 'The receipt is for another payment method.'
   if (challengeId !== undefined && challengeId !== paid.challengeId)

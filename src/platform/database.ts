@@ -5,7 +5,7 @@ import { codeOf, isLost } from '../kernel/database/retry.ts'
 import { sqlFunctions } from '../migrations/functions.ts'
 import { migrationsIn } from '../migrations/index.ts'
 
-/** For connecting, a statement, a silent server and a silent client, in milliseconds. */
+/** Limits for connecting, for a statement, for a silent server and for a silent client, in milliseconds. */
 const TIMEOUTS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 5_000,
@@ -15,11 +15,11 @@ const TIMEOUTS = {
 }
 
 /**
- * `role`: it may not change rows of the journal and the ledger. `plan_cache_mode`: prepared statements look rows up by
- * key, and planning them anew for each call took a fifth of the database's time. Such a plan is kept while its table
- * grows, so two settings keep it on the index that the statement is made for, whatever the table was when it was made.
- * `enable_seqscan`: a table of one page would be read whole and sorted. `random_page_cost`: the data is in memory or on an
- * SSD; with the default, made for spinning disks, batches would scan whole tables.
+ * `role` cannot change rows of the journal and the ledger. `plan_cache_mode`: prepared statements look rows
+ * up by key, and planning each call anew took a fifth of the database's time. Such a plan is kept while its
+ * table grows, so two settings keep it on its index whatever size the table had at planning time.
+ * `enable_seqscan`: a table of one page would be read whole and sorted. `random_page_cost`: the data is in
+ * memory or on an SSD; the default is for spinning disks and makes batches scan whole tables.
  */
 export const SESSION = {
   options: Object.entries({
@@ -36,7 +36,6 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>
 }
 
-/** `pipeline`: statements are sent while those before them are not answered yet. */
 export function openDatabase(url: string, poolSize: number): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
@@ -45,8 +44,8 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
     ...TIMEOUTS,
     ...SESSION,
   })
-  // A statement on a broken connection fails by itself, and the pool replaces an idle one: without these listeners the
-  // process would end.
+  // The broken statement fails by itself, and the pool replaces an idle connection. Without these listeners
+  // the process would end.
   pool.on('connect', client => client.on('error', () => undefined))
   pool.on('error', () => undefined)
   return { pool, close: () => pool.end() }
@@ -54,7 +53,6 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
 
 const ONE_CONNECTION = { connectionTimeoutMillis: 5_000 }
 
-/** Throws where a migration is missing: for processes that do not migrate. */
 export async function requireMigrated(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...ONE_CONNECTION })
   await client.connect()
@@ -69,13 +67,13 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/** Whether what is written next comes after all that the journal has. */
+/** Whether new entries come after everything the journal has. */
 async function isContinued(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select journal_is_ahead_by() = 0 as is')
   return rows[0].is
 }
 
-/** Whether the schema has all that this version needs; it may have more, of a version to come. */
+/** Whether the schema has every migration of this version; a later version's schema passes too. */
 async function isUpToDate(client: pg.Client): Promise<boolean> {
   const tables = await client.query(`select to_regclass('migration_checksums') as name`)
   if (!tables.rows[0].name) return false
@@ -88,18 +86,16 @@ async function isUpToDate(client: pg.Client): Promise<boolean> {
 }
 
 const AGAIN_AFTER = 500
-/** The line about the unreachable database is repeated after this many attempts. */
 const REPORT_EVERY = 60
 
 export interface Waiting {
   readonly tell: (line: string) => void
-  /** Ends the waiting. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs the first database work of a process, waiting for a database that cannot be reached. A database that refuses the
- * credentials or has the wrong version is an error at once.
+ * Runs the first database work of a process and waits for an unreachable database. Refused credentials and a
+ * wrong version fail at once.
  */
 export async function onceReachable<T>(
   url: string,
@@ -122,14 +118,14 @@ function waitingFor(url: string, error: unknown): string {
   return `PostgreSQL at ${placeOf(url)} cannot be reached (${why}). Waiting for it: start it, or change DATABASE_URL.`
 }
 
-/** What PostgreSQL says of a user, a password or a database (classes 28 and 3D) says not where, or what names it. */
+/** PostgreSQL's errors about users, passwords and databases (classes 28 and 3D) do not say which setting to change. */
 function refusedBy(url: string, error: unknown): unknown {
   if (!/^(28|3D)/.test(codeOf(error))) return error
   const why = (error as Error).message
   return new Error(`PostgreSQL at ${placeOf(url)} (DATABASE_URL) refuses: ${why}.`, { cause: error })
 }
 
-/** The host and port only: the URL holds the password. */
+/** The host and port only: the URL contains the password. */
 function placeOf(url: string): string {
   const { hostname, port } = new URL(url)
   return `${hostname}:${port || 5432}`

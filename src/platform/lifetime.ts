@@ -3,11 +3,9 @@ import { printError, printLine } from './output.ts'
 
 type Close = () => unknown
 
-/** The resources of a process, closed in reverse order when it ends. */
 export interface Lifetime {
-  /** Registers a function that closes a resource; the last opened is closed first. */
   closeLater(close: Close): void
-  /** Aborted when the process begins to end, so that waits can be given up. */
+  /** Aborted when the process begins to end, so that waits stop early. */
   readonly ending: AbortSignal
   end(code: number): void
 }
@@ -20,7 +18,6 @@ const SAME_SIGNAL_MS = 500
 
 const DAY_MS = 86_400_000
 
-/** Runs until a signal, a failed start or the end of the launching process; then closes all resources. */
 export function live(start: (life: Lifetime) => Promise<void>): void {
   const closers: Close[] = []
   const ending = new AbortController()
@@ -42,13 +39,13 @@ export function live(start: (life: Lifetime) => Promise<void>): void {
     end(0)
   }
 
-  // Keeps the process alive: a relay whose database or Temporal is away has only unreferenced timers.
+  // Keeps the process alive: while the database or Temporal is down, a relay has only unreferenced timers.
   setInterval(() => undefined, DAY_MS)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   whenOrphaned(() => end(0))
   const started = start({ closeLater: close => closers.push(close), ending: ending.signal, end }).catch(
     error => {
-      // A start that is interrupted by the end fails because of it: nothing to report.
+      // The shutdown itself makes an interrupted start fail: nothing to report.
       if (endingSince === null) printError(error.message)
       end(1)
     },
@@ -66,7 +63,7 @@ async function atMost(work: Close): Promise<void> {
   await Promise.race([done, sleep(CLOSE_MS)])
 }
 
-/** A killed npm sends no signal: a changed parent process shows it. */
+/** A killed npm sends no signal, but the parent process changes. */
 function whenOrphaned(react: () => void): void {
   const parent = Number(process.env.LAUNCHED_BY)
   if (parent) setInterval(() => process.ppid === parent || react(), 250).unref()

@@ -8,7 +8,7 @@ export interface Listener {
 }
 
 /**
- * Listens on a channel of PostgreSQL's NOTIFY. It reconnects when the connection is lost, and calls `onNotice` then, as
+ * Listens on a channel of PostgreSQL's NOTIFY. After a lost connection it reconnects and calls `onNotice`, as
  * notices may have been missed.
  */
 export function listen(databaseUrl: string, channel: string, onNotice: (payload?: string) => void): Listener {

@@ -1,15 +1,15 @@
 import pino, { type Logger } from 'pino'
 
 /**
- * Matches credentials. A customer's id contains `mer_`, the prefix of a merchant's key, and that of a receipt `pt_`, the prefix of
- * a payment token: both are let through.
+ * Matches credentials. Two prefixes also end other ids: `mer_` in a customer's id and `pt_` in a receipt's.
+ * Those ids pass.
  */
 const CREDENTIALS =
   /\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt))_[\w-]{24,}/g
 
 /**
- * What may be a password in a URL, and the @ after it. It matches where none follows, too: a pattern that failed there would read
- * the rest of the line again from each `://` on.
+ * A possible password in a URL, and the @ after it. The @ is optional: a pattern that fails without it would
+ * rescan the rest of the line from each `://`.
  */
 const MAYBE_PASSWORD = /(:\/\/[^\s:/"]{1,64}:)[^\s@"]+(@?)/g
 
@@ -17,7 +17,6 @@ const SECRET_HEADERS = /((?:authorization|x-dashboard-secret|cookie)"?\s*[:=]\s*
 
 export type { Logger }
 
-/** Replaces every secret in a log line, wherever it stands. */
 export const redactor =
   (own: readonly string[]) =>
   (line: string): string => {
@@ -28,7 +27,7 @@ export const redactor =
       .replace(SECRET_HEADERS, '$1[secret]')
   }
 
-/** Logs an error without quoted values: PostgreSQL quotes the refused row, which holds personal data. */
+/** Omits quoted values: PostgreSQL's messages quote the refused row, which has personal data. */
 function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
   const message = String(error.message)
     .split('\n')[0]
@@ -41,7 +40,6 @@ function withoutData(error: NodeJS.ErrnoException & { constraint?: string }) {
 /** Lines are written in blocks: a write per line would cost as much as the request. The rest is written at exit. */
 const BUFFERED = { fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 }
 
-/** Writes JSON lines, or readable text on a terminal. */
 export function openLog(level: string, secrets: readonly string[]): Logger {
   const streamWrite = redactor(secrets)
   const options = {
@@ -66,7 +64,6 @@ const NAMES: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-/** A line for people: a request is told in a few words, and what pages are made of in none. */
 export function readable(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
   if (isAsset(rest)) return ''
@@ -78,7 +75,7 @@ export function readable(line: string): string {
 const isAsset = ({ operation, status }: Record<string, unknown>): boolean =>
   /Asset$/.test(String(operation)) && Number(status) < 400
 
-/** The id of a request is told where somebody will look for it. */
+/** Includes the request id for failures only. */
 function requestWords({
   method,
   path,

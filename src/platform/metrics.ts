@@ -4,9 +4,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   served(operation: string | null, status: number, milliseconds: number): void
   batch(operation: string, size: number, roundTrips: number): void
-  /** Counts an outbound request by its outcome. */
   sent(what: string, outcome: string, milliseconds: number): void
-  /** A gauge that is read at each scrape, with one value or one per state; NaN where reading fails. */
+  /** A gauge read at each scrape, with one value or one per state; NaN if reading fails. */
   watch(name: string, help: string, read: () => Promise<number | Readonly<Record<string, number>>>): void
   text(): Promise<string>
 }
@@ -39,7 +38,7 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['operation', 'status'],
     registers,
   })
-  // By noun and class of status: buckets for each operation and status would be megabytes at each scrape.
+  // Labelled by noun and status class: buckets for each operation and status would be megabytes per scrape.
   const times = new Histogram({
     name: 'http_request_seconds',
     help: 'Duration of requests by the noun of the operation and the class of the status.',

@@ -1,4 +1,4 @@
-// The reader of our output may exit first (`npm start | head`): that is no failure.
+// The reader of the output may exit first (`npm start | head`). That is no failure.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 

@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** A deletion as `GET /gdpr/erasures` lists it. */
 export interface Erasure {
   readonly id: string
   readonly ownerId: string
@@ -10,7 +9,6 @@ export interface Erasure {
   readonly completedAt: string | null
 }
 
-/** What became of it; `failed` says why in `reason`. */
 export interface Reapplied {
   readonly id: string
   readonly outcome: 'again' | 'open' | 'completed' | 'unknown' | 'failed'
@@ -20,8 +18,8 @@ export interface Reapplied {
 const REAPPLY = 'select reapply_deletion($1, $2, $3, $4, $5, $6, $7) as outcome'
 
 /**
- * Has deletions carried out again after a backup was restored, as the role that owns the tables: the role of the service may
- * not. Each is a transaction, and repeating it changes nothing.
+ * Repeats deletions after a backup was restored. It runs as the role that owns the tables, since the
+ * service's role may not delete there. Each is one transaction and safe to repeat.
  */
 export async function reapplyDeletions(url: string, erasures: readonly Erasure[]): Promise<Reapplied[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })

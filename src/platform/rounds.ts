@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Rounds {
-  /** Stops after the round under way. */
   stop(): Promise<void>
 }
 
-/** Repeats the work with a pause between rounds, never two at once. A failure is reported, and the rounds go on. */
+/**
+ * Repeats the work with a pause between rounds and never two at once. A failure is reported, and the rounds
+ * continue.
+ */
 export function everySoOften(
   milliseconds: number,
   work: () => Promise<unknown>,

@@ -9,10 +9,9 @@ import {
   schemaHistory,
 } from '../migrations/index.ts'
 
-/** The key of the advisory lock that serializes migrations: any number that no other lock uses. */
+/** The advisory lock that serializes migrations: any number that no other lock uses. */
 const MIGRATION_LOCK = 7_340_921
 
-/** What every start makes sure of. */
 const AFTER_FUNCTIONS = `
 select add_event_partitions();
 select continue_journal();
@@ -21,13 +20,15 @@ where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`
 
 const MIN_VERSION = 18
 
-/** Checked before anything is changed. */
 export function requireVersion(version: string): void {
   if (Number.parseInt(version, 10) < MIN_VERSION)
     throw new Error(`DATABASE_URL leads to PostgreSQL ${version}: it must be ${MIN_VERSION} or later.`)
 }
 
-/** Whether the next `migrate` takes over a database of the version before: no process of that one runs any more. */
+/**
+ * Whether the next `migrate` takes over a database of the version before. No process of that version is
+ * running then.
+ */
 export async function isToBeStamped(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
@@ -38,7 +39,6 @@ export async function isToBeStamped(url: string): Promise<boolean> {
   }
 }
 
-/** Brings the schema up to date; safe to call from several processes at once. */
 export async function migrate(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await guard.connect()
@@ -53,7 +53,7 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** Migrations and functions in one transaction: where one of them fails, the schema stays as it was. */
+/** Runs migrations and functions in one transaction: if one fails, the schema stays as it was. */
 export async function updateSchema(client: pg.Client, history: SchemaHistory): Promise<void> {
   const { migrations, stamps } = history
   await client.query('begin')
@@ -75,7 +75,7 @@ export async function updateSchema(client: pg.Client, history: SchemaHistory): P
   }
 }
 
-/** None where the database is empty, and where it is of a version that kept no checksums. */
+/** Empty for an empty database and for versions that kept no checksums. */
 async function appliedIn(client: pg.Client): Promise<Applied[]> {
   const { rows } = await client.query(`select to_regclass('migration_checksums') is not null as exists`)
   if (!rows[0].exists) return []
@@ -94,13 +94,12 @@ async function carryOut(client: pg.Client, stamp: Stamp, [baseline]: readonly Mi
   if (baseline) await note(client, baseline)
 }
 
-/** Has the table of the migrations that came before there was a baseline: a stamp drops it. */
 async function isBeforeBaseline(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select to_regclass('mikro_orm_migrations') is not null as is`)
   return rows[0].is
 }
 
-/** A database is taken over from the schemas that have a stamp, and from every one since the baseline. */
+/** Databases are taken over from the schemas with a stamp, and from every one since the baseline. */
 function refuseOlder(
   isBeforeBaseline: boolean,
   applied: readonly Applied[],
@@ -110,7 +109,8 @@ function refuseOlder(
     Object.entries(checksums).every(([name, checksum]) =>
       applied.some(one => one.name === name && one.checksum === checksum),
     )
-  // A later version may have added to our baseline: its rows are no reason to refuse.
+  // A database with this baseline may have further migrations of a later version, which are no reason to
+  // refuse.
   const isOurs = applied.some(({ checksum }) => checksum === migrations[0]?.checksum)
   const [made, itsOwn = {}] = isOurs
     ? []
@@ -123,7 +123,7 @@ function refuseOlder(
   )
 }
 
-/** A migration that this database has run is not run again: what was edited in it would be missing here for ever. */
+/** An applied migration never runs again, so an edit of it would be missing from this database for ever. */
 function refuseEdited(applied: readonly Applied[], migrations: readonly Migration[]): void {
   const edited = migrations.find(({ name, checksum }) =>
     applied.some(one => one.name === name && one.checksum !== checksum),
@@ -139,7 +139,7 @@ select distinct on (name) name, checksum from applied_functions
 where name in (select proname from pg_proc where pronamespace = current_schema()::regnamespace)
 order by name, id desc`
 
-/** Functions whose files have changed are defined anew; a version that is older than the schema changes none. */
+/** Redefines functions whose files have changed. A version older than the schema changes none. */
 async function applyFunctions(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   if (await isNewerThan(client, migrations.at(-1)?.name ?? '')) return
   const { rows } = await client.query<Applied>(IN_FORCE)

@@ -1,7 +1,7 @@
 import type { Euros } from '../values/money.ts'
 import type { Done, ProcessorCall, ProcessorFailure } from './processor-call.ts'
 
-/** Why a payment by card is disputed. The first two say that nobody has authorized it. */
+/** The first two mean that the payment was not authorized. */
 export const disputeReasons = [
   'unauthorized',
   'fraud',
@@ -16,13 +16,14 @@ export const disputeReasons = [
 export type DisputeReason = (typeof disputeReasons)[number]
 
 /**
- * The part of a card processor that brings disputes before the card network. Each call may be repeated: the processor
- * acts once on its reference. What the network decides comes as an answer to `inquire`, or sooner as a message.
+ * The part of a card processor that submits disputes to the card network. Each call may be repeated: the
+ * processor acts once per reference. The network's decision is the answer to `inquire`, or an earlier
+ * message.
  */
 export interface CardDisputes {
-  /** Opens a dispute, once per reference. The network is told nothing before `submit`. */
+  /** Opens a dispute, once per reference. The network learns nothing before `submit`. */
   open(dispute: NewDispute, call: ProcessorCall): Promise<OpenedDispute | ProcessorFailure>
-  /** Hands over what speaks for the owner, in place of what was handed over before. */
+  /** Sends the evidence, which replaces earlier evidence. */
   addEvidence(
     dispute: KnownDispute,
     evidence: DisputeEvidence,
@@ -36,12 +37,10 @@ export interface CardDisputes {
 interface DisputeClaim {
   readonly amountEuros: Euros
   readonly reason: DisputeReason
-  /** What has happened, in the words of the owner or of the agent. */
   readonly description: string
 }
 
 export interface NewDispute extends DisputeClaim {
-  /** The service's id of the dispute: messages of the processor name it. */
   readonly disputeId: string
   readonly processorCardId: string
   readonly openedAt: Date
@@ -51,11 +50,9 @@ export interface NewDispute extends DisputeClaim {
 
 export interface OpenedDispute {
   readonly processorDisputeId: string
-  /** Until when evidence can be given; null where the processor sets no such time. */
   readonly evidenceDueAt: Date | null
 }
 
-/** What the service knows of a dispute that is open at the processor. */
 export interface KnownDispute {
   readonly processorDisputeId: string
   readonly amountEuros: Euros
@@ -63,12 +60,11 @@ export interface KnownDispute {
 }
 
 export interface DisputeEvidence extends DisputeClaim {
-  /** The bundle: one PDF with all that is known of the payment. */
   readonly bundle: Uint8Array
   readonly sha256: string
 }
 
-/** How the network has decided so far. `expired`: it was not submitted in time. */
+/** The network's decision so far. `expired`: it was not submitted in time. */
 export type DisputeStanding =
   | { readonly status: 'undecided' }
   | { readonly status: 'credited' | 'won'; readonly amountEuros: Euros | null }

@@ -1,16 +1,12 @@
 import type { Euros } from '../values/money.ts'
 
-/** The messages of a card processor, and the answers to them. */
-
 export type MessageHeaders = Readonly<Record<string, string | undefined>>
 
 export type ReadMessage =
   | { readonly kind: 'message'; readonly message: CardMessage }
-  /** Signed, and nothing that the service acts on. */
+  /** Signed, but of no interest to the service. */
   | { readonly kind: 'ignored' }
-  /** The signature is missing, wrong or too old. */
   | { readonly kind: 'unsigned'; readonly reason: string }
-  /** Signed, and not to be understood: the field and what is wrong with it. */
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 export interface CardMessage {
@@ -26,33 +22,30 @@ export interface CardMerchant {
   readonly descriptor: string
   readonly mcc: string | null
   readonly country: string | null
-  /** The web address, where the network knows it. */
   readonly url: string | null
-  /** The network token that paid, where one did. */
   readonly networkTokenId: string | null
 }
 
-/** A question: the network waits two seconds for the answer. Amounts are the processor's euros. */
+/** The network waits two seconds for the answer. Amounts are in the processor's euros. */
 export interface AuthorizationRequest {
   readonly kind: 'authorization'
   readonly authorizationId: string
   /** 0 = the first request of this authorization, 1 = its first increment, and so on. */
   readonly ask: number
-  /** The amount asked for; for an increment the additional one. Zero only checks the card. */
+  /** For an increment the additional amount. Zero only checks the card. */
   readonly amountEuros: Euros
-  /** Whether less than the amount may be approved. */
   readonly partialAllowed: boolean
   readonly merchant: CardMerchant
 }
 
-/** Facts: they are booked, never refused. */
+/** Facts are booked, never refused. */
 export type CardFact =
   /** Null = the whole authorization. */
   | { readonly kind: 'reversal'; readonly authorizationId: string; readonly amountEuros: Euros | null }
   | { readonly kind: 'expiry'; readonly authorizationId: string }
   /**
-   * Messages of different ids may tell of the same clearing: `clearingId` says so, and it is the final one if one of them
-   * says that it is.
+   * Messages with different ids may report the same clearing, identified by `clearingId`. It is the final one
+   * if one of them says so.
    */
   | {
       readonly kind: 'clearing'
@@ -60,7 +53,6 @@ export type CardFact =
       /** Null = cleared without an authorization. */
       readonly authorizationId: string | null
       readonly amountEuros: Euros
-      /** The last clearing of its authorization. */
       readonly final: boolean
       readonly merchant: CardMerchant
     }
@@ -73,8 +65,9 @@ export type CardFact =
       readonly merchant: CardMerchant
     }
   /**
-   * The processor's word about its answers to the network, which wins over ours: it may have decided in our place, or have
-   * declined what we approved too late. `asks` begins with the first request; a longer list replaces a shorter one.
+   * The processor's account of its answers to the network, which overrides ours: it may have decided itself,
+   * or have declined what we approved too late. `asks` begins with the first request; a longer list replaces
+   * a shorter one.
    */
   | {
       readonly kind: 'outcome'
@@ -83,7 +76,6 @@ export type CardFact =
       readonly merchant: CardMerchant
     }
 
-/** News about the card itself. */
 export type CardNotice =
   | { readonly kind: 'number_closed'; readonly reason: string }
   | { readonly kind: 'shipped'; readonly carrier: string | null; readonly trackingNumber: string | null }
@@ -94,20 +86,19 @@ export type CardNotice =
       readonly status: 'requested' | 'active' | 'suspended' | 'deleted'
     }
 
-/** What the card network says of a dispute. Its last word counts, by the time at which it was sent. */
+/** The card network's report about a dispute. The report that was sent last counts. */
 export interface DisputeNews {
   readonly kind: 'dispute'
-  /** The service's id, under which the dispute was opened. */
   readonly disputeId: string
-  /** `credited`: the network has paid for the time being. */
+  /** `credited`: the network has paid provisionally. */
   readonly says: 'credited' | 'won' | 'lost'
-  /** What it has paid; null = all that is disputed, or nothing. */
+  /** The paid amount; null = the whole disputed amount, or nothing. */
   readonly amountEuros: Euros | null
 }
 
 export type MessageContent = AuthorizationRequest | CardFact | CardNotice | DisputeNews
 
-/** The reply to a request: what is approved of the amount. Every other message is only acknowledged. */
+/** The approved part of a request. Every other message is only acknowledged. */
 export type CardReply =
   | { readonly kind: 'approved'; readonly approvedEuros: Euros; readonly askedEuros: Euros }
   | { readonly kind: 'declined'; readonly reason: string }

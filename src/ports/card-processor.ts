@@ -18,15 +18,15 @@ export type * from './card-messages.ts'
 export * from './processor-call.ts'
 
 /**
- * The processor that issues virtual cards and speaks with the card network; `adapters/card-processor` implements it.
- * Every call ends within seconds, with an answer or without. No handler ever holds a card number: the processor gives
+ * Issues virtual cards and connects to the card network; `adapters/card-processor` implements it. Every call
+ * ends within seconds, with or without an answer. No handler ever holds a card number: the processor gives
  * data only encrypted to a key.
  */
 export interface CardProcessor {
   readonly name: string
-  /** Issues a card, once per reference, however often the call is repeated. A new card is inactive. */
+  /** Issues a card, once per reference. A new card is inactive. */
   issue(card: NewCard, call: ProcessorCall): Promise<IssuedCard | ProcessorFailure>
-  /** Makes the state of a number so, repeatably. A closed number is never active again. */
+  /** May be repeated. A closed number is never active again. */
   setState(processorCardId: string, state: NumberState, call: ProcessorCall): Promise<Done | ProcessorFailure>
   /** Mirrors limits and controls, which the service itself enforces too. */
   setControls(
@@ -36,15 +36,14 @@ export interface CardProcessor {
   ): Promise<Done | ProcessorFailure>
   /** Issues another number for the same card, once per reference. The old number stays as it is. */
   replace(processorCardId: string, card: NewCard, call: ProcessorCall): Promise<IssuedCard | ProcessorFailure>
-  /** Number, expiry and CVC as a compact JWE that only the recipient can read. */
   disclose(
     processorCardId: string,
     recipient: Recipient,
     call: ProcessorCall,
   ): Promise<Disclosure | ProcessorFailure>
   /**
-   * A short-lived key with which the processor's own elements show a card in the browser that made the nonce; null for a
-   * processor without such elements.
+   * A short-lived key with which the processor's own elements show a card in the browser that made the nonce;
+   * null for a processor without such elements.
    */
   readonly ephemeralKey:
     | ((
@@ -53,9 +52,12 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<EphemeralKey | ProcessorFailure>)
     | null
-  /** The networks of its cards, in the words of the machine payments protocol; null for a processor without network tokens. */
+  /**
+   * The networks of its cards, as the machine payments protocol names them; null for a processor without
+   * network tokens.
+   */
   readonly tokenNetworks: readonly string[] | null
-  /** A network token and cryptogram as a compact JWE; null for a processor that has none. */
+  /** A network token and cryptogram as a compact JWE; null for a processor without network tokens. */
   readonly networkToken:
     | ((
         token: NewNetworkToken,
@@ -63,7 +65,7 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<IssuedNetworkToken | ProcessorFailure>)
     | null
-  /** Suspends, resumes or deletes a network token; null for a processor that has none. */
+  /** Suspends, resumes or deletes a network token; null for a processor without network tokens. */
   readonly setNetworkToken:
     | ((
         tokenId: string,
@@ -71,19 +73,18 @@ export interface CardProcessor {
         call: ProcessorCall,
       ) => Promise<Done | ProcessorFailure>)
     | null
-  /** Asks a merchant for money back; null for a processor that cannot: then the owner asks. */
+  /** Requests a refund from a merchant; null for a processor that cannot: then the owner asks the merchant. */
   readonly pushRefund: PushRefund | null
-  /** Disputes of payments by its cards. */
   readonly disputes: CardDisputes
-  /** Whether the headers are those of this processor's messages. Proves nothing. */
+  /** Whether the headers look like those of this processor's messages. Proves nothing. */
   recognizes(headers: MessageHeaders): boolean
   /** Verifies the signature over the raw bytes, then translates the message. */
   read(body: Uint8Array, headers: MessageHeaders, now: Date): ReadMessage
-  /** Writes the answer to a message. The same arguments give the same bytes. */
+  /** The same arguments give the same bytes. */
   answer(message: CardMessage, reply: CardReply): ProcessorAnswer
-  /** The simulator signs a message as the processor does; null for a real processor. */
+  /** Signs a message as the simulator's network; null for a real processor. */
   readonly sign: ((message: CardMessage) => SignedMessage) | null
-  /** The simulator reads the answer to a message of its own; null for a real processor. */
+  /** Reads the answer to a simulated message; null for a real processor. */
   readonly replyIn: ((answer: ProcessorAnswer) => CardReply) | null
 }
 
@@ -91,20 +92,22 @@ export interface NewCard {
   readonly cardId: string
   readonly ownerId: string
   readonly displayName: string
-  /** When this number was asked for, the same in every repetition: the simulator counts the printed end from it. */
+  /**
+   * When this number was requested, the same in every repetition: the simulator computes the printed expiry
+   * from it.
+   */
   readonly requestedAt: Date
   readonly holder: CardHolder
   readonly controls: ProcessorControls
 }
 
-/** The owner of the card, as the issuer must know it. */
 export interface CardHolder {
   readonly name: string
   readonly email: string
   readonly type: 'individual' | 'business'
-  /** E.164. Null while the customer has not given one: cards of the EU need it for 3-D Secure. */
+  /** E.164. Null until the customer gives one: EU cards need it for 3-D Secure. */
   readonly phone: string | null
-  /** Null while the customer has not given one: a real processor refuses and names it. */
+  /** Null until the customer gives one: a real processor refuses without it. */
   readonly address: PostalAddress | null
 }
 
@@ -125,7 +128,6 @@ export interface ProcessorControls {
   readonly blockedMccs: readonly string[]
 }
 
-/** What may be known and stored of a number. */
 export interface IssuedCard {
   readonly processorCardId: string
   readonly brand: string
@@ -136,7 +138,7 @@ export interface IssuedCard {
 
 export type NumberState = 'active' | 'inactive' | 'closed'
 
-/** Who may read disclosed data, and what the JWE is bound to: both stand in its protected header. */
+/** Who may read disclosed data, and what the JWE is bound to: both are in its protected header. */
 export interface Recipient {
   readonly key: EncryptionKey
   readonly intentId: string | null
@@ -147,7 +149,7 @@ export interface Disclosure {
   readonly jwe: string
 }
 
-/** The secret opens the card's data to whoever holds the nonce: it is given on and never kept. */
+/** The secret gives access to the card's data with the nonce: it is passed on and never kept. */
 export interface EphemeralKey {
   readonly secret: string
   readonly expiresAt: Date
@@ -156,16 +158,15 @@ export interface EphemeralKey {
 interface NewNetworkToken {
   readonly processorCardId: string
   readonly expiresAt: Date
-  /** Left out: number, expiry and cryptogram with a header of ours. */
+  /** If left out: number, expiry and cryptogram with a header of the service's own. */
   readonly form?: MachinePaymentForm
 }
 
-/** The token as the payment method `card` of the machine payments protocol wants it, for one payment. */
+/** The token in the form of the machine payments protocol's method `card`, for one payment. */
 export interface MachinePaymentForm {
   readonly kind: 'mpp'
-  /** The merchant's name of its key, which stands in the header of the JWE. */
   readonly kid: string
-  /** The payment that the token is for: it stands beside the token. */
+  /** The payment that the token is bound to, encrypted with the token. */
   readonly binding: {
     readonly challengeId: string
     readonly intentId: string
@@ -181,26 +182,23 @@ export interface IssuedNetworkToken extends Disclosure {
   readonly expYear: number
 }
 
-/** Money of a cleared payment that the merchant is to send back. */
 export interface NewCardRefund {
   readonly processorCardId: string
-  /** The network's id of the payment. */
   readonly authorizationId: string
   readonly amountEuros: Euros
   readonly merchant: CardMerchant
-  /** When it was asked for first. */
   readonly requestedAt: Date
 }
 
-/** `asked`: the merchant knows of it, and its credit comes as a message. `declined`: it will not send the money. */
+/**
+ * `asked`: the merchant has been asked, and its credit comes as a message. `declined`: the merchant will not
+ * refund.
+ */
 export type CardRefundOutcome =
   | { readonly status: 'asked' }
   | { readonly status: 'declined'; readonly message: string }
 
-/**
- * Asks the merchant through the network, once per reference, however often the call is repeated: a repeated one answers what
- * became of the first.
- */
+/** Asks the merchant through the network, once per reference: a repeated call answers with the outcome of the first. */
 export type PushRefund = (
   refund: NewCardRefund,
   call: ProcessorCall,

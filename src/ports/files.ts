@@ -1,82 +1,75 @@
-/** Whose files they are: nobody else's are found, and equal files of two owners are two. */
+/** Files are kept per owner: equal files of two owners are two files. */
 export interface FileOwner {
   readonly ownerId: string
   readonly mode: string
 }
 
-/** A file by its content: the SHA-256 of its bytes, in lower-case hexadecimal digits. */
 export interface FileContent {
   readonly sha256: string
   readonly bytes: Uint8Array
 }
 
-/** A file that is whole on disk and has no name yet. */
 export interface StagedFile {
-  /** Gives the file its name, for good once it returns. Repeating it changes nothing. */
+  /** Names the file, durably once it returns. May be repeated. */
   keep(): Promise<void>
-  /** Removes what has no name. A file that is kept stays. */
   drop(): Promise<void>
 }
 
-/** How a thread opens the place of a file that is arriving: it imports the module and calls the function. */
+/** A thread opens the destination of an arriving file by importing the module and calling the function. */
 export interface SinkTask {
   readonly module: string
   readonly name: string
   readonly args: readonly unknown[]
 }
 
-/** Where a thread writes a file, piece by piece, while it arrives. */
 export interface FileSink {
-  /** The bytes are no longer needed when this returns; the promise resolves when the next ones may come. */
+  /** The bytes may be reused when this returns; the promise resolves when the next ones may come. */
   write(bytes: Uint8Array): Promise<void> | undefined
-  /** All of the file has come, and this is its content's digest. Rejects where something could not be written. */
+  /** The file is complete, with this digest. Rejects if a write failed. */
   end(sha256: string): Promise<void>
-  /** Makes the file whole in the store, with what `Staging.named` has given for it. */
+  /** Completes the file in the store, with the arguments that `Staging.named` returned for it. */
   finish(...args: readonly unknown[]): Promise<void>
-  /** Removes what has been written. */
   drop(): Promise<void>
 }
 
-/** A file that a thread writes while it arrives, before anybody knows what it is. */
+/** A file that a thread writes while it arrives, before its digest is known. */
 export interface Staging {
   readonly sink: SinkTask
-  /** What the sink needs to finish a file with this content, which is whole in the store then. */
   named(sha256: string): Promise<{ readonly finish: readonly unknown[]; readonly file: StagedFile }>
 }
 
-/** A file that can be read: each piece is given only once it has been found to be what was written. */
+/** Each piece is returned only after its integrity was verified. */
 export interface OpenedFile {
   readonly size: number
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** Files of one folder that no row may name: the sweep asks which do. */
+/** Files of one folder that may be unreferenced: the sweep looks for rows that name them. */
 export interface AgedFiles {
   readonly owner: FileOwner
   readonly sha256s: readonly string[]
 }
 
-/** The content is not what was written: the disk has lost some of it, or somebody has changed it. */
+/** The content differs from what was written: the disk is damaged, or the file was changed. */
 export class DamagedFile extends Error {}
 
 /**
- * Files beside the database, addressed by their content within the tenant, encrypted, and written whole or not at all. A
- * handler does not call this: it keeps what was uploaded with `keepFile`, in the transaction that uses it.
+ * Files outside of the database, addressed by their content within the tenant, encrypted, and written whole
+ * or not at all. Handlers do not call this: they keep uploads by `keepFile`, in the transaction that uses
+ * them.
  */
 export interface Files {
-  /** Writes the file to the disk and flushes it, without a name: what is long is done before a transaction begins. */
+  /** Writes and flushes the file without a name: slow work is done before a transaction begins. */
   stage(owner: FileOwner, content: FileContent): Promise<StagedFile>
-  /** The same for bytes that a thread receives: they never come here. */
+  /** The same for bytes that a thread receives: they never reach the event loop. */
   staging(owner: FileOwner): Staging
-  /** Writes a file and gives it its name: one that no row comes to name within an hour is swept. */
+  /** Writes and names a file. The sweep removes it if no row names it within an hour. */
   put(owner: FileOwner, bytes: Uint8Array): Promise<{ readonly sha256: string; readonly bytes: number }>
-  /** Undefined where there is no such file. Reading throws `DamagedFile` at the first piece that is not as written. */
+  /** Undefined if there is no such file. Reading throws `DamagedFile` at the first piece that fails verification. */
   open(owner: FileOwner, sha256: string): Promise<OpenedFile | undefined>
   erase(owner: FileOwner, sha256: string): Promise<void>
-  /** When the file was kept last; undefined where there is none. */
   keptAt(owner: FileOwner, sha256: string): Promise<Date | undefined>
-  /** All files that were kept before this instant. */
   keptBefore(end: Date): AsyncIterable<AgedFiles>
-  /** Removes what was staged before this instant and never kept: a crash has left it. */
+  /** Removes files that were staged before this instant and never kept: a crash left them. */
   dropLeftovers(end: Date): Promise<void>
 }

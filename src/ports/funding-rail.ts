@@ -3,11 +3,9 @@ import type { RailCall } from './sepa-rail.ts'
 
 /** The payment processor that charges owners' cards and bank accounts, which it knows by tokens. */
 export interface FundingRail {
-  /** Describes the payment method behind a token. */
   instrumentOf(token: string, call: RailCall): Promise<Instrument | NoInstrument>
   /** Charges once per reference, however often the call is repeated. */
   charge(charge: Charge, call: RailCall): Promise<ChargeState>
-  /** The state of a charge at this instant; charges nothing. */
   stateOf(charge: Charge, call: RailCall & { readonly now: Date }): Promise<ChargeState>
 }
 
@@ -20,7 +18,6 @@ export interface Instrument {
   readonly last4: string
 }
 
-/** The processor does not know the token, or did not answer. */
 export type NoInstrument = 'unknown' | 'silent'
 
 export interface Charge {
@@ -30,7 +27,6 @@ export interface Charge {
   readonly madeAt: Date
 }
 
-/** The payer must act before the charge can succeed. */
 export interface NextAction {
   readonly type: 'redirect'
   readonly url: string
@@ -46,5 +42,4 @@ export type ChargeState =
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly askAgainAt: Date }
   | { readonly status: 'requires_action'; readonly nextAction: NextAction; readonly askAgainAt: Date }
-  /** The processor did not answer, or does not know the charge. */
   | { readonly status: 'unknown' }

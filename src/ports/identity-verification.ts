@@ -1,18 +1,18 @@
 import type { PostalAddress } from './card-processor.ts'
 
 /**
- * Whoever verifies that a person is who they say; `adapters/identity-verification` implements it. Every call ends within
- * seconds, with an answer or without. It is one for the installation: who is verified by a test key may make live keys.
+ * Verifies the identity of persons; `adapters/identity-verification` implements it. Every call ends within
+ * seconds, with or without an answer. There is one per installation: a person verified by a test key may make
+ * live keys.
  */
 export interface IdentityVerification {
   readonly name: string
-  /** Nobody is to be asked: operators decide, and the process waits for them. */
+  /** There is no provider: operators decide, and the process waits for them. */
   readonly isManual: boolean
-  /** Begins a check, once per reference, however often the call is repeated. */
+  /** Begins a check, once per reference. */
   submit(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
-  /** How the check of this reference stands; `unknown` if it has none. */
   inquire(check: IdentityCheck, call: IdentityCall): Promise<CheckStatus | Unanswered>
-  /** Whether the headers are those of this provider's notices. Proves nothing. */
+  /** Whether the headers look like those of this provider's notices. Proves nothing. */
   recognizes(headers: NoticeHeaders): boolean
   /** Verifies the signature over the raw bytes, then reads the notice. */
   read(body: Uint8Array, headers: NoticeHeaders, now: Date): ReadNotice
@@ -20,9 +20,7 @@ export interface IdentityVerification {
 
 export type NoticeHeaders = Readonly<Record<string, string | undefined>>
 
-/** The person as they say who they are, and what proves it. */
 export interface IdentityCheck {
-  /** The id of the submission, by which the provider knows the check. */
   readonly reference: string
   readonly submittedAt: Date
   readonly person: CheckedPerson
@@ -31,7 +29,6 @@ export interface IdentityCheck {
 
 export interface CheckedPerson {
   readonly name: string
-  /** `1990-12-31` */
   readonly dateOfBirth: string
   readonly nationality: string
   readonly address: PostalAddress
@@ -49,17 +46,15 @@ export type DocumentKind = (typeof documentKinds)[number]
 export interface CheckedDocument {
   readonly kind: DocumentKind
   readonly type: string
-  /** Reads the file when the provider is sent it. */
   readonly bytes: () => Promise<Uint8Array>
 }
 
 export interface IdentityCall {
   readonly requestId: string
-  /** The tenant's present time, by which the simulator goes. */
+  /** The tenant's time, which the simulator uses. */
   readonly now: Date
 }
 
-/** Why a person was not verified. */
 export const rejectionCodes = [
   'document_unreadable',
   'document_expired',
@@ -76,9 +71,9 @@ export type FinalStatus =
 
 export type CheckStatus =
   | FinalStatus
-  /** `expectedAt`: when it will be over, where the provider can tell; it is asked then. */
+  /** `expectedAt`: when the provider expects to be done; it is asked then. */
   | { readonly status: 'in_review'; readonly expectedAt?: Date }
-  /** The provider has no check of this reference: it is submitted again. */
+  /** The provider has no check with this reference: it is submitted again. */
   | { readonly status: 'unknown' }
 
 /** The provider did not answer in time, or not usably: it is asked again. */
@@ -87,7 +82,6 @@ export type Unanswered = 'late' | 'unusable'
 export const isUnanswered = (answer: CheckStatus | Unanswered): answer is Unanswered =>
   typeof answer === 'string'
 
-/** What the provider tells by itself of a check. */
 export interface IdentityNotice {
   readonly reference: string
   readonly status: FinalStatus | { readonly status: 'in_review' }

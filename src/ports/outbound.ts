@@ -1,40 +1,37 @@
-/** A request to a URL that a customer chose. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /**
-   * The headers of a second attempt, made on a new connection when a reused one broke before the answer began. Without
-   * this function there is no second attempt.
+   * The headers of a second attempt, made on a new connection when a reused one broke before the answer
+   * began. Without this function there is no second attempt.
    */
-  readonly again?: () => Readonly<Record<string, string>>
-  /** The time for the whole answer, in milliseconds. */
+  readonly retryHeaders?: () => Readonly<Record<string, string>>
+  /** For the whole answer, in milliseconds. */
   readonly timeoutMs: number
-  /** How many bytes of the answer are read; the rest is discarded. */
   readonly maxBytes: number
   /**
-   * How many requests with this member may be under way to the origin at once, in this process: beyond them the answer is
-   * `busy`. Without it none is turned away.
+   * The most concurrent requests with this member to the origin, in this process: beyond that the answer is
+   * `busy`. Without it there is no limit.
    */
-  readonly atOnce?: number
-  /** Opens the paths of our own listener that take machine payments. Only what is done in test mode may ask for it. */
+  readonly maxConcurrent?: number
+  /** Allows the paths of this service's own listener that take machine payments. Only for test mode. */
   readonly ownListener?: boolean
 }
 
-/** The outcome of a request. A refused address and an unreachable host are outcomes, too, not errors. */
+/** Refused addresses and unreachable hosts are outcomes, too, not errors. */
 export type OutboundAnswer =
   | {
       readonly kind: 'answered'
-      /** The status as received: redirects are not followed. */
+      /** As received: redirects are not followed. */
       readonly status: number
       /** Names in lower case; repeated headers are joined by commas. */
       readonly headers: Readonly<Record<string, string>>
-      /** Names in lower case; each header as often as it came. */
+      /** Names in lower case; one value per occurrence of the header. */
       readonly headerLists: Readonly<Record<string, readonly string[]>>
-      /** The body as received: compressed bodies are not decompressed. */
+      /** As received: compressed bodies are not decompressed. */
       readonly body: Uint8Array
-      /** Whether the body was longer than `maxBytes`. */
       readonly cut: boolean
       readonly latencyMs: number
     }
@@ -47,7 +44,6 @@ export type OutboundAnswer =
       readonly latencyMs: number
     }
 
-/** The rule that an address breaks, and what to do about it. */
 export interface RefusedAddress {
   readonly rule: string
   readonly message: string
@@ -55,9 +51,12 @@ export interface RefusedAddress {
 
 /** The HTTP client for URLs that customers chose. A call makes one request, and a second one only by `again`. */
 export interface Outbound {
-  /** Why this URL would be refused, as far as can be told without a DNS lookup. */
+  /** Why this URL would be refused, as far as is known without a DNS lookup. */
   judge(url: string, options?: Pick<OutboundRequest, 'ownListener'>): RefusedAddress | undefined
-  /** Whether only the operator has opened an address, or it is our own listener's: no other is reached by plain http. */
-  isOpened(url: string): boolean
+  /**
+   * Whether the operator has allowed the address, or it is the service's own listener: only these are reached
+   * by plain http.
+   */
+  isAllowed(url: string): boolean
   send(request: OutboundRequest): Promise<OutboundAnswer>
 }

@@ -1,10 +1,8 @@
-/** What every call of a card processor is given, and what it may come to. */
-
 export interface ProcessorCall {
   /** The idempotency key: the processor acts once on it. */
   readonly reference: string
   readonly requestId: string
-  /** The tenant's present time, by which the simulator goes. */
+  /** The tenant's time, which the simulator uses. */
   readonly now: Date
 }
 
@@ -12,7 +10,7 @@ export interface Done {
   readonly done: true
 }
 
-/** `late`: no answer in time; `unusable`: an answer that cannot be read. Both may be tried again. `refused`: final. */
+/** `late`: no answer in time; `unusable`: an answer that cannot be read. Both may be retried. `refused`: final. */
 export type ProcessorFailure =
   | { readonly failure: 'late' | 'unusable' }
   | { readonly failure: 'refused'; readonly code: string; readonly message: string }

@@ -1,13 +1,11 @@
-/** Whom a signed statement is about: each statement says it, as the keys are the same for everybody. */
+/** The subject of a signed statement. Each statement contains it, as all owners share the signing keys. */
 export interface Claims {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
 }
 
-/** What a verified statement says. */
 export type SignedClaims = Claims & Readonly<Record<string, unknown>>
 
-/** A public key as the key set shows it (RFC 7517, RFC 8037). */
 export interface PublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'

@@ -1,28 +1,27 @@
 import type { Euros } from '../values/money.ts'
 
 /**
- * The bank connection for SEPA payments; `adapters/sepa-rail` implements it. Every call ends within seconds, with an
- * answer or without.
+ * The bank connection for SEPA payments; `adapters/sepa-rail` implements it. Every call ends within seconds,
+ * with or without an answer.
  */
 export interface SepaRail {
   /** Verification of payee: asks the account's bank whether the account belongs to this name. */
   verifyPayee(payee: Payee, call: RailCall): Promise<PayeeCheck | Unanswered>
-  /** Submits a payment. The rail rejects an instant payment that arrives after its `until`. */
+  /** The rail rejects an instant payment that arrives after its `until`. */
   submit(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
   /** The status of the payment submitted under this reference; `unknown` if there is none. */
   statusOf(payment: Payment, call: RailCall): Promise<PaymentStatus | Unanswered>
-  /** Requests a recall of a payment; repeated, it gives the recall's status. */
+  /** Requests a recall of a payment; a repetition gives the recall's status. */
   recall(payment: Payment, call: RailCall): Promise<RecallStatus | Unanswered>
-  /** The file that a payment of this instant goes into. A rail without files takes payments at once. */
+  /** The file for a payment of this instant. A rail without files takes payments at once. */
   nextFile(scheme: Scheme, at: Date): FileTime
-  /** Writes the ISO 20022 message that orders these payments. */
   message(order: Order): string
   /** Hands messages to the bank; null for a rail without files. */
   readonly files: HandOver | null
 }
 
 export interface HandOver {
-  /** Stores a message where the bank does not see it yet; repeating it changes nothing. */
+  /** Stores a message where the bank does not see it yet; may be repeated. */
   stage(name: string, message: string): Promise<void>
   /** Releases a stored message to the bank, once, even if the bank has already fetched and removed it. */
   release(name: string): Promise<void>
@@ -37,7 +36,6 @@ export interface Payee {
 export const schemes = ['sct', 'sct_inst'] as const
 export type Scheme = (typeof schemes)[number]
 
-/** A payment of an order. All its texts are in SEPA's character set. */
 export interface Ordered {
   readonly endToEndId: string
   readonly amountEuros: Euros
@@ -47,13 +45,13 @@ export interface Ordered {
 }
 
 export interface Payment extends Ordered {
-  /** Whose payment it is. A rail that keeps payments keeps each with its owner. */
+  /** The owner of the payment. A rail that stores payments stores each with its owner. */
   readonly ownerId: string
   readonly scheme: Scheme
   readonly submittedAt: Date
   /** For an instant payment: the instant by which it must have arrived. */
   readonly until: Date | null
-  /** The payer's present time, by which the simulated rail goes. */
+  /** The payer's time, which the simulated rail uses. */
   readonly at: Date
 }
 
@@ -69,11 +67,10 @@ export interface Order {
 export interface FileTime {
   /** The instant until which it takes more payments. */
   readonly closesAt: Date
-  /** The requested execution date of its payments. */
   readonly executeOn: string
 }
 
-/** The rail acts once on a reference, however often the call is repeated. */
+/** The rail acts once per reference, however often the call is repeated. */
 export interface RailCall {
   readonly reference: string
   readonly requestId: string
@@ -83,7 +80,6 @@ export const payeeResults = ['match', 'close_match', 'no_match', 'not_possible']
 
 export interface PayeeCheck {
   readonly result: (typeof payeeResults)[number]
-  /** The account holder's name, given where it is close to the name asked about. */
   readonly suggestedName: string | null
 }
 

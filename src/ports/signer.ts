@@ -4,24 +4,26 @@ import type { Claims, PublicKey, SignedClaims } from './public-keys.ts'
 export type { Claims, PublicKey, PublicKeySet, SignedClaims } from './public-keys.ts'
 
 /**
- * Signs statements of this installation, which anybody can check with its public keys and without asking it. The keys
- * are in memory, so signing asks for no connection: it works in every process, inside a transaction too.
+ * Signs statements of this installation, which anyone can verify offline with its public keys. The keys are
+ * in memory, so signing needs no connection: it works in every process, and inside a transaction.
  */
 export interface Signer {
-  /** Gives a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of another kind. */
+  /**
+   * Returns a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of
+   * another kind.
+   */
   sign<C extends Claims>(type: string, claims: C): Promise<string>
   /** Signs a text of lines, such as a checkpoint, as a note in this name (C2SP signed-note). */
   signNote(name: string, text: string): Promise<string>
   /**
-   * The claims of a statement of this type that this installation has signed, with whichever of its keys; otherwise
-   * undefined. For a key that this process has not heard of it asks the database: call it outside of transactions.
+   * The claims of a statement of this type signed with any key of this installation; otherwise undefined.
+   * Queries the database for a key that this process does not know: call it outside of transactions.
    */
   verify(type: string, jws: string): Promise<SignedClaims | undefined>
   /** The keys that this process knows, the current one first. */
   publicKeys(): readonly PublicKey[]
 }
 
-/** The public key with these 32 bytes in base64url. */
 export const publicKeyOf = (x: string): PublicKey => ({
   kty: 'OKP',
   crv: 'Ed25519',
@@ -31,13 +33,13 @@ export const publicKeyOf = (x: string): PublicKey => ({
   x,
 })
 
-/** The thumbprint of RFC 7638: the members that make the key, in the order of their names. */
+/** The thumbprint of RFC 7638: the required members in alphabetical order. */
 const thumbprintOf = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url')
 
-/** Makes a key pair: the public half in base64url, the private one as PEM. */
+/** The public half in base64url, the private one as PEM. */
 export function newKeyPair(): { x: string; privateKey: string } {
   const pair = generateKeyPairSync('ed25519')
   const { x = '' } = pair.publicKey.export({ format: 'jwk' })
@@ -46,7 +48,6 @@ export function newKeyPair(): { x: string; privateKey: string } {
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs these claims with the private key that belongs to `kid`. */
 export function signedWith(key: KeyObject, kid: string, type: string, claims: object): string {
   const text = `${encoded({ alg: 'EdDSA', kid, typ: type })}.${encoded(claims)}`
   return `${text}.${signBytes(null, Buffer.from(text), key).toString('base64url')}`

@@ -3,12 +3,15 @@ import { z } from 'zod'
 
 /** Encrypts secrets that must be read again, such as signing keys, with a key that is not in the database. */
 export interface Vault {
-  /** `context` names the secret's purpose and owner (`webhook-secret:<id>`): copied elsewhere, it cannot be opened. */
+  /**
+   * `context` names the secret's purpose and owner (`webhook-secret:<id>`), so that a copy in another place
+   * cannot be opened.
+   */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
   /**
-   * Digests by which a secret is found again that is too short for a plain one: a copy of the database would show it. The
-   * first is of the current key, the others are of the old keys.
+   * Keyed digests for looking up secrets that are too short for a plain hash, which a copy of the database
+   * would reveal. The first is of the current key, the others are of old keys.
    */
   digests(plain: string, purpose: string): readonly [string, ...string[]]
 }
@@ -57,7 +60,7 @@ export function openVault(encryptionKey: string, old: readonly string[] = []): V
   }
 }
 
-/** Purposes are few, and named in the code. */
+/** Unbounded: purposes are few, and fixed in the code. */
 function remembered<Value>(make: (name: string) => Value): (name: string) => Value {
   const made = new Map<string, Value>()
   return name => {
@@ -67,7 +70,6 @@ function remembered<Value>(make: (name: string) => Value): (name: string) => Val
   }
 }
 
-/** Identifies a key without revealing it. */
 const idOf = (key: Uint8Array): string =>
   createHmac('sha256', key).update('key id').digest('base64url').slice(0, 8)
 

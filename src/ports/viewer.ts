@@ -1,28 +1,27 @@
 import type { FileKind } from '../values/file-kind.ts'
 
-/** What is in a document that is never run and never opened. */
+/** Active content of a document, which is never run or opened. */
 export const viewNotes = ['encrypted', 'scripts', 'attachments'] as const
 export type ViewNote = (typeof viewNotes)[number]
 
-/** What a file shows, made anew: nothing of the file itself is in the pictures. */
+/** Re-encoded pictures of a file: they contain nothing of the file itself. */
 export interface View {
   /** WebP, without metadata: at most 320 px, and at most 1,200 px wide and high. */
   readonly small: Uint8Array
   readonly large: Uint8Array
-  /** It could not be shown: the pictures say only what it is. */
+  /** The file could not be rendered: the pictures only say what it is. */
   readonly isPlain: boolean
-  /** Of a document; null of a picture, and where nobody can count them. */
   readonly pages: number | null
   readonly notes: readonly ViewNote[]
   /**
-   * What can be read in it; null where nothing can. A viewer that reads photographs gives their text here, and all that
-   * is made of a text is made of theirs.
+   * The text of the file; null if it has none. A viewer that recognizes text in photographs would return it
+   * here, and it would be used like any other.
    */
   readonly text: string | null
 }
 
-/** What it shows; or why it cannot be taken, in words for whoever has sent it. */
-export type Looked = View | { readonly problem: string }
+/** The view, or why the file is refused, as a sentence for its sender. */
+export type ViewResult = View | { readonly problem: string }
 
 /** A thread that has the bytes of a file imports the module and calls the function with them. */
 export interface ViewTask {
@@ -31,11 +30,15 @@ export interface ViewTask {
   readonly args: readonly unknown[]
 }
 
-/** Looks at files that anybody may have made, where they can do no harm. */
+/** Renders untrusted files in isolation. */
 export interface Viewer {
   /**
-   * Has a file looked at when it is its owner's turn: `carryOut` has a thread do the task. Throws a Problem where the owner's
+   * Renders a file in its owner's turn: `carryOut` runs the task in a thread. Throws a Problem if the owner's
    * files wait or take too long.
    */
-  look(owner: string, kind: FileKind, carryOut: (task: ViewTask) => Promise<Looked>): Promise<Looked>
+  render(
+    owner: string,
+    kind: FileKind,
+    carryOut: (task: ViewTask) => Promise<ViewResult>,
+  ): Promise<ViewResult>
 }

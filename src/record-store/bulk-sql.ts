@@ -88,7 +88,6 @@ export function updateOfAnyTenant<R extends { id: string }, M extends keyof R & 
   }
 }
 
-/** Deletes a tenant's rows, found by id, in one statement. */
 export const deletionFrom =
   <R extends { id: string }>({ name }: Table<R>) =>
   async (sql: Sql, { ownerId, mode }: Tenant, rows: readonly Pick<R, 'id'>[]): Promise<void> => {
@@ -142,7 +141,6 @@ where one.owner_id = $1 and one.mode = $2 and one.id = any($3::text[])${lock}`
     }
   }
 
-/** Reads the rows without a lock. */
 export const rowsById = byId('')
 
 /** Locks the rows in the order of their ids, and gives them as they are once locked. */

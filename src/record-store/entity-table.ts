@@ -5,7 +5,7 @@ import { type Column, type Table, tableOf } from './table.ts'
 
 const operators = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=', $like: 'like', $ilike: 'ilike' } as const
 
-/** Composes the text of a condition. Its values are appended to `values`; the text has only their places. */
+/** Appends its values to `values`; the text has only their places. */
 export function conditionText(
   columns: ReadonlyMap<string, Column>,
   condition: object,
@@ -43,8 +43,9 @@ function comparisonText({ name, type }: Column, wanted: unknown, place: (value: 
 }
 
 /**
- * `coalesce` hides the comparison from PostgreSQL's statistics: where all rows have the same status, they say that no row
- * has another one than $1, whatever that is, and a list would be sorted as if it were a single row.
+ * `coalesce` hides the comparison from PostgreSQL's statistics: if all rows have the same status, they say
+ * that no row has another one than $1, whatever that is, and a list would be sorted as if it were a single
+ * row.
  */
 const otherThan = (name: string, place: string): string => `coalesce(${name} <> ${place}, false)`
 
@@ -77,7 +78,7 @@ export class EntityTable {
     this.#selection = selectList(this.#table, this.name)
   }
 
-  /** The statement that reads what this clause says, behind `from`. */
+  /** The clause follows `from`. */
   selecting(clause: string): string {
     const known = this.#reads.get(clause)
     if (known) return known

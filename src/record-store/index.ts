@@ -1,4 +1,3 @@
-/** The record store: what others use of it. */
 export {
   deletionFrom,
   exact,

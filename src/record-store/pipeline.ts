@@ -4,13 +4,15 @@ import type { Row } from './records.ts'
 
 type Parse = (text: string) => unknown
 
-/** The columns of a prepared statement: PostgreSQL refuses to change them. */
+/** PostgreSQL refuses to change the columns of a prepared statement. */
 type Columns = readonly { readonly name: string; readonly parse: Parse }[]
 
-/** `sent` until the first answer; `unsure` after a failure before it, which may have come before or after the statement was prepared. */
+/**
+ * `sent` until the first answer; `unsure` after a failure that may have come before or after the statement
+ * was prepared.
+ */
 type Prepared = Columns | 'sent' | 'unsure'
 
-/** The prepared statements of each connection, by their names. */
 const preparedOn = new WeakMap<Connection, Map<string, Prepared>>()
 
 function preparedStatementsOf(connection: Connection): Map<string, Prepared> {
@@ -21,7 +23,6 @@ function preparedStatementsOf(connection: Connection): Map<string, Prepared> {
 
 const names = new Map<string, string>()
 
-/** Names a statement by its text, so that each connection prepares it once. */
 function nameOf(text: string): string {
   const existing = names.get(text)
   if (existing) return existing
@@ -36,12 +37,12 @@ const { builtins, getTypeParser } = pg.types
 const parserOf = (type: number): Parse =>
   type === builtins.INT8 ? BigInt : (getTypeParser(type, 'text') as Parse)
 
-/** What the types of the driver do not name. */
+/** The types of the driver leave it out. */
 const { prepareValue } = (
   pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }
 ).utils
 
-/** A prepared statement with its values, written as the protocol has them: one that cannot be written fails before it is sent. */
+/** Values are written in the protocol's form at once: one that cannot be written fails before it is sent. */
 class Statement {
   readonly text: string
   readonly name: string
@@ -52,7 +53,7 @@ class Statement {
 
   constructor(text: string, values: readonly unknown[]) {
     this.text = text
-    // The driver keeps those that it has prepared itself.
+    // The driver keeps the names of statements that it has prepared itself.
     this.name = `pipeline ${nameOf(text)}`
     this.values = values.map(value => prepareValue(value))
   }
@@ -61,7 +62,7 @@ class Statement {
     return this.#answer.promise
   }
 
-  /** Writes the statement. Its columns are described the first time only. */
+  /** Columns are described the first time only. */
   write(connection: Connection, prepared: Map<string, Prepared>): void {
     const { name, text, values } = this
     const state = prepared.get(name)
@@ -99,13 +100,13 @@ class Statement {
 }
 
 /**
- * Statements that are sent together and end with one `Sync`, as in the pipeline mode of libpq. The driver ends each statement
- * with a `Sync` of its own: PostgreSQL then sends as many packets, and each is received by itself. After a failure PostgreSQL
- * leaves out the rest of the pipeline: all of that fails alike. The driver calls the methods by the names of the messages, as it
- * does for those of `pg-cursor`.
+ * Statements that are sent together and end with one `Sync`, as in the pipeline mode of libpq. The driver
+ * ends each statement with a `Sync` of its own: PostgreSQL then sends as many packets, and each is received
+ * by itself. After a failure PostgreSQL skips the rest of the pipeline, and all of it fails alike. The driver
+ * calls the methods by the names of the messages, as it does for those of `pg-cursor`.
  */
 class Pipeline implements Submittable {
-  /** Set by the driver, which ends its time limit so. */
+  /** Set by the driver to end its time limit. */
   callback: ((error?: unknown) => void) | undefined
   readonly #statements: Statement[] = []
   #answered = 0
@@ -121,7 +122,7 @@ class Pipeline implements Submittable {
     this.#prepared = preparedStatementsOf(connection)
     const { stream } = connection
     stream.cork()
-    // A commit that is sent right behind it goes in the same packet.
+    // A commit that is sent right after it goes in the same packet.
     process.nextTick(() => stream.uncork())
     for (const statement of this.#statements) statement.write(connection, this.#prepared)
     connection.sync()
@@ -146,7 +147,7 @@ class Pipeline implements Submittable {
 
   handleCommandComplete(): void {
     const { name } = this.#current
-    // It gives no rows.
+    // It returns no rows.
     if (!Array.isArray(this.#prepared.get(name))) this.#prepared.set(name, [])
     this.#end()
   }
@@ -174,10 +175,10 @@ class Pipeline implements Submittable {
   }
 }
 
-/** The pipelines of this turn of the event loop that have not been sent. */
+/** Pipelines of this turn of the event loop that have not been sent. */
 const waiting = new WeakMap<PoolClient, Pipeline>()
 
-/** Sends what waits on a connection, before something else is sent there. */
+/** Sends the waiting pipeline of a connection, before something else is sent there. */
 export function sendPipeline(client: PoolClient): void {
   const pipeline = waiting.get(client)
   waiting.delete(client)

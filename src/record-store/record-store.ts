@@ -13,10 +13,10 @@ interface Tracked {
 
 /** Reads and writes records by prepared statements: no value is ever in their text. */
 export class RecordStore<Scope extends Tenant> implements Records {
-  /** What the request reaches: the filters of the entities and the defaults of their members read it. */
+  /** The filters of the entities and the defaults of their members read it. */
   scope: Scope | undefined
   readonly #sql: Sql
-  /** Undefined where nothing is written: what is read is then neither remembered nor compared. */
+  /** Undefined in a read: records are neither remembered nor compared. */
   readonly #tracked: Map<object, Tracked> | undefined
   readonly #byName = new Map<string, object>()
 
@@ -90,13 +90,13 @@ export class RecordStore<Scope extends Tenant> implements Records {
     else tracked.state = 'removed'
   }
 
-  /** Inserts, then updates, then deletes: what is updated may refer to what is created with it. */
+  /** Inserts, then updates, then deletes: an updated row may refer to one that is created with it. */
   async flush(): Promise<void> {
     const writes = this.#pendingWrites()
     await Promise.all(writes.map(({ write, tenant, records }) => write(this.#sql, tenant, records)))
   }
 
-  /** The condition, narrowed to what the request reaches: no read can forget it. */
+  /** Narrowed to what the request reaches: no read can forget it. */
   #reached(table: EntityTable, condition: object, values: unknown[]): string {
     if (!table.reach) return conditionText(table.columns, condition, values)
     if (!this.scope) throw new Error(`${table.name} is read for no tenant: call actFor first`)
@@ -104,14 +104,14 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return `${reached} and ${conditionText(table.columns, condition, values)}`
   }
 
-  /** A record that is known already, where the condition is its id alone. */
+  /** A record that is known already, if the condition is its id alone. */
   #known<T extends object>(entity: EntityClass<T>, condition: Condition<T>): T | undefined {
     const { id, ...others } = condition as { id?: unknown }
     if (typeof id !== 'string' || Object.keys(others).length > 0) return undefined
     return this.#knownById(entity, id)
   }
 
-  /** Undefined for a record of a table that is read for no tenant: its id does not say whose it is. */
+  /** Undefined for a record of a table without a tenant filter: its id does not say whose it is. */
   #knownById<T extends object>(entity: EntityClass<T>, id: string): T | undefined {
     const table = entityTable(entity)
     if (table.columns.has('ownerId') && !table.reach) return undefined
@@ -142,14 +142,14 @@ export class RecordStore<Scope extends Tenant> implements Records {
     this.#byName.delete(nameOf(table, record as Members))
   }
 
-  /** The writes that bring the rows to what the records are now; from here on they count as written. */
+  /** The writes that bring the rows up to date; from here on they count as written. */
   #pendingWrites(): Batch[] {
     const batches: Record<Tracked['state'], Batch[]> = { new: [], stored: [], removed: [] }
     for (const [record, tracked] of this.#tracked ?? []) {
       const { table, state, row } = tracked
       const write = this.#writeOf(record as Members, tracked)
       if (!write) continue
-      // A record that changes its owner is found by the one that its row has.
+      // A record that changes its owner is found by the owner in its row.
       const tenant = (state === 'new' ? record : row) as unknown as Tenant
       const hasSame = (batch: Batch): boolean =>
         batch.write === write && batch.tenant.ownerId === tenant.ownerId && batch.tenant.mode === tenant.mode
@@ -163,7 +163,6 @@ export class RecordStore<Scope extends Tenant> implements Records {
     return Object.values(batches).flat()
   }
 
-  /** How the row comes to be what the record is; undefined where it is. */
   #writeOf(record: Members, { table, state, row }: Tracked): Write | undefined {
     if (state === 'new') return table.insert
     if (state === 'removed') return table.delete
@@ -186,7 +185,7 @@ interface Batch {
 const nameOf = ({ name }: EntityTable, { ownerId, mode, id }: Members): string =>
   `${name} ${ownerId} ${mode} ${id}`
 
-/** The members of a record that are columns, in a form that can be compared: objects can be changed in place. */
+/** Objects can be changed in place, so they are copied into a form that can be compared. */
 function rowOf(table: EntityTable, record: Members): Members {
   const row: Members = {}
   for (const member of table.columns.keys()) row[member] = comparable(record[member])

@@ -1,12 +1,11 @@
 import type { EntityClass, RequiredEntityData } from '@mikro-orm/core'
 
-/** A row of a result, by the names of its columns. */
 export type Row = Record<string, unknown>
 
 /** Runs one statement with its values on the connection or pool that it is bound to. */
 export type Sql = <R extends Row = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>
 
-/** Whose a record is: the columns `owner_id` and `mode` of its table, and the first two of its primary key. */
+/** The columns `owner_id` and `mode` of each table, and the first two of its primary key. */
 export interface Tenant {
   readonly ownerId: string
   readonly mode: string
@@ -23,12 +22,11 @@ interface Comparison<V> {
   readonly $ilike?: string
 }
 
-/** The members of an entity that are columns. */
 export type ColumnMember<T> = {
   [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
 }[keyof T & string]
 
-/** Which records are meant: by their members, by MikroORM's operators, or by `sqlCondition`. All of it must hold. */
+/** By members, by MikroORM's operators, or by `sqlCondition`. All of it must hold. */
 export type Condition<T> = {
   readonly [Member in ColumnMember<T>]?: T[Member] | Comparison<Exclude<T[Member], null>> | null
 } & {
@@ -51,9 +49,9 @@ export interface FindOptions<T> {
 }
 
 /**
- * The records of the tenant that the caller may see. Each method sends one statement. In a transaction a record is one
- * object however often it is found, and what is created, changed or removed is written by `flush`, at the latest before
- * the commit.
+ * The records of the tenant that the caller may see. Each method sends one statement. In a transaction a
+ * record is one object however often it is found, and creations, changes and removals are written by `flush`,
+ * at the latest before the commit.
  */
 export interface Records {
   find<T extends object>(
@@ -67,10 +65,10 @@ export interface Records {
     options?: FindOptions<T>,
   ): Promise<T | null>
   findOneOrFail<T extends object>(entity: EntityClass<T>, condition: Condition<T>): Promise<T>
-  /** Locks the record with this id until the transaction ends, and reads it anew where it was not locked already. */
+  /** Locks the record until the transaction ends, and reads it anew if it was not locked already. */
   lock<T extends { id: string }>(entity: EntityClass<T>, id: string): Promise<T | null>
   count<T extends object>(entity: EntityClass<T>, condition?: Condition<T>): Promise<number>
-  /** Members that are not given have their defaults at once, the id too. */
+  /** Missing members get their defaults at once, including the id. */
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T
   remove(record: object): void
   flush(): Promise<void>

@@ -14,11 +14,9 @@ import {
   UnderscoreNamingStrategy,
 } from '@mikro-orm/core'
 
-/** A column as statements over many rows name it, by the member of the entity that it holds. */
 export interface Column<Member extends string = string> {
   readonly member: Member
   readonly name: string
-  /** PostgreSQL's type. */
   readonly type: string
 }
 
@@ -28,15 +26,13 @@ export interface Table<R extends { id: string }> {
   readonly columns: readonly Column<keyof R & string>[]
 }
 
-/** The members of an entity that are columns. */
 type Member<T> = {
   [Name in keyof T & string]: T[Name] extends (...values: never[]) => unknown ? never : Name
 }[keyof T & string]
 
-/** An entity's columns as a plain object, without those that are left out. */
 export type RowOf<T, Without extends Member<T> = never> = Pick<T, Exclude<Member<T>, Without>>
 
-/** The table of an entity, read off its properties, without the columns that are always null when a row is made. */
+/** Read off the entity's properties, without the columns that are always null in a new row. */
 export function tableOf<T extends { id: string }, Without extends Exclude<Member<T>, 'id'> = never>(
   entity: EntityClass<T>,
   without: readonly Without[] = [],

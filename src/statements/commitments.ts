@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** A personal value as a statement holds it: forgetting value and salt breaks no signature. */
+/** A personal value in a statement: erasing value and salt breaks no signature. */
 export interface Commitment {
   readonly sha256: string
 }
 
-/** A personal value with its salt, by its place in the subject (`payees.0.name`). It is kept beside the statement. */
+/** A personal value with its salt, by its place in the subject (`payees.0.name`). It is stored beside the statement. */
 export type Openings = Readonly<Record<string, { readonly value: string; readonly salt: string }>>
 
 /** Salts are all of one length, so salt and value cannot be shifted against each other. */
@@ -16,7 +16,7 @@ export const commitmentTo = (value: string, salt: string): Commitment => ({
 const isCommitment = (value: object): value is Commitment =>
   Object.keys(value).length === 1 && typeof (value as Partial<Commitment>).sha256 === 'string'
 
-/** Gives a copy in which each personal text is changed; `*` in their places stands for any index. */
+/** A copy with each personal text changed; `*` in their places stands for any index. */
 export function withPersonal(
   subject: unknown,
   places: readonly string[],
@@ -39,7 +39,7 @@ export function withPersonal(
 
 const under = (place: string, name: string): string => (place === '' ? name : `${place}.${name}`)
 
-/** Gives a copy in which each commitment is what it was made of, or `[forgotten]`. */
+/** A copy with each commitment replaced by its value, or by `[forgotten]`. */
 export function opened(subject: unknown, openings: Openings, place = ''): unknown {
   if (typeof subject !== 'object' || subject === null) return subject
   if (Array.isArray(subject)) return subject.map((item, n) => opened(item, openings, under(place, String(n))))

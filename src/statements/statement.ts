@@ -11,7 +11,7 @@ export interface Statement<K extends Kind = Kind> {
   readonly mode: 'test' | 'live'
   readonly subject: Readonly<Record<string, unknown>>
   readonly nonce: string
-  /** Until when it can be signed: ISO 8601. */
+  /** ISO 8601. After this it cannot be signed. */
   readonly expiresAt: string
 }
 
@@ -36,11 +36,11 @@ interface Circumstances {
   readonly mode: 'test' | 'live'
   readonly nonce: string
   readonly expiresAt: string
-  /** Gives a new salt at each call, always of the same length. */
+  /** A new salt at each call, always of the same length. */
   readonly salt: () => string
 }
 
-/** Makes a statement, and apart from it what opens its commitments. */
+/** Returns the statement, and apart from it the openings of its commitments. */
 export function newStatement<K extends Kind>(
   kind: K,
   subject: Subjects[K],
@@ -62,28 +62,27 @@ export function newStatement<K extends Kind>(
 export const challengeOf = (statement: Statement): string =>
   createHash('sha256').update(canonicalJson(statement)).digest('base64url')
 
-/** Whether the statement says exactly this. */
+/** True if the statement has exactly these members. */
 export function agrees<K extends Kind>(
   statement: Statement,
   openings: Openings,
   { kind, members }: { readonly kind: K; readonly members: Subjects[K] },
 ): boolean {
   if (statement.kind !== kind) return false
-  // A value where none was stated is committed to with no salt, and so equals nothing that was.
+  // A value that was not stated gets no salt, so its commitment equals no stated one.
   const expected = withPersonal(members, personal[kind], (value, place) =>
     commitmentTo(value, openings[place]?.salt ?? ''),
   )
   return canonicalJson(expected) === canonicalJson(statement.subject)
 }
 
-/** The sentence that the person reads. */
 export const sentenceOf = ({ kind, subject }: Statement, openings: Openings): string =>
   (sentences[kind] as (subject: unknown) => string)(opened(subject, openings))
 
 /** `€ 1,234.50` */
 const money = (amount: AmountText): string => `€ ${amount.replace(/\B(?=(?:\d{3})+\.)/g, ',')}`
 
-/** A text of somebody else in one line: nothing in it can pass for a part of the sentence. */
+/** A stranger's text in one line: nothing in it can pass for a part of the sentence. */
 const quoted = (text: string): string =>
   `“${text
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

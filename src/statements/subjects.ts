@@ -1,14 +1,14 @@
 /** An amount as it is signed: euros with two decimals, such as `25.00`. */
 export type AmountText = string
 
-/** To whom money goes: by IBAN, to a wallet, or for a payment request. */
+/** Paid by IBAN, to a wallet, or for a payment request. */
 export interface StatedPayee {
   readonly name: string
   readonly iban: string | null
   readonly walletId: string | null
 }
 
-/** The limits of a mandate; a limit that it does not have is null. */
+/** A limit that the mandate does not have is null. */
 export interface StatedConstraints {
   readonly perTransactionEuros: AmountText | null
   readonly perDayEuros: AmountText | null
@@ -20,13 +20,12 @@ export interface StatedConstraints {
   readonly countries: readonly string[] | null
 }
 
-/** What a statement of each kind is about. */
 export interface Subjects {
   readonly intent: {
     readonly intentId: string
     readonly agentId: string
     readonly amountEuros: AmountText
-    /** The most that may be taken: the amount with the tolerance of the policy. */
+    /** The most that may be charged: the amount with the tolerance of the policy. */
     readonly largestEuros: AmountText
     readonly currency: string
     readonly payee: StatedPayee & { readonly requestId: string | null }
@@ -45,23 +44,23 @@ export interface Subjects {
   }
   readonly revocation: { readonly passkeyId: string; readonly name: string }
   readonly enrolment: { readonly personId: string; readonly name: string }
-  /** A new person; or a new link, or another role, for one who is there. */
+  /** A new person; or a new link, or another role, for an existing one. */
   readonly invitation:
     | { readonly name: string; readonly email: string | null; readonly role: string }
     | { readonly personId: string }
     | { readonly personId: string; readonly name: string; readonly role: string }
-  /** A new key, or one in place of another. */
+  /** A new key, or the replacement of one. */
   readonly key:
     | {
         readonly name: string
         readonly environment: string
-        /** Null: all that its maker has. */
+        /** Null: all scopes that the signer has. */
         readonly scopes: readonly string[] | null
-        /** Set where it may change things by the tools of an assistant. */
+        /** Set if the key may write through an assistant's tools (MCP). */
         readonly toolWrites?: true
       }
     | { readonly keyId: string; readonly name: string }
-  /** Somebody is forgotten; as the owner, with the account. */
+  /** A person is erased, or the owner together with the account. */
   readonly deletion: { readonly subjectType: string; readonly subjectId: string }
   /** A key for a device that shows this code. */
   readonly device: {
@@ -70,16 +69,16 @@ export interface Subjects {
     readonly clientType: string
     readonly scopes: readonly string[]
     readonly userCode: string
-    /** Set where its key may change things by the tools of an assistant. */
+    /** Set if its key may write through an assistant's tools (MCP). */
     readonly toolWrites?: true
   }
-  /** A command line that is let in: it shows the code, and gets a key. */
+  /** A command line that is paired: it shows the code, and gets a key. */
   readonly pairing: {
     readonly deviceName: string
     readonly pairingCode: string
-    /** Null: all that there is. */
+    /** Null: all scopes. */
     readonly scopes: readonly string[] | null
-    /** Set where the key may change things by the tools of an assistant. */
+    /** Set if its key may write through an assistant's tools (MCP). */
     readonly toolWrites?: true
   }
   readonly registration: { readonly personId: string }

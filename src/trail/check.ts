@@ -3,14 +3,14 @@ import { type Checkpoint, CheckpointRejected, openCheckpoint } from './checkpoin
 import { type Commitments, falseCommitment, leafHash, type TrailEntry } from './leaf.ts'
 import { coverOf, GrowingTree, type Hash } from './tree.ts'
 
-/** An entry in its place; the entry is null where its row is gone. */
+/** An entry at its position; null if its row is gone. */
 export interface SealedEntry extends Commitments {
   readonly position: number
   readonly leaf: Hash
   readonly entry: TrailEntry | null
 }
 
-/** The trail is not what was sealed, from this position on. */
+/** From this position on the trail differs from what was sealed. */
 export class TrailBroken extends Error {
   readonly position: number
 
@@ -25,7 +25,7 @@ export class TrailCheck {
   readonly tree = new GrowingTree()
   readonly #origin: string
   readonly #keys: PublicKeySet
-  /** Up to here the entries are those of a checkpoint. */
+  /** Up to here a checkpoint covers the entries. */
   #provenTo = 0
 
   constructor(origin: string, keys: PublicKeySet) {
@@ -45,7 +45,7 @@ export class TrailCheck {
     this.tree.append(leaf)
   }
 
-  /** The complete subtrees that stand for the entries up to `to`, which are not shown. */
+  /** The complete subtrees of the entries up to `to`, which are not shown. */
   hashes(to: number, hashes: readonly Hash[], afterEach: () => void = () => undefined): void {
     const from = this.tree.size
     const cover = to > from ? coverOf(from, to) : []
@@ -57,7 +57,6 @@ export class TrailCheck {
     }
   }
 
-  /** A checkpoint of what has been checked so far. */
   checkpoint(note: string): Checkpoint {
     const { size } = this.tree
     const checkpoint = this.opened(note)
@@ -67,7 +66,7 @@ export class TrailCheck {
     return checkpoint
   }
 
-  /** Compares what has been checked so far with what was signed of a trail of this size. */
+  /** Compares the entries checked so far with a signed root of the same size. */
   compare({ size, root }: Checkpoint): void {
     if (!this.tree.root().equals(root))
       this.#break(
@@ -77,7 +76,6 @@ export class TrailCheck {
     this.#provenTo = size
   }
 
-  /** What a checkpoint of this trail says. */
   opened(note: string): Checkpoint {
     const { size } = this.tree
     try {
@@ -95,7 +93,7 @@ export class TrailCheck {
   }
 }
 
-/** Undefined for what no JSON can be: nothing of ours has sealed it. */
+/** Undefined for a value that JSON cannot hold, which this service has never sealed. */
 function hashOf(entry: TrailEntry, commitments: Pick<Commitments, 'commitments'>): Hash | undefined {
   try {
     return leafHash(entry, commitments)

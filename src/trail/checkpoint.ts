@@ -3,21 +3,20 @@ import type { PublicKeySet } from '../ports/public-keys.ts'
 import { sha256 } from '../values/digest.ts'
 import { HASH_BYTES, type Hash } from './tree.ts'
 
-/** What a checkpoint says: so many entries are in this trail, and this is the root of their tree. */
+/** The number of entries of a trail, and the root of their tree. */
 export interface Checkpoint {
-  /** Names the trail: one tenant's. */
   readonly origin: string
   readonly size: number
   readonly root: Hash
 }
 
-/** This is no checkpoint that one of these keys has signed: believe nothing in it. */
+/** None of these keys has signed it: nothing in it can be trusted. */
 export class CheckpointRejected extends Error {}
 
-/** The trail of a tenant. Ids of owners are unique among all installations. */
+/** Ids of owners are unique among all installations. */
 export const originOf = (ownerId: string, mode: string): string => `agentpay/audit/${ownerId}/${mode}`
 
-/** The text that is signed: C2SP tlog-checkpoint, without extension lines. */
+/** The signed text: C2SP tlog-checkpoint, without extension lines. */
 export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`
 
@@ -25,20 +24,20 @@ export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
 const ED25519 = 1
 const SIGNATURE_BYTES = 64
 const KEY_HASH_BYTES = 4
-/** No checkpoint comes near it. */
+/** Far more than any checkpoint has. */
 const MOST_CHARACTERS = 10_000
 
 const keyData = (x: string): Buffer => Buffer.concat([Buffer.of(ED25519), Buffer.from(x, 'base64url')])
 
-/** The first bytes of the digest of a key's name and itself, by which a signature line names it. */
+/** The first bytes of the digest of a key's name and the key, by which a signature line names it. */
 const keyHash = (name: string, x: string): Buffer =>
   sha256(Buffer.concat([Buffer.from(`${name}\n`), keyData(x)])).subarray(0, KEY_HASH_BYTES)
 
-/** The key as `note.NewVerifier` of Go and other readers of signed notes take it. */
+/** The form that `note.NewVerifier` of Go and other readers of signed notes take. */
 export const verifierKey = (name: string, x: string): string =>
   `${name}+${keyHash(name, x).toString('hex')}+${keyData(x).toString('base64')}`
 
-/** Signs a text as a note: `x` is the public key of the private one. */
+/** `x` is the public half of `key`. */
 export function signedNote(text: string, name: string, key: KeyObject, x: string): string {
   const signature = signBytes(null, Buffer.from(text), key)
   const line = Buffer.concat([keyHash(name, x), signature]).toString('base64')
@@ -46,10 +45,9 @@ export function signedNote(text: string, name: string, key: KeyObject, x: string
 }
 
 const CHECKPOINT = /^([^\n+ ]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n\n([\s\S]+)\n$/
-/** A public key of Ed25519 in base64url. */
 const KEY = /^[\w-]{43}$/
 
-/** What a signed checkpoint says; throws `CheckpointRejected` where none of the keys has signed it for its own trail. */
+/** Throws `CheckpointRejected` if none of the keys has signed it for its own trail. */
 export function openCheckpoint(note: string, { keys }: PublicKeySet): Checkpoint {
   const [, origin = '', size, root = '', signatures = ''] =
     note.length > MOST_CHARACTERS ? [] : (CHECKPOINT.exec(note) ?? [])

@@ -2,19 +2,19 @@ import { endOfString } from '../values/canonical-json.ts'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** The shortest text of a number of ECMAScript has no more digits. */
+/** The shortest text of an ECMAScript number has no more digits. */
 const MOST_DIGITS = 17
 
 /** A leaf is nested less deeply (`canonicalJson`). */
 const MOST_LEVELS = 100
 
 /**
- * Reads JSON so that no digit of it can be changed unseen. Numbers are those of ECMAScript; PostgreSQL and text files hold
- * more digits, and a number that loses some is read as a text.
+ * Reads JSON so that no change of a digit goes unnoticed. PostgreSQL and text files hold more digits than
+ * ECMAScript's numbers: a number that would lose some is read as text.
  */
 export const parseExactly = (text: string): unknown => exactly(text, scan(text))
 
-/** Reads JSON from outside, too, which has one meaning only: an object with two members of one name is refused. */
+/** Reads JSON from outside, unambiguously: an object with two members of one name is refused. */
 export function parseOneMeaning(text: string): unknown {
   const scanned = scan(text)
   if (scanned.levels > MOST_LEVELS) throw new SyntaxError(`JSON nested deeper than ${MOST_LEVELS} levels`)
@@ -26,18 +26,18 @@ export function parseOneMeaning(text: string): unknown {
 interface Scanned {
   /** The text with numbers that would lose digits as texts. */
   readonly exact: string
-  /** How many members its objects have, those of one name counted each. */
+  /** Members of all its objects, duplicates counted each. */
   readonly members: number
   readonly levels: number
 }
 
-/** The text is parsed as it came first: only what is JSON already may be changed. */
+/** The original text is parsed first: only valid JSON may be changed. */
 function exactly(text: string, { exact }: Scanned): unknown {
   const value: unknown = JSON.parse(text)
   return exact === text ? value : JSON.parse(exact)
 }
 
-/** Looks at each character once, so that a text which is no JSON costs no more than one that is. */
+/** Looks at each character once, so that an invalid text costs no more than a valid one. */
 function scan(text: string): Scanned {
   let [exact, kept, members, level, levels] = ['', 0, 0, 0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -63,7 +63,7 @@ function numberAt(text: string, at: number): string {
   return NUMBER.exec(text)?.[0] ?? ''
 }
 
-/** Whether the shortest text of a number has the same digits as the one that was read. */
+/** The shortest text of the number has the same digits as the one that was read. */
 function isExact(source: string): boolean {
   // Shorter ones are exact.
   if (source.length < MOST_DIGITS - 1 && !/e/i.test(source)) return true
@@ -81,7 +81,6 @@ function digitsOf(number: string): string {
   return digits.slice(start, end)
 }
 
-/** How many members the objects in a value have. */
 function membersIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const values: unknown[] = Object.values(value)

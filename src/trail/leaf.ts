@@ -2,7 +2,7 @@ import { canonicalJson, hasHalfOfAPair } from '../values/canonical-json.ts'
 import { sha256 } from '../values/digest.ts'
 import { type Hash, hashLeaf } from './tree.ts'
 
-/** An entry of the trail with all that its row says: the members of its leaf. */
+/** An entry with everything in its row: the members of its leaf. */
 export interface TrailEntry {
   readonly action: string
   readonly actorId: string | null
@@ -23,33 +23,31 @@ export interface TrailEntry {
   readonly requestId: string
   readonly resourceId: string
   readonly runId: string | null
-  /** The number of the transaction that has written it, as a text: it may be larger than a number of JSON. */
+  /** The id of the transaction that wrote it, as text: it may be larger than a JSON number. */
   readonly writtenIn: string
 }
 
 /**
- * By the place of each personal text (`address`, `data.name`): its HMAC-SHA-256 in base64, and the salt of it. Whoever
- * forgets the person deletes text and salt; the leaf stays what it is.
+ * By the place of each personal text (`address`, `data.name`): its HMAC-SHA-256 in base64, and its salt. An
+ * erasure deletes text and salt; the leaf stays the same.
  */
 export interface Commitments {
   readonly commitments: Readonly<Record<string, string>>
   readonly salts: Readonly<Record<string, string>>
 }
 
-/** Members of what an event tells that name a person, or that people write freely. */
+/** Members of events that name a person, or that people write freely. */
 const PERSONAL = new Set(
   'address comment deviceName email fileName holder iban label merchant name note payee payer phone purpose reason suggestedName text'.split(
     ' ',
   ),
 )
 
-/** What stands in place of a text that was forgotten. */
 export const FORGOTTEN = '[forgotten]'
 
-/** The places of the texts in an entry that are about a person. */
 export function personalPlaces(entry: TrailEntry): string[] {
   const places = entry.address === null ? [] : ['address']
-  // The name that came along with a signal is all that is known of an operator.
+  // An operator is known only by the name that came with the signal.
   if (entry.actorType === 'operator' && entry.actorId !== null) places.push('actorId')
   addPlaces(entry.data, 'data', places)
   return places
@@ -57,7 +55,7 @@ export function personalPlaces(entry: TrailEntry): string[] {
 
 function addPlaces(value: object, place: string, places: string[]): void {
   for (const [name, member] of Object.entries(value)) {
-    // Names within a place are divided by dots.
+    // Dots divide the names within a place.
     if (name.includes('.')) continue
     if (typeof member === 'string') {
       if (PERSONAL.has(name)) places.push(`${place}.${name}`)
@@ -80,7 +78,7 @@ export function hmac(salt: Buffer, text: string): string {
   return sha256(Buffer.concat([outer, digest])).toString('base64')
 }
 
-/** Commits to the personal texts of an entry, each under a salt of its own, taken from `random`. */
+/** Commits to the personal texts of an entry, each under a salt of its own from `random`. */
 export function commitTo(entry: TrailEntry, random: (bytes: number) => Buffer): Commitments {
   const commitments: Record<string, string> = {}
   const salts: Record<string, string> = {}
@@ -103,7 +101,8 @@ const valueAt = (value: unknown, names: readonly string[]): unknown =>
 
 /** The canonical JSON (RFC 8785) of the entry with `{"hmac": …}` in place of each text that it commits to. */
 export function leafText(entry: TrailEntry, { commitments }: Pick<Commitments, 'commitments'>): string {
-  // An entry that says another version is another leaf: no row has this member, and none of an export may hide behind it.
+  // An entry with another `version` is another leaf: no row has this member, and no exported entry can hide
+  // behind it.
   let leaf: Record<string, unknown> = { version: 1, ...entry }
   for (const [place, hmac] of Object.entries(commitments))
     leaf = withValueAt(leaf, place.split('.'), { hmac })
@@ -113,7 +112,10 @@ export function leafText(entry: TrailEntry, { commitments }: Pick<Commitments, '
 export const leafHash = (entry: TrailEntry, commitments: Pick<Commitments, 'commitments'>): Hash =>
   hashLeaf(leafText(entry, commitments))
 
-/** A copy with another value in this place; what is no object there is left as it is, and the leaf is another one. */
+/**
+ * A copy with another value at this place. If there is no object on the way, nothing is replaced, and the
+ * leaf differs.
+ */
 function withValueAt(
   object: Readonly<Record<string, unknown>>,
   [name = '', ...rest]: readonly string[],
@@ -126,7 +128,7 @@ function withValueAt(
   return { ...object, [name]: Object.values(withValueAt({ ...inner }, rest, value)) }
 }
 
-/** The place of a personal text that is not what the commitment was made to; undefined where all of them are. */
+/** The first place whose personal text does not match its commitment; undefined if all match. */
 export function falseCommitment(entry: TrailEntry, { commitments, salts }: Commitments): string | undefined {
   const uncommitted = Object.keys(salts).find(place => !Object.hasOwn(commitments, place))
   if (uncommitted !== undefined) return uncommitted

@@ -1,9 +1,12 @@
 import { coverOf, foldCover, type Hash, hashNode, type Node, splitOf } from './tree.ts'
 
-/** A hash of a proof: that of the range of leaves which these complete subtrees cover. */
+/** A hash of a proof covers the leaves of these complete subtrees. */
 export type ProofStep = readonly Node[]
 
-/** Which hashes prove that the leaf at `index` is in the tree of this size, from the leaf upwards (RFC 6962, 2.1.1). */
+/**
+ * The hashes that prove that the leaf at `index` is in the tree of this size, from the leaf upwards (RFC
+ * 6962, 2.1.1).
+ */
 export function inclusionSteps(index: number, size: number): ProofStep[] {
   if (index < 0 || index >= size) throw new RangeError(`A tree of ${size} has no leaf ${index}.`)
   const steps: ProofStep[] = []
@@ -21,13 +24,13 @@ export function inclusionSteps(index: number, size: number): ProofStep[] {
   return steps.reverse()
 }
 
-/** Which hashes prove that the tree of size `to` begins with that of size `from` (RFC 6962, 2.1.2). */
+/** The hashes that prove that the tree of size `to` begins with that of size `from` (RFC 6962, 2.1.2). */
 export function consistencySteps(from: number, to: number): ProofStep[] {
   if (from < 0 || from > to) throw new RangeError(`A tree of ${to} has not grown from one of ${from}.`)
   if (from === 0 || from === to) return []
   const steps: ProofStep[] = []
   let [begin, end] = [0, to]
-  // While a whole subtree of the older tree has not been reached, the other half is needed.
+  // Until a whole subtree of the older tree is reached, the other half is needed.
   while (end !== from) {
     const middle = begin + splitOf(end - begin)
     if (from <= middle) {
@@ -38,16 +41,15 @@ export function consistencySteps(from: number, to: number): ProofStep[] {
       begin = middle
     }
   }
-  // The older tree's own root is known to whoever asks where it is one whole subtree.
+  // If the older tree is one whole subtree, the verifier knows its root already.
   if (begin > 0) steps.push(coverOf(begin, end))
   return steps.reverse()
 }
 
-/** The hashes of these steps, where those of complete subtrees are known. */
+/** The hashes of these steps, if those of complete subtrees are known. */
 export const hashesOf = (steps: readonly ProofStep[], hashOf: (node: Node) => Hash): Hash[] =>
   steps.map(step => foldCover(step.map(hashOf)))
 
-/** Whether the proof leads from the leaf to the root. */
 export function provesInclusion(
   { index, size, leaf, proof }: { index: number; size: number; leaf: Hash; proof: readonly Hash[] },
   root: Hash,
@@ -62,7 +64,7 @@ export function provesInclusion(
   return found.equals(root)
 }
 
-/** From the leaf upwards: whether the other half lies left of it. */
+/** From the leaf upwards: true if the other half is to the left. */
 function sidesOf(index: number, size: number): boolean[] {
   const sides: boolean[] = []
   let [begin, end] = [0, size]
@@ -75,7 +77,6 @@ function sidesOf(index: number, size: number): boolean[] {
   return sides.reverse()
 }
 
-/** What two checkpoints say of a tree, and the proof between them. */
 export interface Growth {
   readonly from: number
   readonly fromRoot: Hash
@@ -84,7 +85,7 @@ export interface Growth {
   readonly proof: readonly Hash[]
 }
 
-/** Whether the proof shows that the newer tree begins with the older one: nothing that was in it has been changed. */
+/** The proof shows that the newer tree begins with the older one: no earlier entry was changed. */
 export function provesConsistency({ from, fromRoot, to, toRoot, proof }: Growth): boolean {
   if (!(Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from <= to)) return false
   if (from === 0) return proof.length === 0
@@ -102,7 +103,10 @@ export function provesConsistency({ from, fromRoot, to, toRoot, proof }: Growth)
   return older.equals(fromRoot) && newer.equals(toRoot)
 }
 
-/** From the last whole subtree of the older tree upwards: whether the other half lies left, and so in both trees. */
+/**
+ * From the last whole subtree of the older tree upwards: true if the other half is to the left, and so in
+ * both trees.
+ */
 function growthSides(from: number, to: number): boolean[] {
   const sides: boolean[] = []
   let [begin, end] = [0, to]

@@ -7,7 +7,7 @@ export const HASH_BYTES = 32
 
 const NODE = Buffer.from([1])
 
-/** Leaves and nodes are told apart by their first byte (RFC 6962, 2.1), so that no node passes for a leaf. */
+/** Leaves and nodes differ in their first byte (RFC 6962, 2.1), so that no node passes for a leaf. */
 export const hashLeaf = (text: string): Hash => sha256(`\0${text}`)
 
 export const hashNode = (left: Hash, right: Hash): Hash => sha256(Buffer.concat([NODE, left, right]))
@@ -20,7 +20,7 @@ export interface Node {
   readonly index: number
 }
 
-/** The complete subtrees that cover the leaves from `begin` to `end`, from left to right, each as large as can be. */
+/** The complete subtrees that cover the leaves from `begin` to `end`, from left to right, each as large as possible. */
 export function coverOf(begin: number, end: number): Node[] {
   const nodes: Node[] = []
   for (let at = begin; at < end; ) {
@@ -32,7 +32,7 @@ export function coverOf(begin: number, end: number): Node[] {
   return nodes
 }
 
-/** The largest power of two that is smaller than a size above 1: where the tree of that size divides. */
+/** The largest power of two below a size above 1: where the tree of that size divides. */
 export function splitOf(size: number): number {
   let left = 1
   while (2 * left < size) left *= 2
@@ -44,14 +44,14 @@ export const foldCover = (hashes: readonly Hash[]): Hash =>
   hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => hashNode(left, right))
 
 /**
- * A tree that only grows, as its complete subtrees from left to right: enough for its root, and to append leaves and
- * subtrees without those before them.
+ * A tree that only grows, as its complete subtrees from left to right: enough for its root, and to append
+ * leaves and subtrees without those before them.
  */
 export class GrowingTree {
   size: number
   readonly #peaks: { readonly level: number; hash: Hash }[]
 
-  /** The tree of this size; `peaks` are the hashes of the cover of all its leaves. */
+  /** `peaks` are the hashes of the cover of all its leaves. */
   constructor(size = 0, peaks: readonly Hash[] = []) {
     const cover = coverOf(0, size)
     if (cover.length !== peaks.length) throw new RangeError(`A tree of ${size} has ${cover.length} peaks.`)
@@ -63,7 +63,7 @@ export class GrowingTree {
     this.appendSubtree(0, leaf)
   }
 
-  /** Appends a complete subtree; the size must be a multiple of its own. */
+  /** The size must be a multiple of the subtree's. */
   appendSubtree(level: number, subtree: Hash): void {
     if (this.size % 2 ** level !== 0)
       throw new RangeError(`No subtree of level ${level} begins at ${this.size}.`)
@@ -85,7 +85,7 @@ export class GrowingTree {
   }
 }
 
-/** A tile has the hashes of so many nodes of every eighth level, beginning with the leaves. */
+/** A tile has the hashes of this many nodes of every eighth level, beginning with the leaves. */
 const TILE_LEVELS = 8
 export const TILE_SIZE = 2 ** TILE_LEVELS
 
@@ -95,13 +95,12 @@ export interface Tile {
   readonly index: number
 }
 
-/** The tile from whose hashes the hash of a complete subtree is computed. */
+/** The tile whose hashes give the hash of a complete subtree. */
 export const tileOf = ({ level, index }: Node): Tile => {
   const tileLevel = Math.floor(level / TILE_LEVELS)
   return { level: tileLevel, index: Math.floor((index * 2 ** (level % TILE_LEVELS)) / TILE_SIZE) }
 }
 
-/** The hash of a complete subtree, from the hashes of its tile. */
 export function hashIn(hashes: Buffer, { level, index }: Node): Hash {
   const count = 2 ** (level % TILE_LEVELS)
   const first = (index * count) % TILE_SIZE
@@ -110,7 +109,6 @@ export function hashIn(hashes: Buffer, { level, index }: Node): Hash {
   return completeRoot(bytes)
 }
 
-/** The root over a power of two of hashes. */
 export function completeRoot(hashes: Buffer): Hash {
   let level = hashesIn(hashes)
   while (level.length > 1)
@@ -120,7 +118,6 @@ export function completeRoot(hashes: Buffer): Hash {
   return level[0] as Hash
 }
 
-/** Hashes that lie one after the other. */
 export const hashesIn = (bytes: Buffer): Hash[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, n) =>
     bytes.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),

@@ -1,20 +1,19 @@
 /** T2, the settlement system of the Eurosystem, keeps its calendar and its cut-offs in the time of Frankfurt. */
 const ZONE = 'Europe/Berlin'
 
-/** Formats an instant as `2026-11-20 15:00` in Frankfurt’s time. */
 const frankfurtClock = new Intl.DateTimeFormat('sv-SE', {
   timeZone: ZONE,
   dateStyle: 'short',
   timeStyle: 'short',
 })
 
-/** The date in Frankfurt at this instant: `2026-11-20`. */
+/** In Frankfurt: `2026-11-20`. */
 export const bankDateOf = (at: Date): string => frankfurtClock.format(at).slice(0, 10)
 
-/** The time of day in Frankfurt at this instant: `15:00`. */
+/** In Frankfurt: `15:00`. */
 export const bankTimeOf = (at: Date): string => frankfurtClock.format(at).slice(11, 16)
 
-/** The instant of a time like `15:00` in Frankfurt. A time that the change to summer time skips is an hour later. */
+/** A time that the change to summer time skips is an hour later. */
 export function atBankTime(day: string, time: string): Date {
   const [summer, winter] = ['+02:00', '+01:00'].map(offset => new Date(`${day}T${time}:00${offset}`)) as [
     Date,
@@ -37,7 +36,6 @@ export function isBankDay(day: string): boolean {
   return day !== addDays(easter, -2) && day !== addDays(easter, 1)
 }
 
-/** This day if banks settle on it, else the next one on which they do. */
 export const bankDayOnOrAfter = (day: string): string =>
   isBankDay(day) ? day : bankDayOnOrAfter(addDays(day))
 

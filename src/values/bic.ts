@@ -7,7 +7,7 @@ const countryOfBic = (bic: string): string => bic.slice(4, 6)
 /** BICs of Kosovo use XK, which ISO 3166 does not assign. */
 const isCountry = (code: string): boolean => countries.has(code) || code === 'XK'
 
-/** Explains what is wrong with a BIC (ISO 9362:2014, as in `BICFIDec2014Identifier`); undefined if it is valid. */
+/** ISO 9362:2014, as in `BICFIDec2014Identifier`; undefined if it is valid. */
 export function bicProblem(bic: string): string | undefined {
   const [stranger] = bic.match(/[^A-Z0-9]/u) ?? []
   if (stranger) return `A BIC has letters and digits only, this has "${stranger}".`
@@ -19,15 +19,15 @@ export function bicProblem(bic: string): string | undefined {
 }
 
 /**
- * Whether a bank of this BIC can keep an account of this IBAN: both name the same country. Two exceptions: banks of a
- * territory name it while its accounts have the IBAN of another country; French banks keep branches in Monaco.
+ * A bank keeps accounts of its own country. Two exceptions: banks of a territory name it while its accounts
+ * have the IBAN of another country; French banks have branches in Monaco.
  */
 export function bicFits(bic: string, iban: string): boolean {
   const [bank, account] = [countryOfBic(bic), countryOfIban(iban)]
   return bank === account || ibanCountryOf[bank] === account || (bank === 'FR' && account === 'MC')
 }
 
-/** A BIC in a request: trimmed and turned into capitals, then checked. */
+/** Trimmed and turned into capitals, then checked. */
 export const bic = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {

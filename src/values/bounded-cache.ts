@@ -1,10 +1,10 @@
-/** Computes each key once. At the bound the cache is emptied as a whole: keys in use are soon computed again. */
+/** Computes each key once. At the bound the whole cache is emptied: keys in use are soon computed again. */
 export function boundedCache<T>(compute: (key: string) => T, maxEntries = 1_000): (key: string) => T {
   const cached = weightedCache<T>(maxEntries, () => 1)
   return key => cached(key, () => compute(key))
 }
 
-/** A cache bounded by the total weight of its values, for values of very different size. */
+/** Bounded by the total weight of its values, for values of very different size. */
 export function weightedCache<T>(maxWeight: number, weightOf: (value: T) => number) {
   const values = new Map<string, T>()
   let totalWeight = 0

@@ -1,9 +1,9 @@
-/** Nesting beyond this is refused, so that no value exhausts the stack. */
+/** Deeper nesting is refused, so that no value exhausts the stack. */
 const MOST_LEVELS = 64
 
 /**
- * Writes JSON canonically (RFC 8785): members sorted by their UTF-16 code units, no spaces, numbers and texts as
- * ECMAScript writes them. Throws for what JSON cannot hold: its callers write values of their own.
+ * RFC 8785: members sorted by their UTF-16 code units, no spaces, numbers and texts as ECMAScript writes
+ * them. Throws for values that JSON cannot hold; callers only pass values of their own.
  */
 export const canonicalJson = (value: unknown): string => write(value, 0)
 
@@ -26,7 +26,7 @@ function writeNumber(value: number): string {
 const PLAIN = /^[ !#-[\]-~]*$/
 const HALF_OF_A_PAIR = /\p{Surrogate}/u
 
-/** Whether a text has half of a surrogate pair: UTF-8 would put another character in its place. */
+/** Half of a surrogate pair: UTF-8 would put another character in its place. */
 export const hasHalfOfAPair = (text: string): boolean => HALF_OF_A_PAIR.test(text)
 
 /** A lone surrogate has no UTF-8 form, so RFC 8785 refuses it. */
@@ -36,7 +36,7 @@ function writeText(value: string): string {
   return JSON.stringify(value)
 }
 
-/** A member that is undefined is left out, as JSON.stringify does. */
+/** A member that is undefined is left out, as by JSON.stringify. */
 function writeObject(value: object, level: number): string {
   const members = value as Readonly<Record<string, unknown>>
   let text = ''
@@ -48,7 +48,7 @@ function writeObject(value: object, level: number): string {
   return `{${text}}`
 }
 
-/** The index of the quote that ends the string of JSON beginning here; beyond the text where none does. */
+/** The index of the quote that ends the JSON string beginning here; the text's length if there is none. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1

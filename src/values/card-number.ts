@@ -13,17 +13,16 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The form of RFC 9562. Every three-hundredth random one would look like the number of a card in groups. */
+/** The form of RFC 9562. Every three-hundredth random UUID would look like a card number in groups. */
 const UUID = /(?<![\da-z])[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}(?![\da-z])/
 
 const EVERY_UUID = new RegExp(UUID, 'gi')
 const withoutUuids = (text: string): string => text.replace(EVERY_UUID, 'uuid')
 
 const UUID_HERE = new RegExp(UUID, 'iy')
-/** Where the groups of a UUID begin in which a number of 14 digits has room. */
+/** The groups of a UUID from which on 14 digits have room. */
 const GROUPS_OF_UUID = [0, 9, 14, 19]
 
-/** Whether what stands there is a part of a UUID. */
 export const isWithinUuid = (text: string, at: number): boolean =>
   GROUPS_OF_UUID.some(group => {
     UUID_HERE.lastIndex = at - group
@@ -34,23 +33,21 @@ const isCardNumber = (text: string): boolean =>
   [...withoutUuids(text).matchAll(DIGITS)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
 /**
- * A number that stands by itself, of 14 digits or more, and begins as those of cards do. Ids that are random or the time
+ * A separate number of 14 digits or more that begins like a card number. Ids from random bits or the time
  * hardly ever contain one.
  */
 const ALONE = /(?<![\da-z])[2-69](?:[ -]?\d){13,18}(?![\da-z])/gi
 
-/** Whether an id that a client chose contains a card number. */
 export const isCardNumberInId = (id: string): boolean =>
   [...withoutUuids(id).matchAll(ALONE)].some(([digits]) => passesLuhn(digits.replace(/[ -]/g, '')))
 
-/** Whether any text, number or member name inside a value contains a card number. */
 export function hasCardNumber(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'number') return isCardNumber(String(value))
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, member]) => isCardNumber(name) || hasCardNumber(member))
 }
 
-/** The same where some members are random, as ids are: there only a number that stands by itself is one. */
+/** Some members are random, as ids are: in them only a separate number counts. */
 function hasCardNumberBeside(value: unknown, random: readonly string[]): boolean {
   if (typeof value !== 'object' || value === null || random.length === 0) return hasCardNumber(value)
   return Object.entries(value).some(([name, member]) =>
@@ -61,7 +58,7 @@ function hasCardNumberBeside(value: unknown, random: readonly string[]): boolean
 }
 
 /**
- * A request body that is refused if it contains a card number in any member: we must never receive one. In random members
+ * Refuses a body with a card number in any member: this service must never receive one. In random members
  * every tenth long run of digits would look like one.
  */
 export const withoutCardNumbers = <T extends z.ZodObject>(

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** The client behind an address: an IPv4 address, or the /64 of an IPv6 subscriber. */
+/** An IPv4 address, or the /64 of an IPv6 subscriber. */
 export function clientOf(address: string): string {
   if (!isIPv6(address)) return address
   const [start = '', end] = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname

@@ -5,22 +5,21 @@ export { clock } from './system-clock.ts'
 export const minutes = (count: number): number => count * 60_000
 export const days = (count: number): number => minutes(count * 24 * 60)
 
-/** The wait before the next attempt: twice as long after each one that has failed, up to the longest. */
 export const backoff = (first: number, failures: number, longest: number): number =>
   Math.min(first * 2 ** Math.min(failures, 20), longest)
 
 export const after = (from: Date, milliseconds: number): Date => new Date(from.getTime() + milliseconds)
 
-/** The day in UTC, `2026-11-21`. */
+/** `2026-11-21`, in UTC. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** `21 Nov 09:30 UTC`, for people who look at it within the year. */
+/** `21 Nov 09:30 UTC`, for readers within the year. */
 export function minuteInWords(at: Date): string {
   const [, day, month] = at.toUTCString().split(' ')
   return `${day} ${month} ${at.toISOString().slice(11, 16)} UTC`
 }
 
-/** An instant in JSON: ISO 8601, milliseconds, UTC. */
+/** ISO 8601, milliseconds, UTC. */
 export const instant = z
   .codec(z.iso.datetime({ offset: true }).max(40), z.date(), {
     decode: (text, context) => {

@@ -7,12 +7,10 @@ function mod97(text: string): number {
   return Number(BigInt(digits) % 97n)
 }
 
-/** Adds `RF` and check digits to a creditor's own reference, which has capital letters and digits only. */
 export function creditorReference(own: string): string {
   const check = 98 - mod97(`${own}RF00`)
   return `RF${String(check).padStart(2, '0')}${own}`
 }
 
-/** Whether a reference without spaces has the right form and check digits. */
 export const isCreditorReference = (text: string): boolean =>
   SHAPE.test(text) && mod97(text.slice(4) + text.slice(0, 4)) === 1

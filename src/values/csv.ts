@@ -1,11 +1,11 @@
 /**
- * The places where a spreadsheet takes a text for a formula, full-width signs included: its beginning, and, as those of many
- * countries divide cells by semicolons and then know no quotes within a line, what stands behind a semicolon, a tab or a line
- * break.
+ * Where a spreadsheet takes a text for a formula, full-width signs included: at its beginning, and behind a
+ * semicolon, a tab or a line break, because many countries' spreadsheets divide cells by semicolons and then
+ * ignore quotes within a line.
  */
 const FORMULA = /^(?=[\t\r\n])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g
 
-/** A text as a cell of a table, whoever has written it: no spreadsheet takes it for a formula. */
+/** No spreadsheet takes the cell for a formula, even if a stranger wrote the text. */
 export function csvText(value: string | null): string {
   const harmless = (value ?? '').replace(FORMULA, "'")
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
@@ -13,10 +13,9 @@ export function csvText(value: string | null): string {
 
 export const csvLine = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
-/** The columns of a table by name, each with its cell of a row. Free text goes through `csvText`. */
 export type CsvColumns<T> = Readonly<Record<string, (row: T) => string>>
 
-/** A table with a line of names: RFC 4180. */
+/** With a header line (RFC 4180). */
 export const csvOf = <T>(columns: CsvColumns<T>, rows: readonly T[]): string =>
   [
     csvLine(Object.keys(columns)),

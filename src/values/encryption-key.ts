@@ -2,11 +2,9 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { algorithmOf, definingMembers, type Jwk, type KeyProblem, keyProblem } from './public-jwk.ts'
 
-/** A public key that card data may be encrypted to. */
 export interface EncryptionKey {
   readonly jwk: Readonly<Record<string, string>>
   readonly alg: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
-  /** The RFC 7638 thumbprint: SHA-256, base64url. */
   readonly thumbprint: string
 }
 
@@ -16,7 +14,7 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const WAS_SENT =
   'this belongs to a private key. Send the public one only, and make a new pair: this one is no secret any more'
 
-/** Checks before a member is read: private keys, and values that are no texts. */
+/** Refuses private keys, and values that are not text, before any member is read. */
 function problemsOfForm(input: unknown): KeyProblem[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return [{ member: '', problem: 'must be a JSON Web Key: an object' }]
@@ -27,7 +25,7 @@ function problemsOfForm(input: unknown): KeyProblem[] {
     .map(([member]) => ({ member, problem: 'must be a text' }))
 }
 
-/** An issue without its input: no word of a key is said again. */
+/** The issue carries no input: a refusal never repeats a part of a key. */
 export const issueOf = ({ member, problem }: KeyProblem) => ({
   code: 'custom' as const,
   message: problem,
@@ -35,7 +33,7 @@ export const issueOf = ({ member, problem }: KeyProblem) => ({
   input: undefined,
 })
 
-/** The number of characters of 8,192 bits, the longest modulus. */
+/** The base64url characters of 8,192 bits, the longest modulus. */
 const LONGEST = 1_366
 
 const name = z.string().max(200).optional()
@@ -64,7 +62,7 @@ const PublicJwk = z
   })
   .meta({ id: 'PublicKeyJwk' })
 
-/** Refuses private keys, and what is no key at all, before the schema is read. */
+/** Refuses private keys, and inputs that are no key, before the schema reads them. */
 export const publicOnly = <S extends z.ZodObject>(schema: S) =>
   z.preprocess<unknown, S, z.input<S>>((input, context) => {
     const problems = problemsOfForm(input)
@@ -75,7 +73,6 @@ export const publicOnly = <S extends z.ZodObject>(schema: S) =>
 
 const formed = publicOnly(PublicJwk)
 
-/** The public key of a recipient, without members that do not make it what it is; or what is wrong with which member. */
 export function encryptionKeyOf(jwk: Jwk): EncryptionKey | KeyProblem {
   const problem = keyProblem(jwk)
   if (problem) return problem
@@ -84,7 +81,7 @@ export function encryptionKeyOf(jwk: Jwk): EncryptionKey | KeyProblem {
   return { jwk: members, alg: algorithmOf(jwk), thumbprint }
 }
 
-/** The public key of a recipient in a request: a 400 names the member and never shows a value. */
+/** A 400 names the member and never shows a value. */
 export const encryptionKey = z
   .codec(formed, z.custom<EncryptionKey>(), {
     decode(jwk, context) {

@@ -1,4 +1,4 @@
-/** The kinds of file that are taken, by their media types: the name and what a client calls it prove nothing. */
+/** Accepted media types, by content: a file's name and declared type prove nothing. */
 export const FILE_KINDS = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
@@ -10,13 +10,12 @@ const FIRST_BYTES: Readonly<Record<FileKind, readonly (number | null)[]>> = {
   'image/webp': [0x52, 0x49, 0x46, 0x46, null, null, null, null, 0x57, 0x45, 0x42, 0x50],
 }
 
-/** The kind of a file by its first bytes; undefined for any other. */
 export const kindOfFile = (bytes: Uint8Array): FileKind | undefined =>
   FILE_KINDS.find(kind =>
     FIRST_BYTES[kind].every((byte, at) => bytes[at] !== undefined && (byte === null || bytes[at] === byte)),
   )
 
-/** How a file of each kind ends by name, so that whoever saves it can open it. */
+/** The file name extension of each kind, so that the file opens once saved. */
 export const endingOf: Readonly<Record<FileKind, string>> = {
   'application/pdf': 'pdf',
   'image/jpeg': 'jpg',
@@ -32,15 +31,15 @@ const KIND_OF_ENDING: Readonly<Record<string, FileKind>> = {
   webp: 'image/webp',
 }
 
-/** The kind that a name promises by its ending: `passport.pdf`. */
+/** By the extension: `passport.pdf`. */
 export const kindOfName = (name: string): FileKind | undefined =>
   KIND_OF_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
 const LONGEST_NAME = 120
 
 /**
- * A file's name as a client gives it, harmless to show and to send: without folders, without characters that control or
- * turn the text around, and short. Null where nothing is left.
+ * A client's file name, safe to show and send: without folders, control characters and text-direction marks,
+ * and short. Null if nothing is left.
  */
 export function tidyFileName(given: string): string | null {
   const last = given.split(/[/\\]/).at(-1) ?? ''

@@ -1,6 +1,6 @@
 /**
- * Gives the memory of bytes back at once that nobody reads any more. Large buffers lie outside of the heap: left to the
- * garbage collector, those of a few uploads make it look at the whole heap. Memory that others share is left as it is.
+ * Frees the memory of bytes that are no longer read. Large buffers lie outside of the heap: left to the
+ * garbage collector, those of a few uploads make it scan the whole heap. Shared memory is left as it is.
  */
 export function freeMemory(bytes: Uint8Array): void {
   const { buffer } = bytes

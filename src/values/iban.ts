@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { countries } from './countries.ts'
 
 /**
- * The EPC's list of SEPA scheme countries (EPC409-09 v8.0 of 24 December 2025) by the country code of an IBAN: the EU,
- * the other countries of the EEA, and those outside it.
+ * The EPC's list of SEPA scheme countries (EPC409-09 v8.0 of 24 December 2025) by the country code of an
+ * IBAN: the EU, the other countries of the EEA, and those outside it.
  */
 const codes =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK ' +
@@ -35,10 +35,9 @@ export const plainIban = (text: string): string =>
 
 export const countryOfIban = (iban: string): string => iban.slice(0, 2)
 
-/** How many characters the IBANs of its country have; 0 where there are none. */
+/** 0 for countries without IBANs. */
 export const ibanLength = (iban: string): number => countrySpecs[countryOfIban(iban)]?.chars ?? 0
 
-/** Explains why a plain IBAN is none of the SEPA area; undefined if it is one. */
 export function ibanProblem(iban: string): string | undefined {
   const [stranger] = iban.match(/[^A-Z0-9]/u) ?? []
   if (stranger) return `An IBAN has letters and digits only, this has "${stranger}".`
@@ -56,8 +55,8 @@ function countryProblem(country: string): string | undefined {
 }
 
 /**
- * Checks length, structure and check digits. National check digits inside the account number are not checked: banks
- * issue numbers that break them, and payments to those arrive.
+ * Checks length, structure and check digits. National check digits inside the account number are not checked:
+ * banks issue numbers that break them, and payments to those arrive.
  */
 function structureProblem(iban: string, country: string): string | undefined {
   const { chars, bban_regexp } = countrySpecs[country] ?? {}
@@ -87,7 +86,7 @@ function describeStructure(pattern: string): string {
     .join(', ')
 }
 
-/** An IBAN in a request: spaces are removed and letters turned into capitals, then it is checked. */
+/** Spaces are removed and letters turned into capitals, then it is checked. */
 export const iban = z
   .codec(z.string().max(100), z.string(), {
     decode(text, context) {

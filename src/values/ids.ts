@@ -1,15 +1,15 @@
 import { typeidUnboxed } from 'typeid-js'
 import { z } from 'zod'
 
-/** Makes a TypeID: the prefix names the kind of record, and ids sort by creation time. */
+/** A TypeID: the prefix names the kind of record, and ids sort by creation time. */
 export const newId = (prefix: string): string => typeidUnboxed(prefix)
 
 const MAX_LENGTH = 128
 
-/** Whether a path segment can be an id at all: anything else is a 404 without a query. */
+/** Any other path segment is a 404 without a query. */
 export const looksLikeId = (value: string): boolean => /^[\w.:@-]{1,128}$/.test(value)
 
-/** Whether a path segment can be a name: PostgreSQL stores no control characters such as NUL. */
+/** PostgreSQL stores no control characters such as NUL. */
 export const looksLikeName = (value: string): boolean => /^[^\p{C}]{1,128}$/u.test(value)
 
 export const id = (prefix: string) =>
@@ -19,7 +19,6 @@ export const id = (prefix: string) =>
     .max(MAX_LENGTH)
     .meta({ examples: [`${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`] })
 
-/** What an id begins with, which names the kind of record. */
 export const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf('_')))
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'

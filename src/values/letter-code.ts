@@ -4,13 +4,12 @@ import { randomInt } from 'node:crypto'
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 
-/** Eight random letters that people compare or type: `WDJB-MJHT`. */
 export function newLetterCode(): string {
   const letters = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   return `${letters.slice(0, LENGTH / 2)}-${letters.slice(LENGTH / 2)}`
 }
 
-/** A code as somebody has typed it, in the form of `newLetterCode`; undefined where it can be none. */
+/** A typed code in the form of `newLetterCode`; undefined if it cannot be one. */
 export function readLetterCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replace(/[\s-]/g, '')
   const isCode = letters.length === LENGTH && [...letters].every(letter => LETTERS.includes(letter))

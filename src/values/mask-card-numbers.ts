@@ -2,8 +2,8 @@ import { isWithinUuid, passesLuhn } from './card-number.ts'
 import { ibanLength, ibanProblem, plainIban } from './iban.ts'
 
 /**
- * The lengths of card numbers by how they begin. Those of the sandbox begin with a nine, as national schemes do. Shorter ones
- * are left alone: too many other numbers look like them.
+ * The lengths of card numbers by their first digits. Those of the sandbox begin with a nine, as national
+ * schemes do. Shorter ones are not masked: too many other numbers look like them.
  */
 const LENGTHS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^(?:4|35)/, [19, 18, 17, 16]],
@@ -14,34 +14,33 @@ const LENGTHS: readonly (readonly [RegExp, readonly number[]])[] = [
 const MOST_DIGITS = 19
 
 /**
- * Alone or in groups of three digits and more, beside no letter and no other digit: ids that are random or the time hardly
- * ever contain such a number.
+ * Alone or in groups of three digits and more, beside no letter and no other digit: ids from random bits or
+ * the time hardly ever contain such a number.
  */
 const BEGINNING = /(?<![\da-z])[2-69]\d\d/gi
 const GROUP = /\d{3,}/y
 const LETTER = /[a-z]/i
 
-/** A text in which more numbers begin is not looked at so closely: every long number in the rest of it is masked. */
+/** In a text where more numbers begin, every long number in the rest is masked without a closer look. */
 const MOST_LOOKS = 10_000
 const LONG_NUMBER = /\d(?:[ -]?\d){13,}/g
 
-/** What a text that was cut may have of a number: nobody knows how it went on. */
+/** The possible beginning of a number at the end of a cut text. */
 const CUT_NUMBER = /(?<![\da-z])[2-69](?:[ -]?\d){6,18}$/i
 
 /** No IBAN is longer, with its spaces. */
 const LONGEST_IBAN = 42
 const IBAN_BEGINNING = /(?<![\da-z])[a-z]{2}\d{2}/gi
-/** After so many in one text nobody looks whether a number belongs to another one. */
+/** After this many in one text a number is masked even if it may be a part of an IBAN. */
 const MOST_IBANS = 1_000
 
-/** Whether card numbers of this length begin like this. */
+/** Card numbers of this length begin like this. */
 const hasBeginning = (digits: string): boolean =>
   LENGTHS.some(([prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits))
 
-/** Whether these digits are the number of a card. */
 export const isCardNumber = (digits: string): boolean => hasBeginning(digits) && passesLuhn(digits)
 
-/** Where the card number ends that begins here, the longest one; undefined if none does. */
+/** The end of the longest card number that begins here; undefined if none does. */
 function endOfNumber(text: string, start: number): number | undefined {
   let [digits, at, end] = ['', start, undefined as number | undefined]
   while (digits.length < MOST_DIGITS) {
@@ -57,7 +56,7 @@ function endOfNumber(text: string, start: number): number | undefined {
   return end
 }
 
-/** Whether what stands there belongs to an IBAN in groups of four. */
+/** The digits belong to an IBAN in groups of four. */
 function isWithinIban(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_IBAN)
   const before = text.slice(from, at)
@@ -68,7 +67,6 @@ function isWithinIban(text: string, at: number): boolean {
   })
 }
 
-/** All digits but the last four become stars. */
 function masked(number: string): string {
   let shown = number.length
   for (let digits = 0; digits < 4; ) if (isDigit(number[--shown])) digits++
@@ -77,7 +75,7 @@ function masked(number: string): string {
 
 const isDigit = (character = ''): boolean => character >= '0' && character <= '9'
 
-/** A text without the card numbers in it, in linear time; the same text where there is none. */
+/** In linear time; the same text if it has no card number. */
 export function maskCardNumbers(text: string, { isCut = false } = {}): string {
   let [result, kept, looks, ibans] = ['', 0, 0, 0]
   BEGINNING.lastIndex = 0
@@ -96,11 +94,10 @@ export function maskCardNumbers(text: string, { isCut = false } = {}): string {
   return isCut ? all.replace(CUT_NUMBER, digits => digits.replace(/\d/g, '*')) : all
 }
 
-/** Whether a card number stands anywhere in a value of JSON. */
 export const hasMaskableNumber = (value: unknown): boolean =>
   JSON.stringify(maskCardNumbersIn(value)) !== JSON.stringify(value)
 
-/** Any value of JSON without the card numbers in it: also those that are numbers, or names of members. */
+/** Any JSON value without card numbers, also in numbers and names of members. */
 export function maskCardNumbersIn(value: unknown): unknown {
   if (typeof value === 'string') return maskCardNumbers(value)
   if (typeof value === 'number') return maskedNumber(value)
@@ -111,7 +108,7 @@ export function maskCardNumbersIn(value: unknown): unknown {
   )
 }
 
-/** A number that JSON cannot hold exactly has lost its check digit: it is judged by its length and beginning. */
+/** A number that JSON cannot hold exactly has lost its check digit: its length and beginning decide. */
 function maskedNumber(value: number): unknown {
   if (!Number.isInteger(value) || Math.abs(value) < 1e13) return value
   const digits = String(Math.abs(value))

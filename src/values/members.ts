@@ -1,4 +1,7 @@
-/** How members of records are shown to people, by their names and values: one rule for the command line and the console. */
+/**
+ * How members of records are shown to people, by their names and values: one rule for the command line and
+ * the console.
+ */
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -20,7 +23,6 @@ const TYPE_ID = /^[a-z_]+_[0-9a-hjkmnp-tv-z]{26}$/
 export const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An empty list is one of plain values. */
 const isPlainList = (list: readonly unknown[]): boolean =>
   list.every(item => typeof item !== 'object' || item === null)
 
@@ -36,7 +38,7 @@ export function kindOf(name: string, value: unknown): MemberKind {
 
 const isId = (name: string): boolean => name === 'id' || name.endsWith('Id')
 
-/** The members that tell most of a record, in this order; then the others, in the order of the contract. */
+/** The most telling members, in this order; then the others, in the order of the contract. */
 const FIRST = [
   'id',
   'name',
@@ -51,10 +53,10 @@ const FIRST = [
   'purpose',
   'createdAt',
 ]
-/** Those that are the same in each row, or tell least. */
+/** The same in each row, or the least telling. */
 const LAST = ['requestId', 'updatedAt', 'ownerId', 'mode']
 
-/** The columns of a table, the most telling first. Members with inner members and those that are empty in each row are left out. */
+/** The columns of a table, the most telling first. Nested members and those that are empty in each row are left out. */
 export function tableMembers(rows: readonly Row[]): string[] {
   const all = [...new Set(rows.flatMap(row => Object.keys(row)))]
   const plain = all.filter(name => {

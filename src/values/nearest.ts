@@ -1,4 +1,4 @@
-/** How many letters have to be changed, left out, added or swapped with their neighbour. */
+/** Letters changed, left out, added or swapped with their neighbour (Damerau-Levenshtein). */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, row) => [row])
   const at = (row: number, column: number): number => rows[row]?.[column] ?? column
@@ -26,12 +26,11 @@ function cheapest(
   )
 }
 
-/** Longer words than these are not looked for: nobody types them. */
+/** No one types longer names by hand. */
 const LONGEST = 64
 
 const plain = (name: string): string => name.toLowerCase().replaceAll('-', '')
 
-/** The name that was probably meant; undefined if none is near. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   if (typed === '' || typed.length > LONGEST) return undefined
   const scored = names.map(name => ({ name, score: scoreOf(plain(typed), plain(name)) }))
@@ -39,7 +38,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best && best.score <= Math.max(1, typed.length / 3) ? best.name : undefined
 }
 
-/** The beginning of a name is nearer to it than its letters say. */
+/** The beginning of a name is nearer to it than its edit distance says. */
 const scoreOf = (typed: string, name: string): number =>
   typed.length > 1 && name.startsWith(typed) ? 0.5 : distance(typed, name)
 

@@ -1,4 +1,3 @@
-/** What a column says about a person. */
 export const personalKinds = {
   name: 'The name of a person or company, or who did something.',
   contact: 'Where a person can be reached.',
@@ -14,9 +13,8 @@ export const personalKinds = {
 type PersonalKind = keyof typeof personalKinds
 
 interface LegalGround {
-  /** Why the data are processed at all, and why they stay. */
   readonly law: string
-  /** For how many years the law has them kept, from the end of the calendar year; 0: not beyond the account. */
+  /** The years that the law requires, from the end of the calendar year; 0: not beyond the account. */
   readonly years: number
 }
 
@@ -53,16 +51,17 @@ export const legalGrounds = {
 } as const satisfies Record<string, LegalGround>
 export type Ground = keyof typeof legalGrounds
 
-/** Those about whom data are held, besides the owner of the account. */
+/** Data subjects besides the owner of the account. */
 export const otherSubjects = ['person', 'beneficiary', 'payer', 'merchant'] as const
 type OtherSubject = (typeof otherSubjects)[number]
 
 /**
- * What a column holds once it is forgotten; a null stays null.
- * `word`: `[forgotten]`. `pseudonym`: a random text of its own, where no two may be the same; `iban`, `digest` and
- * `address`, which no host has, are such in the form of one. `empty`: an empty list or object. `committed`: of an entry of
- * the audit trail, each name to which its leaf commits; the rest of it are ids and states, and stays. `value`: exactly this,
- * where the table wants a form. `members`: these members of an object, as JSON; all others say nothing about a person.
+ * What a column holds after an erasure; a null stays null. `word`: `[forgotten]`. `pseudonym`: a random text
+ * of its own, for unique columns; `iban`, `digest` and `address` (with a host that does not exist) are
+ * pseudonyms in that form. `empty`: an empty list or object. `committed`: in an entry of the audit trail,
+ * each name that its leaf commits to; the rest are ids and states, and stays. `value`: exactly this, where
+ * the table requires a form. `members`: these members of an object, as JSON; all others say nothing about a
+ * person.
  */
 type Forgetting =
   | 'null'
@@ -78,18 +77,18 @@ type Forgetting =
 
 export interface PersonalColumn {
   readonly kind: PersonalKind
-  /** Why it is kept. It is forgotten with the person, or where the law keeps it for years after, at the end of them. */
+  /** Why it is kept. It is erased with the person, or at the end of the legal term, if there is one. */
   readonly ground: Ground
   readonly forget: Forgetting
 }
 
 /**
- * The law has a record kept for what it is, not for the table that it stands in: a record of a payment that was never made
- * is about no payment. Where the condition does not hold, the record goes with the person, whatever the grounds of its
- * columns say. It names the states in which nothing was paid, so that a state that comes later is kept.
+ * The law requires a record for what it is, not for its table: the record of a payment that was never made is
+ * about no payment. If the condition is false, the record is erased with the person, whatever the grounds of
+ * its columns say. It names the states in which nothing was paid, so that a state added later is kept.
  */
 export interface KeptWhile {
-  /** An SQL condition by the row, which is called `t`; never null. */
+  /** An SQL condition on the row, which is called `t`; never null. */
   readonly where: string
   /** The same in words: `it was paid, or can still be`. */
   readonly words: string
@@ -97,29 +96,26 @@ export interface KeptWhile {
 
 /** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
 export interface PersonalTable {
-  /** The columns that are about a person. */
   readonly personal: Readonly<Record<string, PersonalColumn>>
-  /** Those that are not: ids, codes, states, digests. */
   readonly plain: readonly string[]
-  /** Those that open something: about nobody, and given to nobody. */
+  /** Credentials: about no person, and never exported. */
   readonly secret?: readonly string[]
   /**
-   * The columns that hold the id of a subject other than the owner; of one with JSON the member, as SQL writes it; in brackets
-   * a statement that finds it by the row, which is called `t`.
+   * The columns with the id of a subject other than the owner; for JSON the member, as SQL writes it; in
+   * brackets a statement that finds it by the row, which is called `t`.
    */
   readonly about?: Readonly<Partial<Record<OtherSubject, readonly string[]>>>
   /** The columns that name a stored file by its SHA-256. */
   readonly files?: readonly string[]
-  /** Which of its records the law has kept; all of them unless said. */
+  /** The records that the law requires; by default all of them. */
   readonly keptWhile?: KeptWhile
-  /** The column that names the owner: `owner_id` unless said; null where no row belongs to one owner. */
+  /** The column that names the owner: by default `owner_id`; null if no row belongs to one owner. */
   readonly owner?: 'id' | null
 }
 
-/** The tables of an area by name. */
 export type Personal = Readonly<Record<string, PersonalTable>>
 
-/** Columns that hold ids and states in whatever table they are, so that no table names them again. */
+/** Ids and states in any table, so that no table names them again. */
 export const ids: readonly string[] = [
   'id',
   'owner_id',
@@ -146,33 +142,30 @@ export const ids: readonly string[] = [
   'event_id',
 ]
 
-/** An area as data protection sees it. */
 export interface PersonalArea {
-  /** `people` */
   readonly key: string
   readonly name: string
   readonly about: string
   readonly tables: Personal
-  /** What the contracts of the area say about a member, by its name. */
   readonly sentences: ReadonlyMap<string, string>
 }
 
 /**
- * SQL conditions by a row, for the columns about people of several areas: nothing was paid, so the law has nothing kept. Each names
- * the states of that, so that a state that comes later is kept.
+ * SQL conditions on a row, for the columns about people of several areas: nothing was paid, so the law
+ * requires no record. Each names those states, so that a state added later is kept.
  */
 
-/** The card’s payment was declined, or is a machine payment that came to nothing, and no money has moved in spite of that. */
+/** A declined card payment, or a machine payment that failed, and no money has moved in spite of that. */
 export const isUnpaidByCard = (row: string): string =>
   `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
   and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
 
-/** The intent is over and was not paid, by a payment that the network told of later neither. */
+/** The intent has ended unpaid, even by a later message of the network. */
 export const isUnpaidIntent = (row: string): string =>
   `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null
   and not exists (select from card_authorizations p
     where (p.owner_id, p.mode, p.intent_id) = (${row}.owner_id, ${row}.mode, ${row}.id) and not (${isUnpaidByCard('p')}))`
 
-/** The row is not about such a record of another table, whose id `named` gives. */
+/** The row does not refer to such a record of another table, whose id `named` gives. */
 export const isNotAbout = (table: string, named: string, condition: (row: string) => string): string =>
   `not exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`

@@ -3,27 +3,24 @@ import { z } from 'zod'
 import { issueOf, publicOnly } from './encryption-key.ts'
 import type { KeyProblem } from './public-jwk.ts'
 
-/** A public key by which a device proves that it holds the private one. */
 export interface ProofKey {
   readonly jwk: Readonly<Record<string, string>>
-  /** The RFC 7638 thumbprint: SHA-256, base64url. */
   readonly thumbprint: string
   readonly publicKey: KeyObject
   readonly algorithms: readonly ProofAlgorithm[]
 }
 
-/** The algorithms of proofs (RFC 7518, RFC 8037, RFC 9864); `EdDSA` and `Ed25519` are two names of one. */
+/** RFC 7518, RFC 8037, RFC 9864; `EdDSA` and `Ed25519` are two names of one. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519'] as const
 type ProofAlgorithm = (typeof proofAlgorithms)[number]
 
 interface Kind {
   readonly kty: string
-  /** The members that make such a key what it is, in the order of RFC 7638. */
+  /** The required members, in the order of RFC 7638. */
   readonly members: readonly string[]
   readonly algorithms: readonly ProofAlgorithm[]
 }
 
-/** By the curve. */
 const KINDS: Readonly<Record<string, Kind>> = {
   'P-256': { kty: 'EC', members: ['crv', 'kty', 'x', 'y'], algorithms: ['ES256'] },
   Ed25519: { kty: 'OKP', members: ['crv', 'kty', 'x'], algorithms: ['EdDSA', 'Ed25519'] },
@@ -35,7 +32,6 @@ const isCoordinate = (text: unknown): boolean =>
   Buffer.from(text, 'base64url').length === BYTES &&
   Buffer.from(text, 'base64url').toString('base64url') === text
 
-/** Reads the public key of proofs, or says what is wrong with which member. */
 export function proofKeyOf(given: Readonly<Record<string, unknown>>): ProofKey | KeyProblem {
   const kind = KINDS[String(given.crv)]
   if (!kind || kind.kty !== given.kty)
@@ -72,7 +68,7 @@ const ProofJwk = z
   })
   .meta({ id: 'ProofKeyJwk' })
 
-/** The public key of a device in a request: a 400 names the member and never shows a value. */
+/** A 400 names the member and never shows a value. */
 export const proofKey = z
   .codec(publicOnly(ProofJwk), z.custom<ProofKey>(), {
     decode(jwk, context) {

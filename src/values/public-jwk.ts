@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { weightedCache } from './bounded-cache.ts'
 
-/** The members of a JSON Web Key as they came; texts, but for `key_ops` and `ext`. */
+/** A JSON Web Key as received: texts, but for `key_ops` and `ext`. */
 export interface Jwk {
   readonly kty?: string | undefined
   readonly crv?: string | undefined
@@ -20,13 +20,13 @@ export interface Jwk {
   readonly key_ops?: readonly string[] | undefined
 }
 
-/** What is wrong with a key: the member, '' for the whole, and words that never contain a value of it. */
+/** The member, '' for the whole key, and a message that never contains a value of it. */
 export interface KeyProblem {
   readonly member: string
   readonly problem: string
 }
 
-/** Numbers of an elliptic curve have all their bytes, leading zeros included. */
+/** Coordinates on an elliptic curve have all their bytes, leading zeros included. */
 const CURVES: Readonly<Record<string, { readonly kty: string; readonly bytes: number }>> = {
   'P-256': { kty: 'EC', bytes: 32 },
   'P-384': { kty: 'EC', bytes: 48 },
@@ -40,11 +40,10 @@ const MOST_EXPONENT = 2n ** 32n - 1n
 
 const KINDS = 'RSA with at least 2048 bits, EC with the curve P-256 or P-384, or OKP with the curve X25519'
 
-/** The members of RFC 7638 in their order: all that makes a key what it is. */
+/** The required members of RFC 7638, in its order. */
 export const definingMembers = ({ kty }: Jwk): readonly (keyof Jwk)[] =>
   kty === 'RSA' ? ['e', 'kty', 'n'] : kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['crv', 'kty', 'x']
 
-/** The bytes of a member in base64url without padding; undefined if it is not that. */
 function bytesOf(text: string | undefined): Buffer | undefined {
   const bytes = Buffer.from(text ?? '', 'base64url')
   return bytes.length > 0 && bytes.toString('base64url') === text ? bytes : undefined
@@ -52,7 +51,7 @@ function bytesOf(text: string | undefined): Buffer | undefined {
 
 const NOT_BASE64URL = 'must be in base64url without padding'
 
-/** The number of an RSA key that a member holds, in as few bytes as it needs: else one key had two thumbprints. */
+/** In as few bytes as it needs: otherwise one key would have two thumbprints. */
 function numberIn(jwk: Jwk, member: 'n' | 'e'): bigint | KeyProblem {
   const bytes = bytesOf(jwk[member])
   if (!bytes) return { member, problem: NOT_BASE64URL }
@@ -87,7 +86,7 @@ function curveProblem(jwk: Jwk): KeyProblem | undefined {
   return undefined
 }
 
-/** Members of keys of another type are refused: nobody knows which key is meant. */
+/** Members of another key type are refused: the key would be ambiguous. */
 function strangerProblem(jwk: Jwk): KeyProblem | undefined {
   const strangers = (['n', 'e', 'crv', 'x', 'y'] as const).filter(
     member => jwk[member] !== undefined && !definingMembers(jwk).includes(member),
@@ -97,7 +96,7 @@ function strangerProblem(jwk: Jwk): KeyProblem | undefined {
 
 export const algorithmOf = ({ kty }: Jwk) => (kty === 'RSA' ? 'RSA-OAEP-256' : 'ECDH-ES+A256KW')
 
-/** What a key may be used for. Web Crypto writes an empty `key_ops` for the public half of a key agreement. */
+/** Web Crypto writes an empty `key_ops` for the public half of a key agreement. */
 function useProblem(jwk: Jwk): KeyProblem | undefined {
   const { use, alg, key_ops: operations } = jwk
   if (use !== undefined && use !== 'enc')
@@ -113,7 +112,6 @@ function useProblem(jwk: Jwk): KeyProblem | undefined {
 /** Payers are shown the key of a merchant again and again, and each payment checks it twice. */
 const judged = weightedCache(1_000, (_: KeyProblem | null) => 1)
 
-/** What is wrong with the numbers that make the key what it is. */
 function numbersProblem(jwk: Jwk): KeyProblem | undefined {
   const { kty, crv, n, e, x, y } = jwk
   const judge = () => (kty === 'RSA' ? rsaProblem(jwk) : curveProblem(jwk)) ?? null
@@ -122,7 +120,7 @@ function numbersProblem(jwk: Jwk): KeyProblem | undefined {
 
 const encryptable = weightedCache(1_000, (_: boolean) => 1)
 
-/** Whether something can be encrypted to the key: a point off its curve, one of low order and an even modulus cannot. */
+/** A point off its curve, one of low order and an even modulus cannot encrypt. */
 function canEncrypt(jwk: Jwk): boolean {
   const members = Object.fromEntries(definingMembers(jwk).map(member => [member, jwk[member]]))
   return encryptable(JSON.stringify(members), () => encrypts(jwk, members))
@@ -144,7 +142,6 @@ function encryptSomething({ kty, crv }: Jwk, key: KeyObject): void {
   else diffieHellman({ ...generateKeyPairSync('x25519'), publicKey: key })
 }
 
-/** What is wrong with the public key of a recipient; undefined if card data may be encrypted to it. */
 export function keyProblem(jwk: Jwk): KeyProblem | undefined {
   const { kty } = jwk
   if (kty === 'oct')

@@ -4,7 +4,6 @@ import { countries } from './countries.ts'
 import { id } from './ids.ts'
 import { hasMaskableNumber } from './mask-card-numbers.ts'
 
-/** The members that every record of a tenant begins and ends with. */
 export const recordHead = (prefix: string) => ({
   id: id(prefix),
   ownerId: id('customer'),
@@ -12,7 +11,6 @@ export const recordHead = (prefix: string) => ({
 })
 export const recordTail = { createdAt: instant, updatedAt: instant }
 
-/** A name that a person chose. */
 export const label = z.string().trim().min(1).max(200)
 
 export const email = z
@@ -20,7 +18,7 @@ export const email = z
   .max(254)
   .meta({ examples: ['ada@example.com'] })
 
-/** Text that must match a pattern; `words` is the one error message for every way it can be wrong. */
+/** `words` is the one error message for every way it can be wrong. */
 export function formattedText(form: RegExp, longest: number, words: string) {
   return z.string().max(longest, { error: words, abort: true }).regex(form, words)
 }
@@ -34,7 +32,7 @@ export const country = z
   .refine(code => countries.has(code), twoLetters)
   .meta({ pattern: '^[A-Z]{2}$', examples: ['DE'] })
 
-/** A telephone number in its international form (E.164). */
+/** E.164. */
 export const phone = formattedText(
   /^\+[1-9]\d{6,14}$/,
   16,
@@ -59,7 +57,6 @@ export const postalAddress = z.strictObject({
   country,
 })
 
-/** An address as records show it. */
 export const PostalAddressRecord = z.object({
   line1: z.string(),
   line2: z.string().nullable(),
@@ -68,7 +65,6 @@ export const PostalAddressRecord = z.object({
   country: z.string(),
 })
 
-/** The agent of a request: an agent's own token implies it. */
 export const ownAgent = id('agent')
   .optional()
   .meta({
@@ -76,12 +72,11 @@ export const ownAgent = id('agent')
     examples: ['agent_01jd8x2m4ye7k9v0c3q5r6t8wz'],
   })
 
-/** A filter that searches a list for a text. */
 export const searchText = z.string().min(1).max(200).optional()
 
 const NO_CARD_NUMBER = 'This looks like the number of a card. Never send one: leave it out.'
 
-/** Free text written by a person or an agent, without the numbers of cards: it is kept and shown. */
+/** Without card numbers, because it is stored and shown. */
 export const freeText = z
   .string()
   .trim()
@@ -92,20 +87,19 @@ export const metadata = z
   .record(z.string().min(1).max(100), z.string().max(1_000))
   .meta({ maxProperties: 50, description: 'Up to 50 strings of your own.', examples: [{ team: 'research' }] })
 
-/** Metadata as a request gives it: records may have older ones. */
+/** For new metadata: older records may contain what this refuses. */
 export const givenMetadata = metadata.refine(members => !hasMaskableNumber(members), NO_CARD_NUMBER)
 
-/** Cuts free text to 200 characters for an event, never inside a surrogate pair. */
+/** For an event, never cut inside a surrogate pair. */
 export const excerpt = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 199).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 
-/** List filters for a range of time. */
 export const timeRange = {
   from: instant.optional().meta({ description: 'At this instant or later.' }),
   to: instant.optional().meta({ description: 'Before this instant.' }),
 }
 
-/** Status of a record as its process reads it: `ProcessStatus` of the kernel says what each member is. */
+/** `ProcessStatus` of the kernel says what each member is. */
 export const ProcessStatusRecord = z.object({
   status: z.string(),
   summary: z.string(),

@@ -1,13 +1,13 @@
-/** A message of a stream of server-sent events (HTML standard, section 9.2). */
+/** HTML standard, section 9.2. */
 export interface ServerSentEvent {
   readonly id: string
   readonly data: string
 }
 
-/** No message of ours comes near it: one that is longer is none of ours. */
+/** A longer message cannot be one of this service. */
 const LONGEST = 4_194_304
 
-/** The messages of a stream, from its bytes however they are cut. Comments and what ends in the middle are left out. */
+/** From bytes however they are cut. Comments and an incomplete last message are left out. */
 export async function* serverSentEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
   const messages = new Messages()
@@ -21,12 +21,10 @@ export async function* serverSentEvents(bytes: AsyncIterable<Uint8Array>): Async
   }
 }
 
-/** Puts the lines of messages together; the id lasts until the next one. */
 class Messages {
   #id = ''
   #data: string[] = []
 
-  /** The message that this line ends, if it ends one. */
   add(line: string): ServerSentEvent[] {
     if (line === '') return this.#end()
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []

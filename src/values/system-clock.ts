@@ -4,11 +4,11 @@ export const clock = {
   milliseconds: (): number => Date.now(),
   /** Monotonic, for measuring. */
   ticks: (): number => performance.now(),
-  /** Calls `ring` once; the function returned cancels it. */
+  /** Calls `ring` once; the returned function cancels it. */
   alarm(milliseconds: number, ring: () => void): () => void {
     const timer = setTimeout(ring, milliseconds)
     return () => clearTimeout(timer)
   },
-  /** The tenant's time: in test mode its owner may have moved it forward. */
+  /** In test mode the owner may have moved it forward. */
   tenant: (offsetMs: number): Date => new Date(Date.now() + offsetMs),
 }

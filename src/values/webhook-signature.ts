@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { boundedCache } from './bounded-cache.ts'
 
-/** The secrets that sign an attempt: the current one, and during a rotation the next one, too. */
 export interface Secrets {
   readonly current: string
   readonly next: string | null
@@ -10,8 +9,9 @@ export interface Secrets {
 const STANDARD_FORM = /^whsec_[A-Za-z\d+/]{43}=$/
 
 /**
- * The secret for libraries of Standard Webhooks, which decode it as padded base64. It is derived, so a subscription has
- * one from its beginning and both are rotated together; a secret that has the form already is used as it is.
+ * The secret for libraries of Standard Webhooks, which decode it as padded base64. It is derived, so a
+ * subscription has one from its beginning and both are rotated together; a secret that has the form already
+ * is used as it is.
  */
 export const standardSecretOf = boundedCache(secret => {
   if (STANDARD_FORM.test(secret)) return secret
@@ -36,8 +36,9 @@ interface Signed {
 }
 
 /**
- * The headers of an attempt. Our signature covers delivery id, timestamp and body, as they are sent; that of Standard
- * Webhooks covers the event's id in place of the delivery's, since its message id is the same for every attempt.
+ * This service's signature covers delivery id, timestamp and body, as they are sent; that of Standard
+ * Webhooks covers the event's id in place of the delivery's, since its message id is the same for every
+ * attempt.
  */
 export function signedHeaders(
   { deliveryId, eventId, at, event, body, requestId }: Signed,

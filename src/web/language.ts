@@ -6,7 +6,7 @@ export type Language = (typeof languages)[number]
 /** More than any browser sends. */
 const MOST_PREFERENCES = 32
 
-/** The language of these that `Accept-Language` prefers (RFC 9110); English where it prefers none. */
+/** The language that `Accept-Language` prefers (RFC 9110); English if it prefers none. */
 export function languageOf(accepted = ''): Language {
   const preferences = accepted.toLowerCase().split(',', MOST_PREFERENCES).map(preferenceOf)
   const weightOf = (language: Language): number => {
@@ -24,13 +24,13 @@ function preferenceOf(part: string): { range: string; weight: number } {
 
 const locales = { en: 'en-GB', de: 'de-DE' } as const
 
-/** `€ 12.50`, `12,50 €`: exact, whatever the amount, as sentences of the service write it, and never broken into two lines. */
+/** `€ 12.50`, `12,50 €`: exact for every amount, without a line break inside. */
 export const amountIn = (language: Language, amount: Euros): string =>
   new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'EUR' })
     .format(decimal(amount) as Intl.StringNumericLiteral)
     .replace(/€(?=\d)/, '€\u00a0')
 
-/** The minute of an instant by the clock of Frankfurt, by which banks in euros work. */
+/** The minute in the time zone of Frankfurt, in which euro banks work. */
 export const minuteIn = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(locales[language], {
     day: 'numeric',

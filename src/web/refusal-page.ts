@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts'
 import type { Language } from './language.ts'
 import { baseStyle, pageAsset, refusalStyle } from './page-assets.ts'
 
-/** The style of these pages, for those who serve what pages are made of. */
+/** Servers of page assets must serve this one as well. */
 export const plainStyle = pageAsset('plain', 'css', `${baseStyle()}\n${refusalStyle()}`)
 
 interface Words {
@@ -60,18 +60,15 @@ interface Refused {
   readonly code: string
   readonly status: number
   readonly message: string
-  /** The way from the page to the root of the service. */
   readonly root: string
-  /** After how many seconds it helps to ask again, where that is known. */
   readonly retryAfter: number | undefined
-  /** By which the request is found in the log. */
   readonly requestId: string
 }
 
-/** An open page asks no sooner again by itself: the service may have enough to do. */
+/** An open page reloads no sooner than this: the service may be overloaded. */
 const LEAST_SECONDS = 10
 
-/** The page for somebody whose page is refused before anything about it is known. It asks no operation. */
+/** For a page that is refused before its session is known. It calls no operation. */
 export function refusalPage(refused: Refused, language: Language): Html {
   const { code, status, message, root, retryAfter, requestId } = refused
   const { title, again, soon, request, database } = words[language]
@@ -104,6 +101,5 @@ ${isAway && helpOf(database)}
 `
 }
 
-/** What helps, for whoever runs the service. */
 const helpOf = ({ todo, steps }: Words['database']): Html =>
   html`<details><summary>${todo}</summary><ul>${steps.map(step => html`<li>${step}</li>`)}</ul></details>`

@@ -46,7 +46,6 @@ const read = (agent: ProcessInput) => environment().run(activities().readAgent, 
 const createRecord = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
 
-/** An agent with this many open intents. */
 async function anAgentWith(intents: number): Promise<ProcessInput> {
   const members = { name: 'Reader', description: null, externalId: null, policyId: null, metadata: {} }
   const { id } = await createRecord('agents.create', members)
@@ -62,7 +61,6 @@ const deleteAgent = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete'
 const statusOf = async ({ id }: ProcessInput): Promise<string> =>
   (await engine.sql('select status from agents where id = $1', [id])).rows[0].status
 
-/** How often each event happened to the agent. */
 const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> => {
   const { rows } = await engine.sql(
     'select event, count(*)::int as times from events where agent_id = $1 group by 1',

@@ -160,7 +160,7 @@ describe('the rail by files', () => {
   const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
   const rail = railByFiles({
     ...settings,
-    queue: { put: neverCalled, standing: async () => null, takeOut: neverCalled },
+    queue: { put: neverCalled, statusOf: async () => null, remove: neverCalled },
   })
   const instantPayment: Payment = {
     ...payment('e1', 1n),

@@ -15,7 +15,6 @@ const SECONDS = usualOrShort(3, 0.5)
 const ROUNDS = usualOrShort(3, 1)
 const VERIFICATIONS = usualOrShort(5_000, 200)
 
-/** Approvals by people: what a passkey costs, what a signature and a proof cost to check, a cookie, and a mandate. */
 export async function measureApprovals(stage: Stage): Promise<Section> {
   const person = await addPerson(stage)
   const pairs: (readonly [Result, Result])[] = []
@@ -64,7 +63,7 @@ const PASSKEY = `select credential_id as "credentialId", public_key as "publicKe
   from passkeys where owner_id = $1 limit 1`
 const APPROVED = `select a.intent_id as id from approvals a where a.owner_id = $1 limit 1`
 
-/** The time that one signature of a passkey takes to check, and one proof, in this process and nothing else running. */
+/** The time to check one passkey signature and one proof, in this process only. */
 async function measureVerification(stage: Stage, { device }: Person) {
   const [passkey, approved] = await withClient(stage, async client => [
     (await client.query(PASSKEY, [stage.ownerId])).rows[0],

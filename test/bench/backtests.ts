@@ -48,7 +48,6 @@ async function fill(stage: Stage): Promise<void> {
   await withClient(stage, client => client.query(COPIES, [DECISIONS]))
 }
 
-/** Measures the replay of past decisions under another policy: all agents of an owner in one answer. */
 export const measureBacktests = (folder: string): Promise<Section> =>
   onStage(folder, 'backtests', async stage => {
     await fill(stage)

@@ -3,7 +3,6 @@ import type { SqlEquivalent, Variant } from './database/pgbench.ts'
 import type { Job, Measured } from './load/load.ts'
 import type { Stage } from './stage.ts'
 
-/** A kind of request to measure. */
 export interface Case {
   readonly name: string
   readonly title: string
@@ -21,9 +20,7 @@ export type Request = Omit<Job, 'url' | 'connections' | 'seconds'>
 export interface Result extends Measured {
   readonly name: string
   readonly connections: number
-  /** Processor time of the server for one request. */
   readonly cpuMicroseconds: number
-  /** Processor time of PostgreSQL for one request. */
   readonly databaseMicroseconds: number
 }
 

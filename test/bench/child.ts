@@ -3,17 +3,14 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { until } from '../support/until.ts'
 
-/** A measured program in a process of its own. */
 export interface Running {
-  /** The line with which the program reported that it is ready. */
+  /** The program's ready line. */
   readonly said: string
-  /** The processor time of the process so far. */
   cpuSeconds(): number
   memoryMegabytes(): number
   stop(): Promise<void>
 }
 
-/** A program that listens at a URL. */
 export interface Served extends Running {
   readonly url: string
 }
@@ -40,7 +37,7 @@ interface Start {
   readonly env: Env
 }
 
-/** Starts a program with its output in a log file, and waits for the line that says it is ready. */
+/** Starts a program with its output in a log file, and waits for its ready line. */
 export async function start({ command, log, env }: Start, ready: RegExp): Promise<Running> {
   const output = openSync(log, 'w')
   const [program = '', ...args] = command
@@ -64,26 +61,23 @@ export async function start({ command, log, env }: Start, ready: RegExp): Promis
   }
 }
 
-/** Starts a server and waits for its URL. */
 export async function serve(command: readonly string[], log: string, env: Env): Promise<Served> {
   const running = await start({ command, log, env }, /http:\S+/)
   return { ...running, url: running.said }
 }
 
-/** Reads a file of /proc, which exists on Linux only: the bench runs there. */
+/** Reads a file of /proc, which exists only on Linux: the bench runs there. */
 const proc = (pid: number | undefined, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
 
-/** The fields of a process in `/proc`, from the third on: they follow the process name, which is in brackets. */
+/** The fields of a process in `/proc` from the third on, after the process name in parentheses. */
 const statOf = (pid: number | undefined): number[] =>
   (proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []).map(Number)
 
-/** The processor time of a process, in seconds. */
 export function cpuOf(pid: number | undefined): number {
   const fields = statOf(pid)
   return ((fields[11] ?? 0) + (fields[12] ?? 0)) / TICKS_A_SECOND
 }
 
-/** The processor time of the children of a process that have ended, in seconds. */
 export function endedChildrenCpuOf(pid: number | undefined): number {
   const fields = statOf(pid)
   return ((fields[13] ?? 0) + (fields[14] ?? 0)) / TICKS_A_SECOND
@@ -91,21 +85,17 @@ export function endedChildrenCpuOf(pid: number | undefined): number {
 
 export const parentOf = (pid: number | undefined): number => statOf(pid)[1] ?? 0
 
-/** The resident memory of a process, in megabytes. */
 export const memoryOf = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
 
-/** The command that runs one of our programs with the current Node. */
 export const node = (file: string): string[] => [process.execPath, ...flags, file]
 
-/** The whole output of a program. */
 export function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     tracked(execFile(command, [...args], (error, stdout) => (error ? reject(error) : resolve(stdout))))
   })
 }
 
-/** The JSON that one of our programs prints at its end, given its input as a JSON argument. */
 export async function answerOf<T>(file: string, input: unknown): Promise<T> {
   const [program = '', ...args] = node(file)
   return JSON.parse(await outputOf(program, [...args, JSON.stringify(input)]))

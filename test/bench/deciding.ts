@@ -8,7 +8,7 @@ const ROUNDS = 50
 
 const at = new Date('2026-11-20T12:00:00.000Z')
 
-/** A policy with every rule, each of which this spending passes. */
+/** A policy with every rule, all of which this spending passes. */
 const policy = compilePolicy(
   PolicyCreate.parse({
     name: 'All rules',

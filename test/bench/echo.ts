@@ -31,7 +31,7 @@ const echoApi = {
   }),
 }
 
-/** An operation without a database: it measures the pipeline alone. */
+/** An operation without a database: it measures only the pipeline. */
 export const echoArea = area(
   'Echo',
   'What the pipeline costs.',

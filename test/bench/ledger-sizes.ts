@@ -12,7 +12,6 @@ const SECONDS = 1.5
 /** How often all sizes are measured in turn, as other load varies over time. The best round counts. */
 const ROUNDS = 3
 
-/** The cases to measure, and their number of connections. */
 const loadsOf = (stage: Stage): { benchCase: Case; connections: number }[] => [
   ...transferCases(stage).map(benchCase => ({ benchCase, connections: CONNECTIONS })),
   {
@@ -39,7 +38,6 @@ interface Sized {
 
 interface Proof {
   readonly seconds: number
-  /** Transfers over one connection before the verification and during it. */
   readonly before: Result
   readonly meanwhile: Result
 }
@@ -72,7 +70,6 @@ async function loadAll(stage: Stage, entries: number, best: Map<string, Result>)
   printLine(`  ${wholeNumber(entries)} entries: ${rates.join(', ')}`)
 }
 
-/** Measures the verification of the ledger, and transfers during it. */
 async function prove(stage: Stage): Promise<Proof> {
   const [transfers] = transferCases(stage)
   const before = await measure(stage, transfers as Case, 1, SECONDS)

@@ -5,7 +5,7 @@ import { usualOrShort } from './short.ts'
 import type { Stage } from './stage.ts'
 
 export const CONNECTIONS = usualOrShort([1, 8, 32, 128], [1, 8])
-/** The number of connections at which a hot operation is compared with its SQL alone, one right after the other. */
+/** The number of connections at which a hot operation is compared with its SQL, one right after the other. */
 const COMPARED_AT = usualOrShort(32, 8)
 export const SECONDS = usualOrShort(1.5, 0.5)
 /** How often everything is measured in turn; the better round counts, as other load varies. */
@@ -18,7 +18,7 @@ export interface Loads {
   readonly calls: readonly SqlRate[]
 }
 
-/** Measures all cases at each number of connections, and at one of these the SQL alone. */
+/** Measures all cases at each number of connections, and their SQL at one of these. */
 export async function measureLoads(stage: Stage, cases: readonly Case[], seconds = SECONDS): Promise<Loads> {
   const results: Result[] = []
   const calls: SqlRate[] = []
@@ -56,10 +56,10 @@ async function callAll(stage: Stage, cases: readonly Case[]): Promise<SqlRate[]>
   return calls
 }
 
-/** Measures the SQL alone. Another version's schema may refuse it: the rest is still measured then. */
+/** Measures the SQL. Another version's schema may refuse it; then the rest is still measured. */
 async function call(stage: Stage, { name, sqlEquivalent }: Case, variant: Variant): Promise<SqlRate> {
   try {
-    // A new variant for each measurement, as the intents of the one before are approved already.
+    // A new variant for each measurement, as the intents of the previous one are approved already.
     const measured = sqlEquivalent && (await pgbench(await sqlEquivalent(), variant, stage, SECONDS))
     return { name, variant, ...(measured ?? UNMEASURED) }
   } catch (error) {
@@ -93,7 +93,7 @@ const betterCall = (one: SqlRate, other: SqlRate): SqlRate => ({
   databaseMicroseconds: Math.min(one.databaseMicroseconds, other.databaseMicroseconds),
 })
 
-/** The better figures of several rounds at each place of the list. */
+/** The better figures of several rounds at each position of the list. */
 const bestOf = <T>(rounds: readonly (readonly T[])[], better: (one: T, other: T) => T): T[] =>
   rounds.reduce<T[]>(
     (best, round) => round.map((figures, n) => (best[n] === undefined ? figures : better(best[n], figures))),

@@ -10,7 +10,7 @@ import type { Engine } from './temporal.ts'
 const COUNT = 10_000
 const PATIENCE_MS = 600_000
 
-/** Measures the memory of each process before and after this many intents wait for a person. */
+/** Measures the memory of each process before and after this many intents wait for approval. */
 export async function measureMemory(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   const [relay, worker] = await Promise.all([engine.run('relay'), engine.run('worker')])
@@ -52,7 +52,6 @@ async function declareAll({ api, token }: Stage): Promise<void> {
   if (sent !== COUNT || failed > 0) throw new Error(`${sent} intents were declared, ${failed} in vain`)
 }
 
-/** Waits until the run of each intent waits. */
 async function untilAllWait({ client }: Engine, began: number): Promise<void> {
   for (let printed = 0; ; ) {
     const { count } = await client.workflow.count('AgentPayStatus = "created"')

@@ -3,8 +3,8 @@ import { loadTable, ratio, resultFinder, type Section, tableLine, wholeNumber } 
 import { onStage } from './stage.ts'
 
 /**
- * The parts that can be measured alone: `npm run bench -- intents relay`. Each part imports its files only when it runs:
- * so `plain` runs in the checkout of an older version, where the imports of others may fail.
+ * The parts of the bench: `npm run bench -- intents relay`. Each part imports its files only when it runs, so
+ * that `plain` runs in the checkout of an older version, where the imports of others may fail.
  */
 export const parts: Readonly<Record<string, (folder: string) => Promise<Section>>> = {
   async start(folder) {
@@ -58,7 +58,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'machine-payments', measureMachinePayments)
   },
 
-  /** Three parts of it, that run only by name. */
   async 'machine-paid'(folder) {
     const { measurePaying } = await import('./machine/measured.ts')
     return onStage(folder, 'machine-paid', measurePaying)
@@ -183,7 +182,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return onStage(folder, 'streams', measureStreams)
   },
 
-  /** Only by name. */
   async 'record-store'(folder) {
     const { measureRecordStore } = await import('./record-store/measured.ts')
     return measureRecordStore(folder)
@@ -255,9 +253,8 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
   },
 }
 
-/** Those of large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
+/** Parts with large sizes take minutes and gigabytes; the others are parts of a part that runs anyway. */
 const BY_NAME =
   /^(?:mcp|packages|record-store|deletions|archives)$|-(?:sizes|paid|received|beside)$|^insight$/
 
-/** The parts that run by default. */
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -8,10 +8,13 @@ import type { Stage } from './stage.ts'
 /** Short, because there are eleven cases: with this the part takes less than four minutes. */
 const SECONDS = 1
 
-/** The JSON of an earlier run, say of an older version: `BENCH_BEFORE=bench-before.json npm run bench -- plain`. */
+/**
+ * The JSON of an earlier run, for instance of an older version: `BENCH_BEFORE=bench-before.json npm run bench
+ * -- plain`.
+ */
 const before = process.env.BENCH_BEFORE
 
-/** Compares plain operations with the pipeline, with their SQL alone, and with an earlier run. */
+/** Compares plain operations with the pipeline, with their SQL, and with an earlier run. */
 export async function measurePlain(stage: Stage): Promise<Section> {
   const earlier = before === undefined ? undefined : loadsIn(before)
   const cases = await plainCases(stage)

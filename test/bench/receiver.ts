@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { printLine } from '../../src/platform/output.ts'
 
-/** The requests since the last query: their number, and the milliseconds since the events that they report. */
+/** The requests since the last query: their number, and the milliseconds since the events they report. */
 export interface ReceivedCounts {
   readonly count: number
   readonly latencies: readonly number[]

@@ -9,12 +9,12 @@ import type { Engine } from './temporal.ts'
 
 const COUNT = 1_000
 const WARM_UP = 100
-/** The number of calls that the relay has under way. */
+/** The relay's number of concurrent calls. */
 const CONCURRENCY = 32
 const ROUNDS = 2
 const PATIENCE_MS = 120_000
 
-/** Measures the workflow starts a second of the relay and of Temporal's own client, without workers. */
+/** Measures workflow starts per second of the relay and of Temporal's own client, without workers. */
 export async function measureRelay(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
   await engine.run('relay')
@@ -35,7 +35,7 @@ export async function measureRelay(stage: Stage, engine: Engine): Promise<Sectio
   }
 }
 
-/** Rows a second, from the commit that writes them until the last one is delivered. */
+/** Rows per second, from the commit that writes them to the last delivery. */
 async function relayRate(stage: Stage, count: number): Promise<number> {
   return withClient(stage, async client => {
     await addWaiting(stage, count, { queued: true })

@@ -14,7 +14,6 @@ export const ratio = (a: number | undefined, b: number | undefined): string =>
 const FIRST = 52
 const OTHERS = 32
 
-/** A line of a table, with its cells aligned. */
 export const tableLine = (cells: readonly string[]): string =>
   cells.map((cell, n) => (n === 0 ? cell.padEnd(FIRST) : cell.padStart(OTHERS))).join('')
 

@@ -27,7 +27,8 @@ interface Times {
 }
 
 /**
- * Measures how fast runs follow their records. An approved intent's run waits for its deadline, so the clock is moved.
+ * Measures how fast runs follow their records. An approved intent's run waits for its deadline, so the clock
+ * is advanced.
  */
 export async function measureRuns(stage: Stage, engine: Engine): Promise<Section> {
   await fillAgents(stage)
@@ -90,7 +91,7 @@ function runsOf(stage: Stage, client: Client) {
 
   const group = (size: number) => Promise.all(Array.from({ length: size }, (_, n) => declare(n)))
 
-  /** Milliseconds from the answer to this request until the event; the caller waits for the event from before. */
+  /** Milliseconds from the answer to this request until the event, for which the caller waits beforehand. */
   async function span(happenedAt: Promise<number>, path: string, body: unknown): Promise<number> {
     await ask(path, body)
     const answered = now()
@@ -125,7 +126,7 @@ function runsOf(stage: Stage, client: Client) {
 
 const now = (): number => performance.now()
 
-/** The moment when the run shows this status; Temporal reports every new event, so that nothing is polled. */
+/** The moment when the run shows this status; Temporal reports every new event, so no polling is needed. */
 async function untilStatus(client: Client, workflowId: string, status: string): Promise<number> {
   let nextPageToken: Uint8Array | null | undefined
   do {

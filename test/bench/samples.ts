@@ -4,7 +4,7 @@ import { type Stage, withClient } from './stage.ts'
 
 export const SAMPLES = 1_000
 
-/** Creates samples with a balance that no load empties. */
+/** Creates samples with a balance that no load exhausts. */
 export const fillSamples = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query(SAMPLE_TABLES)
@@ -40,7 +40,6 @@ const changedSample = `update samples set balance = balance - 1 where id = 'samp
 
 const rows = ['withdrawal', 'event', 'kept'] as const
 
-/** A withdrawal in SQL alone, from this many samples. */
 export const withdrawInSql = (samples: number): SqlEquivalent => ({
   draw: [`sample random(1, ${samples})`, KEY],
   scripts: {

@@ -10,7 +10,6 @@ interface Owner {
   readonly token: string
 }
 
-/** SEPA credits of one euro to a new wallet of this owner. */
 async function credits({ api }: Stage, { token }: Owner): Promise<LoadRequest> {
   const credentials = { authorization: `Bearer ${token}` }
   const { iban } = await post(api, '/wallets', { name: 'Bench' }, credentials)
@@ -22,7 +21,7 @@ function caseOf({ api: server, token }: Stage, name: string, requests: readonly 
   return { name, title: name, server, request }
 }
 
-/** The better of two rounds, taken in turns. */
+/** The better of two rounds, in turns. */
 async function inTurns(stage: Stage, cases: readonly Case[]): Promise<Result[]> {
   const best = new Map<string, Result>()
   for (const benchCase of [...cases, ...cases]) {
@@ -33,8 +32,8 @@ async function inTurns(stage: Stage, cases: readonly Case[]): Promise<Result[]> 
 }
 
 /**
- * No account is shared by all: each owner has a bank account in a ledger of his own. Credits of one owner, told one by
- * one, take turns at it; those of many owners do not. A bank's file, which has many of them, touches it once.
+ * No account is shared by all: each owner has a bank account in its own ledger. Individually reported credits
+ * of one owner take turns at it; those of many owners do not. A bank's file with many of them locks it once.
  */
 export async function measureShared(stage: Stage): Promise<Section> {
   const mine: LoadRequest[] = []

@@ -8,7 +8,6 @@ import { withConnection } from '../support/rows.ts'
 import { node, type Served, serve } from './child.ts'
 import { type DatabaseClock, databaseClock } from './database/database-time.ts'
 
-/** The members of a stage that filling it needs. */
 export interface StageToFill extends Pick<Stage, 'databaseUrl' | 'ownerId' | 'token'> {
   readonly api: Pick<Served, 'url'>
 }
@@ -34,7 +33,7 @@ export interface Stage {
 export async function onStage<T>(home: string, name: string, work: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = join(home, name)
   mkdirSync(folder)
-  // For an interrupted bench: as root, PostgreSQL's data lies in another folder, too.
+  // For an interrupted bench: as root, PostgreSQL's data is in another folder, too.
   process.once('exit', () => removePlace(folder))
   const closers: (() => Promise<void>)[] = [() => removePostgres(folder)]
   try {
@@ -72,14 +71,12 @@ const owner = {
   plan: 'enterprise',
 }
 
-/** Creates another owner without any records. */
 export async function newOwner(api: Served, number = 0): Promise<{ ownerId: string; token: string }> {
   const email = `bench${number}@example.com`
   const { id: ownerId = '', key: token = '' } = await post(api, '/customers', { ...owner, email }, dash)
   return { ownerId, token }
 }
 
-/** Sends one request. */
 export async function post(
   { url }: Pick<Served, 'url'>,
   path: string,
@@ -94,7 +91,6 @@ export async function post(
 
 export const bearer = ({ token }: Pick<Stage, 'token'>) => ({ authorization: `Bearer ${token}` })
 
-/** A connection of the database's owner. */
 export const withClient = <T>(
   { databaseUrl }: Pick<Stage, 'databaseUrl'>,
   work: (client: pg.Client) => Promise<T>,

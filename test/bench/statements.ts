@@ -9,7 +9,7 @@ interface Written {
   readonly seconds: number
   readonly firstByteSeconds: number
   readonly megabytes: number
-  /** The API's largest memory meanwhile. */
+  /** The API's peak memory. */
   readonly memory: number
 }
 
@@ -41,7 +41,7 @@ from ledger_accounts, generate_series(1, $3::int) as n where owner_id = $1 and w
 const ACCOUNT = `
 update ledger_accounts set version = $3::int, posted_cents = 100 * $3::int where owner_id = $1 and wallet_id = $2`
 
-/** A wallet with this many movements, inserted directly as its past. */
+/** A wallet with this many past movements, inserted directly. */
 async function aWalletWith(stage: Stage, movements: number): Promise<string> {
   const { id = '' } = await post(stage.api, '/wallets', { name: `${movements} movements` }, bearer(stage))
   await withClient(stage, async client => {

@@ -8,13 +8,10 @@ import { memoryOf, node, type Running, start } from './child.ts'
 import type { Section } from './report.ts'
 import { onStage, type Stage } from './stage.ts'
 
-/** A Temporal server, and the programs that work with it. */
 export interface Engine {
   readonly address: string
   readonly client: Client
-  /** Starts one of the programs that work with Temporal. */
   run(program: 'relay' | 'worker'): Promise<Running>
-  /** The memory of the Temporal server. */
   memoryMegabytes(): number
 }
 

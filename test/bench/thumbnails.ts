@@ -10,7 +10,7 @@ const CHILD = '../../src/adapters/file-viewer/child.ts'
 const within = (side: number) =>
   ({ width: side, height: side, fit: 'inside', withoutEnlargement: true }) as const
 
-/** Measures the two pictures of a photograph of 12 megapixels beside `sharp` alone in this process, in turns. */
+/** Measures the two pictures of a 12-megapixel photograph against plain `sharp` in this process, in turns. */
 export async function measureThumbnails(): Promise<Section> {
   sharp.cache(false)
   sharp.concurrency(1)
@@ -18,7 +18,7 @@ export async function measureThumbnails(): Promise<Section> {
   const viewer = new ViewerProcess(fileURLToPath(new URL(CHILD, import.meta.url)))
   const ways = {
     alone: () => bySharp(photo),
-    ours: () => viewer.look(photo, 'image/jpeg'),
+    ours: () => viewer.render(photo, 'image/jpeg'),
   }
   const times: Record<keyof typeof ways, number[]> = { alone: [], ours: [] }
   for (let round = -2; round < ROUNDS; round++)

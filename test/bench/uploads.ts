@@ -9,7 +9,7 @@ import { usualOrShort } from './short.ts'
 import { bearer, type Stage, withClient } from './stage.ts'
 
 const BYTES = 5_000_000
-/** The smaller ones that come many at once. */
+/** The smaller files, many at once. */
 const MANY_BYTES = 1_000_000
 const AT_ONCE = 16
 const MANY = usualOrShort(320, 32)
@@ -27,8 +27,8 @@ const WAYS = {
 type Way = keyof typeof WAYS
 
 /**
- * Measures an upload of 5 MB, from its first byte to its answer, beside writing and flushing as many bytes, and beside the
- * least that a server in Node does with them, in turns.
+ * Measures an upload of 5 MB, from its first byte to its answer, against writing and flushing as many bytes,
+ * and against a minimal server in Node, in turns.
  */
 export async function measureUploads(stage: Stage): Promise<Section> {
   await withClient(stage, client => client.query(PAPER_TABLES))
@@ -63,7 +63,7 @@ type Work = Readonly<Record<Way, (body: Buffer, n: number) => Promise<void>>>
 const MANY_WAYS = ['bare', 'form', 'smallest'] as const
 type Rates = Record<(typeof MANY_WAYS)[number], number>
 
-/** How many files of 1 MB a second are written and flushed, and uploaded, by sixteen at once. */
+/** Files of 1 MB per second, written and flushed, and uploaded, by sixteen at once. */
 async function measureMany(work: Work): Promise<Rates> {
   const rates: Rates = { bare: 0, form: 0, smallest: 0 }
   for (const way of MANY_WAYS) {
@@ -90,7 +90,7 @@ const manyReportOf = (rates: Rates): string =>
     ),
   ].join('\n')
 
-/** The tenth of the fastest is what it needs where nobody else uses the machine. */
+/** The tenth percentile is the time on an otherwise idle machine. */
 interface Spread {
   readonly p10: number
   readonly p50: number
@@ -127,7 +127,7 @@ const mapped = <T, U>(all: Readonly<Record<Way, T>>, of: (one: T) => U): Record<
   smallest: of(all.smallest),
 })
 
-/** Another content each time: equal files are one. */
+/** New content each time, as equal files are stored once. */
 export function aPdf(size = BYTES): Buffer {
   const bytes = randomBytes(size)
   bytes.write('%PDF-1.4\n')
@@ -153,7 +153,7 @@ export const asForm = (content: Buffer): Buffer =>
 const asJson = (content: Buffer): Buffer =>
   Buffer.from(`{"title":"Bench","paper":"${content.toString('base64')}"}`)
 
-/** What is sent or written, made before the clock starts. */
+/** The contents, created before the clock starts. */
 const bodies: Record<Way, (content: Buffer) => Buffer> = {
   bare: content => content,
   form: asForm,

@@ -13,7 +13,6 @@ import { ratio, type Section, wholeNumber } from './report.ts'
 import { bearer, post, type Stage, withClient } from './stage.ts'
 
 const COUNT = 30_000
-/** The number of requests under way to one receiver. */
 const CONNECTIONS = 16
 const ROUNDS = 4
 const IDLE = 200
@@ -114,7 +113,7 @@ async function publish(stage: Stage, event: string, count: number): Promise<void
 const readReceiver = async ({ url }: Served): Promise<ReceivedCounts> =>
   (await fetch(url)).json() as Promise<ReceivedCounts>
 
-/** Deliveries a second, from the notification to the last recorded delivery. */
+/** Deliveries per second, from the notification to the last recorded delivery. */
 async function deliveryRate(stage: Stage, receiver: Served, count: number): Promise<number> {
   await readReceiver(receiver)
   await publish(stage, 'agent.frozen', count)
@@ -142,7 +141,6 @@ function rawRate(stage: Stage, receiver: Served): Promise<number> {
   return answerOf<number>('test/bench/posts.ts', posts)
 }
 
-/** Measures the latency of single events created through the API. */
 async function measureIdle(stage: Stage, receiver: Served) {
   await subscribe(stage, `${receiver.url}/late`, 'policy.created')
   await readReceiver(receiver)
@@ -156,7 +154,7 @@ async function measureIdle(stage: Stage, receiver: Served) {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** Measures deliveries beside a receiver that refuses connections, with a backlog. */
+/** Measures deliveries with a backlog for another receiver that refuses connections. */
 async function rateBesideDeadReceiver(stage: Stage, receiver: Served): Promise<number> {
   await subscribe(stage, 'http://127.0.0.1:59999/', 'agent.unfrozen')
   await publish(stage, 'agent.unfrozen', UNDELIVERABLE)

@@ -11,7 +11,6 @@ import { type Api, createOwner, SECRETS, startApi, startProgram } from '../suppo
 import { queryValues } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 
-/** A database without a single table. */
 async function emptyDatabase(): Promise<string> {
   const url = await cloneDatabase()
   const client = new pg.Client({ connectionString: url })

@@ -30,7 +30,7 @@ const BUSY = `
 select from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and state <> 'idle'`
 
-/** Kills a relay. PostgreSQL still carries out what it has been sent, and a lease that is taken then would never be freed. */
+/** Kills a relay. PostgreSQL still executes what was sent, and a lease taken then would never be freed. */
 async function kill(relay: Launched): Promise<void> {
   relay.kill('SIGKILL')
   await relay.exit
@@ -78,7 +78,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   const { client, ownerId } = await service.owner()
   const { id } = await aWebhook(client, { url: `${receiver.url}/backlog`, events: ['agent.created'] })
   const received = () => receiver.at('/backlog').map(({ headers }) => String(headers['x-service-event-id']))
-  // The plan leaves room for a hundred deliveries at once, so that the backlog takes many rounds.
+  // The plan's limit is a hundred deliveries at once, so the backlog takes many rounds.
   await service.sql(
     `insert into webhooks (id, owner_id, mode, created_at, updated_at, url, events, status, secret, hint, failures)
      select 'webhook_' || $1 || n, $1, 'test', now(), now(), 'https://example.com/', '{x}', 'active', 's', 'h', 0
@@ -96,7 +96,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
      from unnest($2::text[]) as id`,
     [ownerId, missed],
   )
-  // So many are taken, and those after them get no answer: however late a kill comes, it is in the middle.
+  // This many are accepted, and later ones get no answer: however late a kill comes, it is in the middle.
   let enough = 0
   receiver.treat('/backlog', (response, n) => void (n < enough && response.writeHead(204).end()))
   for (enough of [100, 400]) {
@@ -113,7 +113,8 @@ test('a backlog whose process is killed while sending it arrives whole, with one
   expect([...new Set(received())].toSorted()).toEqual(missed.toSorted())
   const rows = await service.sql('select event_id from deliveries where webhook_id = $1 order by 1', [id])
   expect(rows.map(({ event_id }) => event_id)).toEqual(missed.toSorted())
-  // Only deliveries sent but not yet recorded at a kill are repeated: at most 16 under way and 128 waiting, twice.
+  // Only deliveries sent but not yet recorded at a kill are repeated: at most 16 in flight and 128 waiting,
+  // twice.
   expect(received().length - missed.length).toBeLessThanOrEqual(2 * (16 + 128))
   heir.kill('SIGTERM')
   expect(await heir.exit).toBe(0)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** What a payer is answered while its earlier request is under way or the database is away. */
+/** A payer's answers while its earlier request is in progress or the database is unreachable. */
 const UNDECIDED = ['in_progress', 'busy', 'outcome_unknown', 'unavailable']
 
 type Request<T> = (client: TestClient, idempotencyKey: string) => Promise<Answer<T>>
@@ -74,7 +74,7 @@ async function intentFor({ agent }: Payer, amountEuros: number, members: object)
   return intent.id
 }
 
-/** Sends a message of the card network until it is taken: a repetition is the same message. */
+/** Sends a message of the card network until it is accepted: a repetition is the same message. */
 function sent<T>(
   { owner }: Payer,
   send: (client: TestClient, message: { messageId: string; sentAt: string }) => Promise<Answer<T>>,
@@ -86,7 +86,7 @@ function sent<T>(
   })
 }
 
-/** Pays € 5 by card; undefined where the answer came too late for the network. */
+/** Pays € 5 by card; undefined if the answer was too late for the network. */
 async function paidByCard(payer: Payer): Promise<string | undefined> {
   const { cardId } = payer
   const authorizationId = newId('authorization')
@@ -105,7 +105,7 @@ async function paidByCard(payer: Payer): Promise<string | undefined> {
 const advance = ({ owner }: Payer) =>
   decided(owner, (client, idempotencyKey) => client.sandbox.advance({ body: { minutes: 1 }, idempotencyKey }))
 
-/** Each pays by one channel to the end, and gives the cents that have left the agent's wallet for good. */
+/** Each completes a payment by one channel, and returns the cents that left the agent's wallet for good. */
 const channels: Readonly<Record<string, (payer: Payer, holder: Payer) => Promise<number>>> = {
   async card(payer) {
     const authorizationId = await paidByCard(payer)
@@ -201,7 +201,7 @@ const channels: Readonly<Record<string, (payer: Payer, holder: Payer) => Promise
   },
 }
 
-/** Says of a machine payment whose outcome is unknown what the merchant knows. */
+/** Resolves a machine payment with an unknown outcome by the merchant's records. */
 async function resolve({ owner }: Payer, intentId: string, isPaid: boolean): Promise<void> {
   const { data } = await done(owner, client => client.mpp.list({ query: { intentId } }))
   expect(data).toMatchObject([{ status: 'indeterminate' }])
@@ -210,7 +210,7 @@ async function resolve({ owner }: Payer, intentId: string, isPaid: boolean): Pro
   await done(owner, (client, idempotencyKey) => client.mpp.resolve({ params, body, idempotencyKey }))
 }
 
-/** Payers that pay by every channel in turn until they are stopped; `stop` gives what each has spent. */
+/** Payers that use every channel in turn until stopped; `stop` returns what each has spent. */
 function paying(payers: readonly Payer[]) {
   let isStopped = false
   const count = new Map<string, number>()
@@ -234,7 +234,7 @@ function paying(payers: readonly Payer[]) {
   }
 }
 
-/** The lease of a request that a kill has ended runs out after two minutes. */
+/** The lease of a request ended by a kill expires after two minutes. */
 const lapseLeases = () =>
   api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes' where status is null`)
 

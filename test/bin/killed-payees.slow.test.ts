@@ -17,7 +17,6 @@ interface Payee {
   readonly url: () => string
 }
 
-/** An owner with an open request of € 12.50. */
 async function aPayee(): Promise<Payee> {
   const key = await api.owner()
   const client = () => api.client(key)
@@ -46,7 +45,7 @@ const settlements = async ({ client, requestId }: Payee) =>
 
 const anHour = ({ client }: Payee) => bodyOf(client().sandbox.advance({ body: { minutes: 60 } }))
 
-/** The payment has come once, and whoever presents the same bytes gets what was paid for. */
+/** The payment arrived once, and presenting the same bytes again returns what was paid for. */
 async function expectPaidOnce(payee: Payee, credential: string): Promise<void> {
   expect(await settlements(payee)).toMatchObject([{ status: 'paid', amountEuros: 12.5 }])
   expect(await request(payee)).toMatchObject({ status: 'paid', paidEuros: 12.5, surplusEuros: 0 })
@@ -104,7 +103,7 @@ describe('an API process that is killed while it gives money back to a card', ()
     return payee
   }
 
-  /** The lease of a request that a crash has ended runs out after two minutes. */
+  /** The lease of a request ended by a crash expires after two minutes. */
   const lapseLease = () =>
     api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
 

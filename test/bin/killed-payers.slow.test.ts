@@ -19,7 +19,7 @@ interface Payer {
   readonly intentId: string
 }
 
-/** An agent with a card and € 20 that are held for the merchant; its clients outlive the process. */
+/** An agent with a card and a hold of € 20 for the merchant; its clients outlive the process. */
 async function aPayer(): Promise<Payer> {
   const key = await api.owner()
   const client = api.client(key)
@@ -46,7 +46,7 @@ async function money({ owner, agentId }: Payer) {
 
 const holdAgent = ({ agentId }: Payer) => api.hold('select from agents where id = $1 for update', [agentId])
 
-/** The lease of a request that a crash has ended runs out after two minutes. */
+/** The lease of a request ended by a crash expires after two minutes. */
 const lapseLease = () => api.sql(`update idempotency_keys set created_at = created_at - interval '3 minutes'`)
 
 const advance = ({ owner }: Payer, by: { minutes: number } | { days: number }) =>
@@ -82,11 +82,11 @@ describe('an API process that is killed before a credential is on record', () =>
 })
 
 describe('an API process that is killed once the credential has left', () => {
-  /** Kills it while it pays; gives how the same request is made again. */
+  /** Kills the process while it pays; returns how the same request is repeated. */
   async function killed(payer: Payer, path: string, gives: Conduct) {
     let release: (() => Promise<void>) | undefined
     const url = merchant.sells(path, demand(), async (visit, response) => {
-      // What is recorded locks the agent first: it waits.
+      // Recording locks the agent first, so it waits.
       if (gives === recorded) release = await holdAgent(payer)
       gives(visit, response)
     })

@@ -32,7 +32,6 @@ const temporal = await runViewer(installation.temporal.address)
 
 beforeEach(() => installation.startMissing())
 
-/** A new owner with an agent whose intents all wait for approval. */
 async function anOwner(): Promise<{ mine: TestClient; ownerId: string; agentId: string }> {
   const { url } = installation.api
   const mine = clientAt({ url, token: await createOwner(url) })
@@ -115,7 +114,7 @@ describe('a kill between two steps', () => {
     await installation.kill('relay')
     expect(await outboxRows()).toEqual([1])
 
-    // The leased row is made due now.
+    // Makes the leased row due now.
     await queryValues(databaseUrl, 'update outbox set due_at = now()')
     await installation.startMissing()
     await until('it is delivered', async () => (await outboxRows()).length === 0)
@@ -175,7 +174,7 @@ describe('simultaneous causes', () => {
       races.map(async ({ mine, id, index }) => {
         const advance = () => bodyOf(mine.sandbox.advance({ body: { minutes: 10 } }))
         const approve = () => approveAfter(index % 8, mine, id)
-        // How long the clock takes to come to the deadline differs: some are surely in time, and some too late.
+        // The time until the deadline varies: some are certainly in time, and some certainly late.
         const isSurelyInTime = index % 16 === 0
         const early = isSurelyInTime ? await approve() : undefined
         const advanced = advance()

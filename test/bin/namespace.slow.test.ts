@@ -7,7 +7,7 @@ import { temporalClient } from '../support/temporal/temporal.ts'
 
 const { connection } = await temporalClient()
 
-/** Runs the program as an operator would before each new version. */
+/** Runs the program as an operator does before each new version. */
 const make = (namespace: string) =>
   startProgram('namespace', { TEMPORAL_ADDRESS: addressOfRun(), TEMPORAL_NAMESPACE: namespace })
 

@@ -31,11 +31,10 @@ interface Owner {
   readonly ownerId: string
   readonly token: string
   readonly agentId: string
-  /** A client of the API process that runs now. */
+  /** A client of the current API process. */
   clientNow(): TestClient
 }
 
-/** A new owner with an agent that may spend ten euros without approval. */
 async function anOwner(): Promise<Owner> {
   const token = await createOwner(installation.api.url)
   const clientNow = () => clientAt({ url: installation.api.url, token })
@@ -51,7 +50,6 @@ const isCreated = ({ response }: Create): boolean => response?.status === 201
 const idOf = ({ response }: Create): string => response?.body.id
 const isWaiting = ({ response }: Create): boolean => response?.body.workflowId !== null
 
-/** The stored intent that has exactly these events, each once. */
 const intentWith = (id: string, status: string, ...events: string[]): StoredIntent => {
   const names = events.map(event => `intent.${event}`)
   return { id, status, events: names, audit: names }
@@ -141,7 +139,7 @@ describe('a crash of every process in a burst of intents', () => {
     await postgres.start()
     const created = creates.filter(isCreated)
     expect(await storedIntents(postgres.url, created.map(idOf))).toEqual(created.map(expectedIntent))
-    // The rows that the killed relay had claimed are made due now.
+    // Makes the rows claimed by the killed relay due now.
     await sql('update outbox set due_at = now()')
     await installation.startMissing()
     const keyed = creates.filter(({ key }) => key !== null)

@@ -46,7 +46,7 @@ describe('npm start', () => {
     expect(service.output()).toContain(`Port ${port} is taken`)
     expect(Number(new URL(instance.url).port)).toBeGreaterThan(port)
     expect(readdirSync(dataDir).filter(name => /^(postgres|temporal)/.test(name))).toEqual([])
-    // Nobody has asked for it, and nobody waits here until it is done: on a busy machine that takes long.
+    // The test does not wait for the documentation: on a busy machine it takes long.
     await service.untilOutput(/the documentation is being made/)
     expect(await stopService(service)).toBe(0)
     other.close()

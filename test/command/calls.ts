@@ -15,7 +15,7 @@ interface Seen {
 
 type Play = (response: ServerResponse) => void
 
-/** A service that answers as it is told, one play a request. */
+/** A service with scripted answers, one per request. */
 const plays: Play[] = []
 const seen: Seen[] = []
 const server = createServer(async (request, response) => {

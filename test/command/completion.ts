@@ -10,7 +10,7 @@ const completed = async (...words: string[]) =>
 
 const launcher = join(import.meta.dirname, '../../src/bin/launcher/agentpay.mjs')
 
-/** What bash itself would offer, once it has read the script of the real program. */
+/** bash's own candidates after it has loaded the script of the real program. */
 function offeredByBash(line: string): string[] {
   const folder = temporaryFolder()
   const program = join(folder, 'agentpay')

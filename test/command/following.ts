@@ -2,7 +2,7 @@ import { type Ran, runCommand } from '../support/command.ts'
 
 type Given = NonNullable<Parameters<typeof runCommand>[1]>
 
-/** Runs a command that goes on until it is interrupted. */
+/** Runs a command that continues until it is interrupted. */
 export function following(argv: readonly string[], given: Given) {
   const interruption = new AbortController()
   const { signal } = interruption
@@ -16,7 +16,7 @@ export function following(argv: readonly string[], given: Given) {
     onError: text => {
       err += text
     },
-    // A turn of the event loop: the others must have theirs.
+    // One turn of the event loop, so that other work progresses.
     wait: () =>
       new Promise((resolve, reject) =>
         setImmediate(() => (signal.aborted ? reject(signal.reason) : resolve())),
@@ -24,7 +24,6 @@ export function following(argv: readonly string[], given: Given) {
   })
   return {
     ended,
-    /** The whole lines so far. */
     lines: () => out.split('\n').slice(0, -1),
     out: () => out,
     err: () => err,

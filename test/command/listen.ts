@@ -13,7 +13,7 @@ const receiver = await startReceiver()
 
 let paths = 0
 
-/** A receiver at a path of its own, to which the command delivers. */
+/** A receiver at its own path, to which the command delivers. */
 async function listening(argv: readonly string[] = [], more: Readonly<Record<string, string>> = {}) {
   const { client, key } = await service.owner()
   const path = `/listen/${++paths}`

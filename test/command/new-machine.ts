@@ -3,10 +3,9 @@ import { startTestService } from '../support/harness.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
 import { aDoorkeeper, approvePairing } from '../support/identity/pairing.ts'
 
-/** The service of the tests of signing in. */
 export const service = await startTestService()
 
-/** An owner with a passkey in the console, and a machine on which nobody is signed in. */
+/** An owner with a passkey in the console, and a machine without a sign-in. */
 export async function aNewMachine() {
   const owner = await service.owner()
   const person = await aDoorkeeper(service, owner)
@@ -15,10 +14,9 @@ export async function aNewMachine() {
 
 export type Machine = Awaited<ReturnType<typeof aNewMachine>>
 
-/** The code in the address that the command has printed. */
 export const codeIn = (text: string): string => /\/cli\/([\w-]{43})/.exec(text)?.[1] ?? ''
 
-/** Signs in; while the command waits, the person decides. */
+/** Signs in; the person decides while the command waits. */
 export async function login(
   { machine }: Pick<Machine, 'machine'>,
   argv: readonly string[],
@@ -33,7 +31,7 @@ export async function login(
     },
     wait: async () => {
       waits += 1
-      // The first question comes before anybody has decided.
+      // The first poll precedes the decision.
       if (waits === 2) await decide(codeIn(shown))
     },
   })

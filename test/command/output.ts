@@ -84,7 +84,7 @@ describe('what is printed for people', () => {
   })
 })
 
-/** What a terminal would obey. */
+/** Characters that a terminal interprets. */
 const OBEYED = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 
 describe('a text of the service', () => {

@@ -13,7 +13,7 @@ import { takesFiles } from '../../src/kernel/contract/upload.ts'
 const table = readTable()
 const commands = published(areas).map(({ key, operation }) => ({ key, operation, command: table.get(key) }))
 
-/** Files are named where the contract has their content. */
+/** File names stand for contents of the contract. */
 const contentOf = (members: object, example: object) =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) => [

@@ -17,7 +17,6 @@ const idsOf = async (client: TestClient, query = {}): Promise<string[]> =>
 const BEGUN = 'Following what happens from now on.'
 const freeze = (client: TestClient, id: string) => client.agents.freeze({ params: { id } })
 
-/** A tail that is open, of an owner with an agent. */
 async function aTail(argv: readonly string[] = [], given: { columns?: number; url?: string } = {}) {
   const owner = await service.owner()
   const agent = await anAgent(owner.client)

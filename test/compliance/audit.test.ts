@@ -16,7 +16,7 @@ const actionsOf = async (client: TestClient, query = {}): Promise<string[]> =>
 
 async function insertEntry(ownerId: string, members: { at?: string; requestId?: string }): Promise<void> {
   const at = new Date(members.at ?? '2026-01-01T00:00:00.000Z')
-  // An id begins with its time; the rest of another one makes it unique.
+  // An id begins with its time; the rest of another id makes it unique.
   const id = members.at ? firstIdAt('event', at) + newId('event').slice(-16) : newId('event')
   await service.sql(
     `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,

@@ -11,13 +11,13 @@ import { scopes } from '../../src/kernel/contract/scopes.ts'
 import { accepts, cases, parsesBody } from '../support/contract/contract.ts'
 import { DASHBOARD_SECRET } from '../support/harness.ts'
 
-// What the pipeline decides about every operation before it is asked, without a request: `pipeline.test.ts` shows that requests
-// come to these decisions, and `access-matrix.md` lists the rights.
+// The pipeline's decisions about every operation before its handler, without a request. `pipeline.test.ts`
+// shows that requests reach these decisions, and `access-matrix.md` lists the rights.
 
 const TOKEN = 'sk_sandbox_0123456789'
 const HELD = ['key', 'agent', 'merchant', 'console'] as const
 
-/** What becomes of a caller: `admitted`, or the code of the refusal. */
+/** The result for a caller: `admitted`, or the code of the refusal. */
 async function admission(
   operation: (typeof cases)[number][1]['operation'],
   type: (typeof HELD)[number] | 'dash' | 'nobody',
@@ -80,7 +80,7 @@ describe('an address', () => {
     for (const { allow } of wrong) expect(allow).toContain(method)
   })
 
-  // The key of a merchant is a name, which may have spaces.
+  // The key of a merchant is a name, which may contain spaces.
   test.each(cases.filter(([, { operation }]) => /\{(?!key\})/.test(operation.path)))(
     'of %s is unknown with a malformed id',
     (_, { operation: { method, path } }) => {

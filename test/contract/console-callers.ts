@@ -20,16 +20,16 @@ interface Worlds
   readonly send: ReturnType<typeof checkedSender>
 }
 
-/** Whether people in the console call it; without a name in the path, only where there is something to be wrong. */
+/** Whether people in the console call it; without a name in the path, only if the request can be wrong. */
 const isOpenToPeople = (registered: Registered): boolean => {
   const { callers, method, scope } = registered.operation
   return callers.includes('console') && (method !== 'GET' || scope !== undefined || hasParameter(registered))
 }
 
-/** What a key has said is not read by a person, nor the other way round. */
+/** A person does not read a key's conversation, nor the other way round. */
 const OF_WHO_ASKS = new Set(['canvas.get'])
 
-/** Calls those of these operations that are open to people in the console by the cookie of a session. */
+/** Calls the operations that are open to people in the console, with a session's cookie. */
 export function testConsoleCallers(called: typeof cases, { owner, send, ...worlds }: Worlds): void {
   const { sharedWorld, foreignWorld, viewerSession, liveSession, keepSignedIn } = worlds
   const { session } = owner

@@ -8,7 +8,7 @@ import type { TestService } from '../support/harness.ts'
 import { BELIEFS } from '../support/planner-beliefs.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
 
-/** A timeline merges what happened to a record and to its parts; what is unusual is sought in sums of days. */
+/** A timeline merges the history of a record and its parts; anomalies are searched in sums of days. */
 const WITHOUT_INDEX = new Set([
   'intents.timeline',
   'disputes.timeline',
@@ -19,7 +19,7 @@ const WITHOUT_INDEX = new Set([
 const isList = ([key, { operation }]: (typeof cases)[number]): boolean =>
   operation.query?.shape?.limit !== undefined && !WITHOUT_INDEX.has(key)
 
-/** An account with a handful of entries is read and sorted sooner than its index is walked. */
+/** For an account with few entries, reading and sorting is faster than its index. */
 async function fundOften({ client }: WorldOwner): Promise<void> {
   const { body } = await client.wallets.list({ query: { limit: 1 } })
   const params = { id: String(body.data[0]?.id) }
@@ -27,8 +27,8 @@ async function fundOften({ client }: WorldOwner): Promise<void> {
 }
 
 /**
- * A plan is kept, whatever becomes of its table: so each list must walk an index in its order, even where PostgreSQL
- * thinks that reading and sorting all rows costs nothing. The lists were called without filters.
+ * A plan is kept, whatever becomes of its table. So each list must walk an index in its order, even if
+ * PostgreSQL believes that reading and sorting all rows costs nothing. The lists were called without filters.
  */
 export function testListPlans(
   called: typeof cases,

@@ -1,5 +1,5 @@
 import { casesOf } from '../support/contract/contract.ts'
 import { contractService, testRequests } from './operations.ts'
 
-// A part that `npm run test:changed` runs alone: the operations of the nouns that have changed.
+// A part for `npm run test:changed`: the operations of the changed nouns.
 testRequests(casesOf((process.env.NOUNS ?? '').split(',')), await contractService())

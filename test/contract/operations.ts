@@ -22,7 +22,7 @@ import { testDatabaseUse } from './database-use.ts'
 import { testListPlans } from './list-plans.ts'
 import { testValidRequests } from './valid-requests.ts'
 
-/** A service of which each statement is recorded, and two owners who have everything that requests need. */
+/** A service with recorded statements, and two owners with everything that requests need. */
 export async function contractService() {
   let recorder!: SqlRecorder
   const started = await startTestService({
@@ -42,7 +42,7 @@ export type ContractService = Awaited<ReturnType<typeof contractService>>
 
 type Cases = ReturnType<typeof casesFrom>
 
-/** Calls each of these operations over HTTP, and looks at what they have all sent. */
+/** Calls each of these operations over HTTP, and checks all of their statements. */
 export async function testOperations(called: Cases): Promise<void> {
   const parts = await contractService()
   const { service, recorder, owner } = parts
@@ -54,7 +54,7 @@ export async function testOperations(called: Cases): Promise<void> {
     expect(new Set(events.map(({ event }) => event)).size).toBeGreaterThan(20)
   })
 
-  // These read what all tests above have sent.
+  // These check the statements of all tests above.
   testDatabaseUse(called, service, recorder)
   testListPlans(called, { ...service, owner }, recorder)
 }

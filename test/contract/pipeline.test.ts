@@ -19,8 +19,8 @@ import { contractService } from './operations.ts'
 import { testSignedRequests } from './signed-requests.ts'
 
 /**
- * Every request goes through one pipeline, so what is refused before the operation is asked is tested on these: of each kind of
- * caller, method, body and address one. Who may call what is in `access-matrix.md`.
+ * Every request goes through one pipeline, so refusals before the handler are tested on these operations: one
+ * for each kind of caller, method, body and address. `access-matrix.md` lists who may call what.
  */
 const REPRESENTATIVE = new Set([
   'intents.create',
@@ -165,7 +165,7 @@ describe.each(chosen)('%s', (_, registered) => {
     }
   })
 
-  // Well-known addresses are those of the host (RFC 8615).
+  // Well-known addresses belong to the host (RFC 8615).
   if (!template.startsWith('/.well-known/'))
     test('answers under /v1 as it does without', async () => {
       const { path } = await sharedWorld.prepare(registered)

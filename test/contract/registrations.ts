@@ -6,7 +6,8 @@ import { eventDeclarations, eventSchemas } from '../../src/kernel/contract/event
 import { descriptionOf } from '../../src/kernel/contract/events.ts'
 import { scopes } from '../../src/kernel/contract/scopes.ts'
 
-// Each message names the place and the remedy: it is all that an engineer sees after forgetting a registration.
+// Each message names the place and the remedy: it is all that an engineer sees after forgetting a
+// registration.
 
 const all: readonly Area[] = Object.values(areas)
 const sources = globSync('src/*/*/**/*.ts').map(path => ({ path, text: readFileSync(path, 'utf8') }))
@@ -31,7 +32,7 @@ Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CL
     /,\s/,
   )
 
-/** Steps without callers that fire no event, and why. */
+/** Steps without callers that emit no event, with the reason. */
 const SILENT_STEPS = {
   'incoming.finish': 'The operation that books the credit fires the events.',
   'mpp.deleteToken': 'The credential has ended before, with its event.',

@@ -7,7 +7,7 @@ const membersOf = ({ path, body }: AnyOperation): string[] => [
   ...Object.keys((body as { shape?: object } | undefined)?.shape ?? {}),
 ]
 
-/** An applied proposal passes on what was signed for the operation that it proposes. */
+/** An applied proposal passes on the signature for the proposed operation. */
 const signed = operations.filter(
   ({ key, operation }) => membersOf(operation).includes('webauthnAssertion') && key !== 'proposals.apply',
 )

@@ -23,13 +23,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const IDENTITY_SECRETS = derivedSecrets('sandbox identity notices', ENCRYPTION_KEY)
 
-/** The headers with which the simulated system of an operation would send these bytes. */
+/** The headers with which the simulated system of an operation sends these bytes. */
 const signers: Readonly<Record<string, (body: string) => Record<string, string>>> = {
   'authorizations.receive': body => signed(body),
   'kyc.receive': body => signatureHeaders(IDENTITY_SECRETS, body, 'identity-provider-signature'),
 }
 
-/** Tests the operations that prove themselves by a signature over their bytes, which is all that they go by. */
+/** Tests the operations that authenticate only by a signature over their bytes. */
 export function testSignedRequests({ service, recorder, owner, agentToken, send }: Worlds): void {
   const credentials: [string, RequestOptions][] = [
     ['nothing', {}],

@@ -23,7 +23,7 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'f
   readonly send: ReturnType<typeof checkedSender>
 }
 
-/** What is paid there belongs to nobody, so no event tells of it. */
+/** Payments there belong to no owner, so they emit no event. */
 const OF_NOBODY = new Set(['mppMerchants.get', 'mppMerchants.post'])
 
 /** Calls each operation once with a valid request, and tests the answer. */
@@ -87,7 +87,7 @@ export function testValidRequests(
       const own = events.filter(({ action }) => action === key)
       expect(own.length > 0).toBe(tells)
       for (const { event } of own) expect(possibleEvents(registered)).toContain(event)
-      // A read may have steps of its area that keep something, as an answer of the canvas is kept.
+      // A read may have steps of its area that store something, such as an answer of the canvas.
       const steps = registered.operation.run === 'read' ? [`${key.split('.')[0]}.`] : []
       const others = events.filter(({ action }) => action !== key)
       expect(others.filter(({ action }) => !steps.some(area => action.startsWith(area)))).toEqual([])

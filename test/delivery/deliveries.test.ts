@@ -203,7 +203,7 @@ describe('many deliveries', () => {
     const quick = await subscribed(respondWith(204))
     await times(5, () => anAgent(quick.client))
     await until('the quick one has its five', () => receiver.at(quick.path).length === 5)
-    // It was not their time-out that made room: no attempt of theirs has ended.
+    // Their timeout did not make room: none of their attempts has ended.
     const waiting = await Promise.all(slow.map(({ client, id }) => deliveriesOf(client, id)))
     expect(waiting.flat().flatMap(({ attempts }) => attempts)).toEqual([])
     const answer = setInterval(() => openAnswers.splice(0).forEach(release => void release()), 20)

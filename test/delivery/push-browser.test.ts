@@ -12,7 +12,7 @@ const vendor = await pushService()
 const service = await startTestService({ outbound: vendor.outbound })
 const visit = useBrowser()
 
-/** The service worker of a page with web push: shows the event’s name and passes the push to the page. */
+/** The service worker of a page with web push: shows the event's name and passes the push to the page. */
 const WORKER = `
 addEventListener('push', event => event.waitUntil((async () => {
   const payload = event.data.json()
@@ -55,7 +55,7 @@ async function registrationIn(devTools: CDPSession): Promise<string> {
   return registered
 }
 
-/** Chromium is handed the push directly: no test can use the vendor’s push service. */
+/** Chromium gets the push directly, as no test can use the vendor's push service. */
 test('Chromium accepts the VAPID key and shows the notification', async () => {
   const { client } = await service.owner()
   const { page } = await visit(origin, { permissions: ['notifications'] })
@@ -72,7 +72,7 @@ test('Chromium accepts the VAPID key and shows the notification', async () => {
   const devTools = await page.context().newCDPSession(page)
   const registrationId = await registrationIn(devTools)
   const data = JSON.stringify(messages[0]?.payload)
-  // A busy browser drops one now and then. One that comes twice has the same tag, and is shown once.
+  // A busy browser drops a push now and then. A repeated one has the same tag and is shown once.
   const received = await until('it is shown', async () => {
     await devTools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
     return page.evaluate(`Promise.race([received, new Promise(resolve => setTimeout(resolve, 2_000))])`)

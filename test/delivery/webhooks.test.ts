@@ -16,7 +16,6 @@ const service = await startTestService({ deliverers: 1, env: { OUTBOUND_ALLOW_CI
 let paths = 0
 const aPath = (): string => `/${++paths}`
 
-/** Waits until a path has received this many requests. */
 const arrived = async (path: string, count: number): Promise<ReceivedRequest[]> => {
   await until(`${count} at ${path}`, () => receiver.at(path).length >= count)
   return receiver.at(path)

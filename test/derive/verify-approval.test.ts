@@ -103,7 +103,7 @@ const claimsOf = ({ device = devices.ES256, ...signed }: Signed = {}) => ({
   approvedAt: '2026-11-21T09:27:00.000Z',
 })
 
-/** Signs these claims with our key, as an installation would that somebody has broken into. */
+/** Signs these claims with our key, as a compromised installation would. */
 const proofOf = (
   claims: { ownerId: string; mode: 'test' | 'live' },
   type = 'intent-approval',

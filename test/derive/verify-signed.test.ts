@@ -12,7 +12,7 @@ const privateKey = createPrivateKey(pair.privateKey)
 const claims = { ownerId: 'customer_1', mode: 'live', merchant: 'Bäckerei Übermut' } as const
 const jws = signedWith(privateKey, key.kid, 'evidence', claims)
 
-/** Signs any header and any text, as somebody would who has the key and tries something. */
+/** Signs any header and any text, as an attacker with the key would. */
 function forged(header: object, text: string): string {
   const input = [JSON.stringify(header), text].map(part => Buffer.from(part).toString('base64url')).join('.')
   return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`

@@ -121,7 +121,7 @@ describe.each(tables)('the process table by %s', (_, table) => {
 
 describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture) => {
   const machine = hostOf(platform, architecture)
-  // Only the Linux kernel has names without files.
+  // Only the Linux kernel has socket names without files.
   const testIfSupported = host.hasAbstractSockets || !machine.hasAbstractSockets ? test : test.skip
   const close = (server: Server) => new Promise<void>(resolve => void server.close(() => resolve()))
 
@@ -138,7 +138,7 @@ describe.each(SUPPORTED)('a machine-wide name on %s %s', (platform, architecture
 describe('a file lock', () => {
   const HOLDS = `const { lockFile } = await import('./src/dev/processes/machine-lock.ts')
     const held = lockFile(process.argv[1]) !== null
-    // What nobody refers to is collected now; the lock is to stay.
+    // Unreferenced objects are collected now; the lock must stay.
     gc()
     setImmediate(() => process.stdout.write(held ? 'held' : 'refused'))
     setInterval(() => undefined, 1e6)`

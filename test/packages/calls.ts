@@ -38,7 +38,7 @@ function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
   const fetch = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
     sent.push({ url: String(url), headers: init.headers as Record<string, string>, body: init.body })
     const answer = left.shift()
-    // Not one of those that pass: what goes on asking is refused.
+    // Not a temporary failure: further requests are refused.
     if (answer === undefined) return refusal(500, 'one_request_more_than_was_expected')
     if (answer instanceof Error) throw answer
     return typeof answer === 'function' ? answer(init) : answer

@@ -19,7 +19,7 @@ export async function run(key) {
   return JSON.stringify({ agents, refused })
 }`
 
-/** What our own server has: a page, and modules as they are, without anything that bundles them. */
+/** Our server's files: a page, and unbundled modules. */
 const pages: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/page': [
     'text/html',
@@ -44,7 +44,7 @@ onmessage = async ({ data }) => postMessage(await run(data))`,
   ],
 }
 
-/** A server of somebody who uses the package: pages and modules of its own, and the service behind the same origin. */
+/** A user's server: its own pages and modules, and the service behind the same origin. */
 const origin = await inFrontOf(service.url, (asked, answer, handOn) => {
   const path = new URL(asked.url ?? '/', 'http://localhost').pathname
   const page = pages[path]
@@ -68,7 +68,7 @@ describe('the package of TypeScript in Chromium, as it was installed', () => {
       agents: [['From a browser', 'frozen']],
       refused: [true, 'agent_not_found'],
     })
-    // The refusal is one of HTTP, of which a browser tells in its console.
+    // The refusal is an HTTP error, which browsers report in their console.
     expect(complaints.filter(text => !text.includes('404'))).toEqual([])
   })
 })

@@ -181,7 +181,7 @@ try {} catch (error) {
 export { bytes, first, intent, message }
 `
 
-/** Compiles programs in the folder with the package, and gives what the compiler says. */
+/** Compiles programs in the folder with the package, and returns the compiler's output. */
 async function compiled(programs: Readonly<Record<string, string>>, ...flags: string[]): Promise<string> {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
   const compiler = join(process.cwd(), 'node_modules/typescript/bin/tsc')
@@ -201,7 +201,7 @@ test('the types of the package hold a program to the contract, without the types
 const samplesIn = (page: string): string[] =>
   [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text)
 
-/** What the guides show of the package; a program that needs another one stands in none of the tests' folders. */
+/** The package's examples in the guides; programs that need other packages are skipped. */
 const guided = readdirSync('docs')
   .filter(name => name.endsWith('.md'))
   .flatMap(name => samplesIn(readFileSync(join('docs', name), 'utf8')))

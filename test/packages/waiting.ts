@@ -47,12 +47,12 @@ describe('waiting for a decision', () => {
 
   test('takes no longer than it was told, and gives the intent as it is then', async () => {
     const { intents, left } = aWaiter(Array.from({ length: 4 }, () => intent('created')))
-    // No time passes but that of the pauses, however busy the machine is.
+    // Only the pauses take time, however busy the machine is.
     const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)
     const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1', { withinMs: 2_000 }))
     ticks.mockRestore()
     expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'created' } })
-    // By turns how long an answer may take, a second at least, and the pause after it.
+    // Alternately the time allowed for an answer, at least a second, and the pause after it.
     expect([pauses, left.length]).toEqual([[2_000, 500, 1_500, 1_000, 1_000, 500, 1_000], 0])
     await expect(aWaiter([broken()]).intents.wait('intent_1', { withinMs: 0 })).rejects.toThrow(NoAnswer)
     await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')

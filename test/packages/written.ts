@@ -4,7 +4,7 @@ import { kinds, pythonApi, pythonTypes } from '../../src/packages/write/python-a
 
 const contract = readContract()
 
-/** The names that a text declares: classes, and types that stand for others. */
+/** The names that a text declares: classes and type aliases. */
 const declared = (text: string): string[] =>
   [...text.matchAll(/^(?:class (\w+)\(|(\w+)(?:: TypeAlias)? = )/gm)].map(
     ([, ofClass, alias]) => ofClass ?? alias ?? '',
@@ -19,7 +19,7 @@ describe('what is written for Python', () => {
 
   test.each(kinds)('has every operation, for the $client client', kind => {
     const methods = pythonApi(contract, kind).match(/^ {4}(?:async )?def (?!__init__)/gm)
-    // One of them is made of another: waiting for a decision.
+    // One of them is composed: waiting for a decision.
     expect(methods).toHaveLength(contract.operations.length + 1)
   })
 })

@@ -13,7 +13,7 @@ const contract = resolve('openapi.json')
 const programs = resolve('test/peers/generators')
 const execute = promisify(execFile)
 
-/** Runs a program; where it is missing, says what to install. */
+/** Runs a program; if it is missing, says what to install. */
 async function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 100_000_000 }
   const ended = execute(command, [...args], options).catch(error => {
@@ -26,7 +26,7 @@ async function run(command: string, args: readonly string[], cwd: string, env: N
   return (await ended).stdout
 }
 
-/** Pays by a program, for an owner of its own; gives what it has printed. */
+/** Pays with a program for a new owner; returns its output. */
 async function paidBy(command: string, args: readonly string[], cwd: string): Promise<unknown> {
   const { key } = await service.owner()
   return JSON.parse(await run(command, args, cwd, { AGENTPAY_URL: service.url, AGENTPAY_KEY: key }))
@@ -80,7 +80,7 @@ test('openapi-python-client makes a client that pays', async () => {
   expect(await paidBy(python, ['pay.py'], own)).toEqual(PAID)
 })
 
-/** What the client of Python is to take and give as bytes. */
+/** What the Python client sends and receives as bytes. */
 const BYTES = Object.fromEntries(
   [
     '*/*',
@@ -102,7 +102,7 @@ describe('openapi-generator', () => {
     await run('mvn', [...copy, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`], folder)
   })
 
-  /** Members of OAuth beside ours, which differ by an underscore only. */
+  /** OAuth's members beside ours, which differ only by an underscore. */
   const oauthNames = [
     'device_code',
     'user_code',

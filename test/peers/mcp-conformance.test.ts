@@ -12,7 +12,7 @@ import { NOT_HAD, notOursIn, oursIn, type Revision } from './mcp-conformance/sce
 import { called, conformanceArea } from './mcp-conformance/tools.ts'
 
 const SUITE = '@modelcontextprotocol/conformance'
-/** Names the suite and all that it needs in exact versions. */
+/** Pins the suite and its dependencies to exact versions. */
 const NEEDED = new URL('./mcp-conformance/', import.meta.url)
 
 interface Check {
@@ -23,7 +23,7 @@ interface Check {
 
 const service = await startTestService({ areas: { ...areas, conformance: conformanceArea } })
 
-/** The suite sends no credential: a way to the service that adds one, and leaves a foreign host or origin as it is. */
+/** A proxy that adds the credential that the suite does not send, and passes foreign hosts and origins unchanged. */
 async function aWayIn(token: string): Promise<string> {
   const addressed = (value: string | undefined, own: string, theirs: string) =>
     value?.replace(/^(http:\/\/)?localhost:/, '$1127.0.0.1:') === own ? theirs : value
@@ -41,7 +41,7 @@ async function aWayInForAnAgent(): Promise<string> {
   return aWayIn(String((await aToken(client, agent.id)).token))
 }
 
-/** The suite, installed by npm in a folder of its own. */
+/** The suite, installed by npm in its own folder. */
 async function theSuite(): Promise<string> {
   const folder = temporaryFolder()
   for (const name of ['package.json', 'package-lock.json'])
@@ -52,12 +52,12 @@ async function theSuite(): Promise<string> {
 
 const [folder, url] = await Promise.all([theSuite(), aWayInForAnAgent()])
 
-/** Runs what a revision requires; gives the checks by scenario. */
+/** Runs what a revision requires; returns the checks by scenario. */
 async function checksOf(revision: string): Promise<Map<string, Check[]>> {
   const results = join(folder, revision)
   const program = join(folder, 'node_modules', SUITE, 'dist/index.js')
   const args = ['server', '--url', url, '--requirements', revision, '-o', results]
-  // It ends with an error where any check fails: which ones is read from its results.
+  // It exits with an error if any check fails; its results say which.
   const options = { cwd: folder, maxBuffer: 100_000_000 }
   await new Promise(resolve => execFile(process.execPath, [program, ...args], options, resolve))
   return new Map(
@@ -68,11 +68,11 @@ async function checksOf(revision: string): Promise<Map<string, Check[]>> {
   )
 }
 
-/** The checks that are not as they should be. What the suite only recommends counts, too. */
+/** The failed checks, including those that the suite only recommends. */
 const failing = (checks: readonly Check[] = []) =>
   checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
 
-/** The tools of the tests that a revision's scenarios call. */
+/** The test tools that a revision's scenarios call. */
 const CALLED: Readonly<Record<Revision, readonly string[]>> = {
   '2026-07-28': [
     'test_error_handling',

@@ -17,7 +17,7 @@ const told = {
   proof: { ok: true, problems: [] },
 }
 
-/** The flow for the async client: each call is awaited, each list gone through as it comes. */
+/** The flow for the async client: each call is awaited, each list iterated as it arrives. */
 const asynchronous = `import asyncio
 async def main() -> None:
 ${flow

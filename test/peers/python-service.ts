@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startTestService } from '../support/harness.ts'
 import { aPythonWithThePackage } from '../support/packages/python.ts'
 
-/** The service that all tests of the package of Python share, and a Python into which pip has installed it. */
+/** The service of all Python package tests, and a Python with the package installed by pip. */
 export const [service, { folder, python }] = await Promise.all([
   startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8' } }),
   aPythonWithThePackage('wheel', 'mypy==1.18.2', 'standardwebhooks==1.1.0'),
@@ -18,7 +18,7 @@ export async function runProgram(text: string, input?: unknown): Promise<string>
 
 export const keySet = async () => (await service.http('GET', '/.well-known/jwks.json')).body
 
-/** The verdicts of Python about these cases: what is proved, or the name of the exception. */
+/** Python's verdicts about these cases: what is proved, or the name of the exception. */
 export const verdictsOn = async (call: string, cases: readonly unknown[]): Promise<unknown[]> =>
   JSON.parse(
     await runProgram(

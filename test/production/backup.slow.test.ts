@@ -34,7 +34,7 @@ async function open(dataDir: string) {
 
 const clusterOf = (dataDir: string): string => realpathSync(join(dataDir, 'postgres'))
 
-/** Copies a cluster as it runs, its process id apart, for the same user. */
+/** Copies a running cluster, except for its process id, for the same user. */
 function copyCluster(): string {
   const [from, to] = [clusterOf(before), clusterOf(after)]
   const { uid, gid } = statSync(from)
@@ -64,7 +64,7 @@ test('a base backup and the archive of docs/production.md bring back the instant
   const { server, sql } = await open(before)
   await sql('create table payments (id int)')
   await sql('insert into payments values (1)')
-  // Creates the folder and the user of the second cluster; its content is replaced by the copy.
+  // Creates the folder and the user of the second cluster; the copy replaces its content.
   const place = await open(after)
   await place.server.stop()
   await sql(`select pg_backup_start('daily', true)`)

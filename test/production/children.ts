@@ -28,7 +28,6 @@ export function lastLogLines(folder: string, name: string): string {
   return lines.map(line => line.slice(0, COLUMNS)).join('\n')
 }
 
-/** Runs a command to its end; throws if it fails. */
 export async function runToEnd(start: Start, command: readonly string[], child: Child = {}): Promise<void> {
   const code = await startChild(start, command, { ...child, signal: 'KILL' }).exit
   if (code !== 0)

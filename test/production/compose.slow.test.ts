@@ -51,7 +51,7 @@ describe('the secrets', () => {
         .sort(byPlace),
     )
     const variableNames = namedServices.flatMap(([, { environment = {} }]) => Object.keys(environment))
-    // The id of a key is the name of it.
+    // The id of a key is also its name.
     expect(
       variableNames.filter(name => /PASSWORD|PWD|SECRET|KEY(?!_ID$)/.test(name) && !name.endsWith('_FILE')),
     ).toEqual([])
@@ -228,7 +228,7 @@ describe('the environment of our processes', () => {
     expect(readSettings(withLocalSecrets(environment))).toMatchObject({ port: 8080 })
   })
 
-  /** Starts the programs as Compose would, but with servers at addresses where nobody listens. */
+  /** Starts the programs as Compose would, but with unreachable server addresses. */
   test('has every required variable', async () => {
     const commands = new Map(ours.map(([, { command = [], environment = {} }]) => [command[1], environment]))
     const started = [...commands].map(([file, environment]) => {

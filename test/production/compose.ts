@@ -5,7 +5,7 @@ import { parseYaml } from '@redocly/openapi-core'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A service of `docker-compose.yml`: the members that the tests read. */
+/** A service of `docker-compose.yml`, with the members that the tests read. */
 export interface Service {
   readonly image: string
   readonly build?: string
@@ -36,18 +36,18 @@ export interface Compose {
 export function makeSecrets(folder: string): { SECRETS_DIR: string } {
   const SECRETS_DIR = join(folder, 'secrets')
   execFileSync('sh', ['postgres-config/make-secrets.sh'], { env: { ...process.env, SECRETS_DIR } })
-  // The unprivileged user that runs our programs must reach the files; a container has them mounted one by one.
+  // The unprivileged user of our programs must reach the files; a container mounts them one by one.
   chmodSync(SECRETS_DIR, 0o755)
   return { SECRETS_DIR }
 }
 
-/** The text with the containers' secret paths replaced by those of this machine. */
+/** The text with this machine's secret paths instead of the containers'. */
 export const withLocalSecretPaths = (text: string, { secrets }: Pick<Compose, 'secrets'>): string =>
   text.replace(/\/run\/secrets\/(\w+)/g, (_, name) => secrets[name]?.file ?? `no secret ${name}`)
 
 export const composeText = (): string => readFileSync('docker-compose.yml', 'utf8')
 
-/** The file as Compose reads it with these variables; throws, as Compose does, if a required one is missing. */
+/** The file as Compose reads it with these variables; throws if a required one is missing. */
 export const readCompose = (variables: Variables): Compose =>
   substituted(parseYaml(composeText()), variables) as Compose
 
@@ -56,7 +56,6 @@ export const variablesOf = (text: string): string[] => [
   ...new Set([...text.matchAll(VARIABLE)].map(([, name = '']) => name)),
 ]
 
-/** The variables that a file such as `.env.production` sets. */
 export const readVariables = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
 

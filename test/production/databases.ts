@@ -5,7 +5,6 @@ import type { Compose } from './compose.ts'
 
 type Secrets = Pick<Compose, 'secrets'>
 
-/** The content of a secret's file. */
 export const secretOf = ({ secrets }: Secrets, name: string): string =>
   readFileSync(secrets[name]?.file ?? `no secret ${name}`, 'utf8').trim()
 

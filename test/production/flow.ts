@@ -169,7 +169,7 @@ async function signalFromWebUi(
   if (!response.ok) throw new Error(`the Web UI: ${response.status} ${await response.text()}`)
 }
 
-/** The Web UI of the development server takes a POST only with the token of its cookie; the production one has none. */
+/** The development server's Web UI accepts a POST only with its cookie's token; the production one has none. */
 async function csrfHeaders(webUi: string): Promise<Record<string, string>> {
   const cookies = (await fetch(new URL('/', webUi))).headers.getSetCookie()
   const [cookie = ''] = cookies.find(text => text.startsWith('_csrf='))?.split(';') ?? []
@@ -183,7 +183,7 @@ async function workersOf({ temporal }: World, { workflowId }: Intent): Promise<s
 }
 
 async function killWorkerOf(world: World, intent: Intent, onKill: () => void): Promise<string> {
-  // A killed activity would be noticed only at its time-out, so the run must be waiting.
+  // A killed activity would be noticed only at its timeout, so the run must be waiting.
   await until('a run that waits', async () => attributeOf(await runOf(world, intent)) === 'created')
   const [identity = ''] = await workersOf(world, intent)
   const pid = Number.parseInt(identity, 10)

@@ -11,7 +11,6 @@ import {
 import { delimiter, dirname, join } from 'node:path'
 import { guardedChild } from '../../src/dev/processes/guarded-child.ts'
 
-/** The result of `docker build` as a folder. */
 export interface Image {
   readonly folder: string
   readonly node: string
@@ -83,7 +82,10 @@ function execute(instruction: string, rest: string, stage: Stage, stages: Map<st
 const pathIn = ({ root, workdir }: Stage, path: string): string =>
   join(root, path.startsWith('/') ? path : join(workdir, path))
 
-/** Copies files into the image; moves them if they come from another stage, as no other instruction reads them there. */
+/**
+ * Copies files into the image; moves them if they come from another stage, as no other instruction reads them
+ * there.
+ */
 function copy(rest: string, stage: Stage, stages: Map<string, Stage>): void {
   const [, from, paths = ''] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) ?? []
   const source = from ? stages.get(from) : undefined

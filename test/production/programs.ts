@@ -62,7 +62,7 @@ export const programs: Start['programs'] = {
   },
 }
 
-/** Temporal's development server in place of its schema, its server and its Web UI: it is here for the tests anyway. */
+/** Temporal's development server instead of its schema, its server and its Web UI: the tests have it anyway. */
 export const withDevServer: Start['programs'] = {
   ...programs,
   async 'temporalio/server'({ temporal: binary, folder, addresses, closeLater }) {
@@ -105,7 +105,6 @@ async function untilListening(
   addresses.set(containerAddress, `127.0.0.1:${port}`)
 }
 
-/** Runs the image's own health check. */
 async function isHealthy({ healthCheck }: Image, PORT: string): Promise<boolean> {
   const [, ...args] = healthCheck
   const child = spawn(process.execPath, args, { env: { PORT }, stdio: 'ignore' })

@@ -17,7 +17,7 @@ export async function startServices({ compose, ...parts }: Parts & { compose: Co
   return addresses
 }
 
-/** The names of the services, each after those that it depends on. */
+/** The names of the services, each after its dependencies. */
 function inOrder(services: Compose['services']): string[] {
   const order = new Set<string>()
   const visit = (name: string): void => {

@@ -2,16 +2,13 @@ import type { Compose, Service } from './compose.ts'
 import type { Image } from './image.ts'
 
 export interface Parts {
-  /** Our own image. */
   readonly image: Image
   /** The folder with the programs of Temporal's images; with the development server, its binary. */
   readonly temporal: string
   /** The program that runs in place of each image. */
   readonly programs: Readonly<Record<string, (start: Start) => Promise<void>>>
-  /** The folder for data and logs. */
   readonly folder: string
   readonly tell: (line: string) => void
-  /** Registers how something is closed at the end. */
   readonly closeLater: (close: () => unknown) => void
   /** Called when a service ends that should keep running. */
   readonly onEnd: (name: string) => void
@@ -20,7 +17,6 @@ export interface Parts {
 /** The local addresses of the running services: `temporal:7233` is at `127.0.0.1:…`. */
 export type Addresses = Map<string, string>
 
-/** A service as it runs on this machine. */
 export interface Start extends Parts {
   readonly name: string
   readonly service: Service

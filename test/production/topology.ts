@@ -31,7 +31,7 @@ const variables = {
   RATE_LIMIT_PER_MINUTE: '1000000',
 }
 
-/** The short form needs no build of the production Temporal server: the development server takes its place. */
+/** The short form uses the development server instead of building the production Temporal server. */
 const isShort = process.argv.includes('--short')
 
 /** Runs what `docker-compose.yml` and the Dockerfile describe, without Docker, and drives intents through it. */

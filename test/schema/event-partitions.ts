@@ -21,7 +21,6 @@ const partitions = async (): Promise<string[]> =>
     )
   ).map(({ name }) => name)
 
-/** The first day of the month that comes so many months after this one. */
 function monthAfter(months: number): Date {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months))

@@ -20,7 +20,7 @@ async function opened(): Promise<{ url: string; client: pg.Client }> {
   return { url, client }
 }
 
-/** A database with the baseline alone, without the migrations that came after it. */
+/** A database with only the baseline, without later migrations. */
 async function openedAtBaseline(): Promise<{ url: string; client: pg.Client }> {
   const { url, client } = await opened()
   await client.query('drop schema public cascade; create schema public')
@@ -136,7 +136,10 @@ describe('migrations that were folded into the baseline', () => {
   })
 })
 
-/** The refund of a request in the two tables that held it, and its request: without foreign keys, as nothing else is read. */
+/**
+ * The refund of a request in the two tables that held it, and its request: without foreign keys, as nothing
+ * else is read.
+ */
 const REFUND_IN_TWO_TABLES = `
 insert into payment_requests (owner_id, mode, id, created_at, updated_at, agent_id, wallet_id, amount_cents, description,
   metadata, reference, status, paid_cents, surplus_cents, refunded_cents, refunding_cents, expires_at, workflow_id)

@@ -10,14 +10,13 @@ export const ACCESS = {
 }
 export const BUCKET = 'papers'
 
-/** How the store behaves: well, or as stores do on bad days. */
 export type Mood = 'well' | 'away' | 'slow' | 'full'
 
 const PAGE = 2
 
 /**
- * A store that speaks S3: it checks each signature (AWS Signature Version 4, in headers and in addresses) as Amazon
- * describes it, keeps objects whole, and lists them in pages of two.
+ * An S3-compatible store: it verifies each signature (AWS Signature Version 4, in headers and in addresses),
+ * stores objects whole, and lists them in pages of two.
  */
 export async function startBucket() {
   const objects = new Map<string, { bytes: Buffer; at: Date }>()
@@ -73,7 +72,6 @@ function listed(objects: ReadonlyMap<string, { at: Date }>, query: URLSearchPara
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Computes the signature anew from what has come, and compares. */
 function isSigned({ method, headers }: IncomingMessage, url: URL): boolean {
   const inAddress = url.searchParams.get('X-Amz-Signature')
   const header = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)$/.exec(

@@ -3,30 +3,23 @@ import { expect } from '@jest/globals'
 import { type HttpResponse, http } from './harness.ts'
 import { queryValues } from './rows.ts'
 
-/** The body of a create, and the collection that it is sent to. */
 export interface CreateRequest {
   readonly kind: 'agents' | 'policies' | 'intents' | 'transfers'
   readonly body: object
 }
 
-/** One create of a burst, and its outcome. */
 export interface Create extends CreateRequest {
-  /** Unique within the burst. */
   readonly name: string
   readonly key: string | null
-  /** Undefined where the connection was lost. */
+  /** Undefined if the connection was lost. */
   readonly response: HttpResponse | undefined
-  /** Why there was no response. */
   readonly failure: string | undefined
   readonly milliseconds: number
 }
 
 export interface Burst {
-  /** The creates that have ended so far, whatever their outcome. */
   readonly creates: readonly Create[]
-  /** How many creates were answered with 201. */
   succeeded(): number
-  /** Sends no more, and waits for the creates under way. */
   stop(): Promise<readonly Create[]>
 }
 
@@ -37,7 +30,7 @@ const agentOrPolicy = (number: number, name: string): CreateRequest => ({
   body: { name },
 })
 
-/** Intents of an agent that may spend ten euros by itself: every seventh one waits for a person. */
+/** Intents of an agent that may spend ten euros on its own, so every seventh one waits for a person. */
 export const intentsOf =
   (agentId: string) =>
   (number: number, merchant: string): CreateRequest => ({
@@ -45,7 +38,7 @@ export const intentsOf =
     body: { agentId, merchant, purpose: 'A paper on caching', amountEuros: number % 7 === 0 ? 25 : 5 },
   })
 
-/** Transfers of one euro each, which their references tell apart. */
+/** Transfers of one euro each, distinguished by reference. */
 export const transfersOf =
   (fromWalletId: string, toWalletId: string) =>
   (_: number, reference: string): CreateRequest => ({
@@ -53,12 +46,12 @@ export const transfersOf =
     body: { fromWalletId, toWalletId, amountEuros: 1, reference },
   })
 
-/** A lane that was refused waits as long as a client would before its next request. */
+/** A refused lane waits as long as a client would before its next request. */
 const PATIENCE_MS = 25
 
 /**
- * Sends creates, every second one with an Idempotency-Key, in several lanes until it is stopped. `restMs` is a lane's pause
- * after a success: a slow test need not send more requests than it learns from.
+ * Sends creates in several lanes until stopped, every second one with an Idempotency-Key. `restMs` is a
+ * lane's pause after a success, so that a slow test sends no more requests than it needs.
  */
 export function burst(
   url: string,
@@ -92,7 +85,6 @@ export function burst(
   }
 }
 
-/** Sends one request; a lost connection is an outcome like any other. */
 export async function create(
   url: string,
   token: string,
@@ -119,7 +111,7 @@ where id in (select id from agents union all select id from policies)`
 
 export const NAMES = 'select name from agents union all select name from policies'
 
-/** Checks that every create answered with 201 is stored with its event, and nothing twice. */
+/** Checks that every create answered with 201 is stored once, with its event. */
 export async function expectStored(databaseUrl: string, creates: readonly Create[]): Promise<void> {
   const ids = creates.filter(hasStatus(201)).map(({ response }) => response?.body.id)
   expect(new Set(ids).size).toBe(ids.length)

@@ -11,13 +11,15 @@ interface Table {
 
 let nouns: Areas | undefined
 
-/** Every operation with the types of its contract. Its address is read from the table of commands: the contracts are 1,500 modules. */
+/**
+ * Every operation with its contract's types. Addresses come from the command table, because the contracts are
+ * 1,500 modules.
+ */
 export function clientAt(options: ClientOptions): TestClient {
   nouns ??= readNouns()
   return client(nouns, options) as unknown as TestClient
 }
 
-/** As much of the areas as a client calls by. */
 function readNouns(): Areas {
   const { operations }: Table = JSON.parse(readFileSync('commands.json', 'utf8'))
   const found: Record<string, { api: Record<string, unknown> }> = {}

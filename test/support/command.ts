@@ -15,22 +15,18 @@ interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly cwd?: string
-  /** Whether it writes to a terminal, of this width. */
+  /** The width of its terminal; undefined without one. */
   readonly columns?: number
   readonly wait?: Io['wait']
-  /** Sees the output as it comes. */
   readonly onOutput?: (text: string) => void
-  /** Sees what is written for people, as it comes. */
   readonly onError?: (text: string) => void
   readonly signal?: AbortSignal
-  /** In place of the committed one. */
   readonly table?: Table
 }
 
-/** No address and no key but those that a test gives: not those of a sandbox that happens to run. */
+/** No address and no key except a test's own, not even those of a running sandbox. */
 const NOTHING = { DATA_DIR: 'no-such-folder', XDG_CONFIG_HOME: '/nowhere', HOME: '/nowhere' }
 
-/** Runs a command line in this process. */
 export async function runCommand(argv: readonly string[], given: Surroundings = {}): Promise<Ran> {
   const written = { out: '', err: '' }
   const { env = {}, input = '', cwd = process.cwd(), columns } = given
@@ -61,7 +57,6 @@ export async function runCommand(argv: readonly string[], given: Surroundings = 
 
 const launcher = join(import.meta.dirname, '../../src/bin/launcher/agentpay.mjs')
 
-/** Runs the real program. */
 export async function runProgram(
   argv: readonly string[],
   { env = {}, cwd = process.cwd(), input = '' }: Surroundings = {},

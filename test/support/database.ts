@@ -5,17 +5,19 @@ import { withConnection } from './rows.ts'
 const TEMPLATE = 'agentpay'
 const OURS = `test_${process.env.JEST_WORKER_ID}`
 
-/** Once for each test file, as Jest loads this module anew for it. Parts of a file clone at the same time: all wait for it. */
+/**
+ * Once per test file, since Jest loads this module anew for each. Parts of a file clone concurrently, and all
+ * wait for it.
+ */
 let sweeping: Promise<void> | undefined
 
-/** Creates a migrated, empty database; it is dropped when the same Jest worker begins its next file. */
+/** Creates a migrated, empty database, which is dropped when the same Jest worker begins its next file. */
 export async function cloneDatabase(): Promise<string> {
   sweeping ??= asAdmin(sweep)
   await sweeping
   return createDatabase(OURS)
 }
 
-/** Creates a migrated, empty database, whose name begins so. */
 export async function createDatabase(prefix: string): Promise<string> {
   const name = `${prefix}_${randomBytes(6).toString('hex')}`
   await asAdmin(admin => admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`))
@@ -31,11 +33,11 @@ function urlOf(database: string): string {
   return url.href
 }
 
-/** Drops the databases of earlier files: not in `afterAll`, which would run before the file closes its connections. */
+/** Drops the databases of earlier files. `afterAll` would run before the file closes its connections. */
 async function sweep(admin: pg.Client): Promise<void> {
   const { rows } = await admin.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
     `${OURS}_`,
   ])
-  // A database with a forgotten connection stays until the server ends with the run.
+  // A database with a leaked connection stays until the server ends with the run.
   for (const { datname } of rows) await admin.query(`DROP DATABASE ${datname}`).catch(() => undefined)
 }

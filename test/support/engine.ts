@@ -29,12 +29,11 @@ export interface Engine {
   readonly runtime: Runtime
   close(): Promise<void>
   readonly batches: Batch[]
-  /** Runs an operation as this tenant, without HTTP. */
   run(tenant: Tenant, key: string, input?: Partial<Call['input']>, extra?: Partial<Call>): Promise<Outcome>
   sql: Runtime['database']['pool']['query']
 }
 
-/** The kernel alone on a database of its own, without HTTP: calls in one turn of the event loop form one batch. */
+/** Only the kernel, on its own database and without HTTP: calls in one turn of the event loop form one batch. */
 export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   const databaseUrl = await cloneDatabase()
   await createTables(databaseUrl, tables)
@@ -43,7 +42,6 @@ export async function startEngine(areas: Areas, tables = ''): Promise<Engine> {
   return engine
 }
 
-/** The kernel alone on this database. */
 export function openEngine(areas: Areas, databaseUrl: string): Engine {
   const database = openDatabase(databaseUrl, 5)
   const batches: Batch[] = []

@@ -6,7 +6,7 @@ import type { Owner, TestService } from './harness.ts'
 
 export type { TestClient }
 
-/** The body of an answer; throws if it is a refusal. */
+/** The body of an answer; throws on a refusal. */
 export async function bodyOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body, error } = await answer
   if (error !== undefined) throw new Error(`${status}: ${error}`)
@@ -20,7 +20,7 @@ type RequestBody<F> = F extends (input: infer I extends { body?: unknown }) => u
 export const anAgent = (client: TestClient, members: RequestBody<TestClient['agents']['create']> = {}) =>
   bodyOf(client.agents.create({ body: { name: 'Research assistant', ...members } }))
 
-/** A deleted agent of test mode; moves the owner's clock by the longest time that a deletion takes. */
+/** A deleted agent of test mode. Advances the owner's clock by the longest duration of a deletion. */
 export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAgent> {
   const params = { id: (await anAgent(client)).id }
   await bodyOf(client.agents.delete({ params }))
@@ -31,7 +31,6 @@ export async function aDeletedAgent(client: TestClient): ReturnType<typeof anAge
 export const aPolicy = (client: TestClient, rules: RequestBody<TestClient['policies']['create']> = {}) =>
   bodyOf(client.policies.create({ body: { name: 'Research budget', ...rules } }))
 
-/** An agent with money. */
 export async function aFundedAgent(
   client: TestClient,
   members: RequestBody<TestClient['agents']['create']> = {},
@@ -42,7 +41,6 @@ export async function aFundedAgent(
   return agent
 }
 
-/** An agent with money, under a policy of its own with these rules. */
 export const anAgentUnder = async (
   client: TestClient,
   rules: RequestBody<TestClient['policies']['create']>,
@@ -85,14 +83,13 @@ export const aToken = (
   members: RequestBody<TestClient['agentTokens']['create']> = {},
 ) => bodyOf(client.agentTokens.create({ params: { id: agentId }, body: { label: 'Laptop', ...members } }))
 
-/** A client with a live key, after setting its owner to verified. */
+/** A client with a live key, whose owner is set to verified. */
 export async function aLiveClient(service: TestService, owner: Owner<typeof areas>): Promise<TestClient> {
   await service.sql(`update customers set kyc_status = 'verified' where id = $1`, [owner.ownerId])
   const { key } = await aKey(owner.client, { environment: 'live' })
   return service.client(String(key))
 }
 
-/** A wallet with this many euros. */
 export async function aWallet(
   client: TestClient,
   euros = 0,
@@ -130,7 +127,7 @@ select ledger_post($1, $2, now(),
     'amount', case kind when 'bank' then -1000000 else 1000000 end))
    from ledger_accounts where (owner_id, mode) = ($1, $2) and (kind = 'bank' or wallet_id = $3)))`
 
-/** Credits an agent's wallet with ten thousand euros, in live mode, too, as a rail would. */
+/** Credits an agent's wallet with ten thousand euros, in live mode too, as a rail would. */
 export async function creditWallet(
   { sql }: { sql(text: string, values: unknown[]): Promise<unknown> },
   { ownerId, mode, walletId }: { ownerId: string; mode: string; walletId: string },
@@ -139,7 +136,6 @@ export async function creditWallet(
   await sql(CREDIT, [ownerId, mode, walletId, newId('posting')])
 }
 
-/** A transfer by SEPA from a new wallet, to a payee whose name matches. */
 export async function aSepaTransfer(
   client: TestClient,
   members: RequestBody<TestClient['transfers']['create']> & { name?: string } = {},
@@ -166,6 +162,5 @@ export const aDelegation = (
     client.delegations.create({ body: { maxAmountEuros: 20, expiresInMinutes: 60, ...members, agentId } }),
   )
 
-/** Redeems a delegation's code for its token. */
 export const redeemDelegation = (client: TestClient, { code }: { code: string | null }) =>
   bodyOf(client.delegations.redeem({ body: { code: String(code) } }))

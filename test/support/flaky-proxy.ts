@@ -9,18 +9,16 @@ export type CutTime = 'before' | 'during' | 'after'
 
 export interface FlakyProxy {
   readonly url: string
-  /** Makes this many further commits lose their connection at this moment. */
+  /** The next `count` commits lose their connection at this moment. */
   cutCommits(cut: CutTime, count?: number): void
-  /** Forwards nothing to the client after it has sent this text; resolves at that moment. */
+  /** Forwards nothing to the client once it has sent this text; resolves at that moment. */
   silenceAfter(text: string): Promise<void>
-  /** Breaks every connection. */
   cutAll(): void
-  /** Refuses connections, until it is opened again. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
-/** Stands between the service and PostgreSQL, or Temporal, and loses connections on demand. */
+/** A proxy before PostgreSQL or Temporal that loses connections on demand. */
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -32,7 +30,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
     const cut = () => destroy([client, database])
     let losing: CutTime | undefined
     let silent = false
-    // A commit under way is not disturbed.
+    // A commit in progress is not disturbed.
     client.on('close', () => losing === 'during' || database.destroy())
     database.on('close', () => client.destroy())
     client.on('data', data => {
@@ -82,7 +80,7 @@ const isCommitted = (data: Buffer): boolean => /C....(COMMIT|ROLLBACK)\0/s.test(
 
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
 
-/** The text of a message: a worker compresses each of its messages to Temporal. */
+/** The text of a message: a worker compresses each message to Temporal. */
 function legible(data: Buffer): string {
   const at = data.indexOf(GZIP)
   if (at === -1) return data.toString('latin1')

@@ -39,39 +39,36 @@ export interface HttpResponse {
 export interface TestService<A extends Areas = typeof realAreas> {
   readonly url: string
   readonly databaseUrl: string
-  /** Where uploaded files are kept, by all services of this database. */
+  /** Where uploaded files are stored, by all services of this database. */
   readonly filesDir: string
   readonly dashboardSecret: string
-  /** Creates an owner with a sandbox key. */
   owner(): Promise<Owner<A>>
   client(token?: string): Client<A>
   dash: Client<A>
   http(method: string, path: string, options?: RequestOptions): Promise<HttpResponse>
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
-  /** Starts another service on the same database, as another API process would; returns its URL. */
+  /** Starts another service on the same database, as another API process; returns its URL. */
   another(): Promise<string>
 }
 
 interface Options<A extends Areas> extends Omit<PlainOptions, 'temporal'>, CodeOptions<A> {
-  /** A service and a database that no other test file uses: for what counts, sweeps or moves the time of all owners. */
+  /** A service and database of this test file only, for tests that count, sweep or move the time of all owners. */
   readonly own?: true
-  /** Adds relay, worker and deadlines on a task queue of its own; on the test run's Temporal server, or on this one. */
+  /** Adds relay, worker and deadlines with their own task queue, on the test run's Temporal server or on this one. */
   readonly temporal?: true | TemporalAccess
-  /** SQL that creates tables of the tests. */
   readonly tables?: string
-  /** Returns the address that the services use in place of the database's, such as that of a proxy. */
+  /** Returns the address that the services use instead of the database's, such as a proxy's. */
   readonly through?: (databaseUrl: string) => Promise<string>
 }
 
-/** A service that runs, wherever it does. */
 interface Running extends Place {
   readonly url: string
   another(): Promise<string>
 }
 
 /**
- * The real API. Without options it is the service that all test files of a Jest worker share: the owners of a test see nothing
- * of the others'. With options it has a database of its own, and is closed after the file's tests.
+ * The real API. Without options it is the service shared by all test files of a Jest worker: owners of one
+ * test do not see those of another. With options it has its own database and closes after the file's tests.
  */
 export async function startTestService<A extends Areas = typeof realAreas>(
   options: Options<A> = {},
@@ -132,7 +129,7 @@ async function ownService<A extends Areas>(options: Options<A>): Promise<Running
     afterAll(() => callHost('stop', number))
     return { url, databaseUrl, filesDir, another: () => callHost('another', number) }
   }
-  // 1,500 modules, which most files do without.
+  // 1,500 modules, which most files do not need.
   const { openServices } = await import('./services/open.ts')
   const code = {
     ...(areas ? { areas } : {}),
@@ -159,14 +156,14 @@ async function createOwner(url: string): Promise<{ ownerId: string; key: string 
   return { ownerId: body.id, key: body.key }
 }
 
-/** All of it; of a stream that has no end, its beginning. */
+/** The whole content; of an endless stream, its beginning. */
 async function contentOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
   for await (const piece of response.body ?? []) return Buffer.from(piece).toString()
   return ''
 }
 
-/** Sends a request as a program without our client would; a string body is sent unchanged. */
+/** Sends a request without our client; a string body is sent unchanged. */
 export async function http(
   url: string,
   method: string,

@@ -5,7 +5,7 @@ export const isAccepted = async (client: TestClient): Promise<boolean> =>
   (await client.customers.me()).status === 200
 
 /**
- * How many seconds from now on a request could begin that was still accepted. How long a busy machine takes to answer it does
+ * Seconds from now until a new request would be refused. The time that a busy machine takes to answer does
  * not count.
  */
 export async function secondsUntilRefused(isAccepted: () => Promise<boolean>): Promise<number> {

@@ -8,7 +8,6 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
   return end().longest
 }
 
-/** What `work` cost in the process that holds the services of this worker. */
 export async function processorTimeOfService(work: () => Promise<unknown>): Promise<ProcessorTime> {
   await callHost('watchTurns')
   await work()
@@ -18,8 +17,8 @@ export async function processorTimeOfService(work: () => Promise<unknown>): Prom
 const TURNS = 6
 
 /**
- * The longest turn of the service or of this thread during `work`: the shortest of several such times, as soon as it is below the
- * limit, as the first turns also compile the code, and any may collect the garbage of others.
+ * The shortest of several longest turns during `work`, until one is below the limit: the first turns also
+ * compile code, and each may collect other work's garbage.
  */
 export async function bestOf(limitMs: number, work: () => Promise<unknown>): Promise<number> {
   let best = Number.POSITIVE_INFINITY
@@ -35,7 +34,7 @@ async function longestOfBoth(work: () => Promise<unknown>): Promise<number> {
   return Math.max(own, service.longest)
 }
 
-/** The milliseconds of processor time of the quickest of several turns: others may have collected garbage. */
+/** The processor milliseconds of the quickest of several turns, as some collect other work's garbage. */
 export function quickestOf(turns: number, work: () => unknown): number {
   const taken = Array.from({ length: turns }, () => {
     const before = process.threadCpuUsage()

@@ -14,7 +14,7 @@ import {
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
 import { id } from '../../src/values/ids.ts'
 
-/** A noun of the tests, which sells one thing: its answers have headers, its refusals are problems, its GET writes. */
+/** A test noun that sells one thing: its answers have headers, its refusals are problems, its GET writes. */
 export const PAID_TABLES = `
 create table sales (meter_id text not null, credential text not null, body bytea not null, asked_at text not null);`
 
@@ -85,7 +85,7 @@ const credentialIn = ({ headers }: Pick<Context, 'headers'>): string | undefined
 const sold = (sale: Sale) =>
   withHeaders(sale, { 'Payment-Receipt': sale.credential, 'Cache-Control': 'private' })
 
-/** An anonymous seller has no owner: its events are written for the first one that there is. */
+/** An anonymous seller has no owner, so its events are written for the first one. */
 async function actForSomebody({ sql, actFor }: Somebody): Promise<void> {
   const [owner] = await sql<{ id: string }>('select id from customers limit 1')
   actFor({ ownerId: String(owner?.id), mode: 'test' })

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { HttpResponse, RequestOptions } from './harness.ts'
 
-/** All of it; of a stream that has no end, its beginning. */
+/** The whole content; of an endless stream, its beginning. */
 async function contentOf(response: IncomingMessage): Promise<string> {
   if (!response.headers['content-type']?.startsWith('text/event-stream')) return text(response)
   for await (const piece of response) return String(piece)

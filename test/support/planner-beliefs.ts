@@ -4,7 +4,7 @@ do $$ begin
     where relkind = 'r' and relnamespace = 'public'::regnamespace);
 end $$`
 
-/** What PostgreSQL can believe of the tables when it plans a statement, each belief on top of the one before. */
+/** Assumptions that PostgreSQL can have about the tables when it plans a statement, each on top of the one before. */
 export const BELIEFS: Readonly<Record<string, string>> = {
   'empty tables': `savepoint filled; set local session_replication_role = replica; ${TRUNCATE}`,
   'new tables': `rollback to savepoint filled`,

@@ -12,7 +12,6 @@ interface OutboxRow {
   readonly wait: number
 }
 
-/** A lease that no process frees. */
 export const stubLease = { hold: async () => 'lease' }
 
 /** A `deliver` whose calls end when the test releases them. */
@@ -22,11 +21,9 @@ export function pendingDeliveries() {
   return { release, deliver }
 }
 
-/** Helpers for tests of relays: starts them, and fills and reads their outbox. */
 export function relaysOn(engine: Engine) {
   const { database } = engine.runtime
 
-  /** A relay that is stopped after the test. */
   function start(
     deliver: Deliver,
     onFailure: (error: unknown) => void = () => undefined,
@@ -37,7 +34,7 @@ export function relaysOn(engine: Engine) {
     return relay
   }
 
-  /** Inserts this many rows, for one workflow or for one each. */
+  /** Inserts rows, for one workflow or one workflow each. */
   async function queue(count: number, workflowId?: string): Promise<void> {
     await engine.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
@@ -57,7 +54,10 @@ export function relaysOn(engine: Engine) {
 
   const untilEmpty = () => until('the outbox is empty', async () => (await rows()).length === 0)
 
-  /** Makes all leased and postponed rows due now: alone, as a relay that postpones them just now locks them in another order. */
+  /**
+   * Makes all leased and postponed rows due now. It locks the table, as a relay that is postponing them locks
+   * rows in another order.
+   */
   const makeDue = () =>
     engine.sql('begin; lock table outbox in exclusive mode; update outbox set due_at = now(); commit')
 

@@ -14,12 +14,10 @@ export async function withConnection<T>(
   }
 }
 
-/** All values of all rows in one list. */
 export const queryValues = (databaseUrl: string, text: string, values: unknown[] = []): Promise<unknown[]> =>
   withConnection(databaseUrl, async client =>
     (await client.query({ text, values, rowMode: 'array' })).rows.flat(),
   )
 
-/** Creates tables of the tests as the database's owner. */
 export const createTables = (databaseUrl: string, statements: string): Promise<unknown> =>
   withConnection(databaseUrl, client => client.query(statements))

@@ -5,7 +5,7 @@ import { type ContextOf, implement, missing, post } from '../../src/kernel/contr
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
-/** A noun of the tests: one hot operation and one that calls an external system, both minimal. */
+/** A test noun with one hot operation and one that calls an external system, both minimal. */
 export const SAMPLE_TABLES = `
 create table samples (
   id text primary key,
@@ -58,7 +58,10 @@ interface SampleState {
 const LOAD = `select id, balance from samples
   where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for update`
 
-/** `any($1)` repeats the ids: PostgreSQL cannot tell that the join with `unnest` is short, and would read all samples. */
+/**
+ * `any($1)` repeats the ids: PostgreSQL cannot tell that the join with `unnest` is short, and would read all
+ * samples.
+ */
 const WRITE = `
 with changed as (
   update samples set balance = new.balance
@@ -79,8 +82,8 @@ async function write({ balances, withdrawals }: SampleState, sql: Sql): Promise<
 }
 
 /**
- * The external system that `inquire` calls; a test may make it slow, wrong or unreachable. Where it answers `ask again`,
- * it is called once more.
+ * The external system that `inquire` calls; a test may make it slow, wrong or unreachable. If it answers `ask
+ * again`, it is called once more.
  */
 export type ExternalSystem = (inquiryId: string, round: number) => Promise<string>
 

@@ -9,10 +9,9 @@ type SampleAreas = ReturnType<typeof areasWith>
 export type SampleOwner = Owner<SampleAreas>
 
 export interface SampleService extends TestService<SampleAreas> {
-  /** Creates a sample of this owner; gives its id. */
   sample(owner: SampleOwner, balance: number): Promise<string>
   balance(sampleId: string): Promise<number>
-  /** How many rows the withdrawals of a sample have left in each table. */
+  /** How many rows the withdrawals of a sample left in each table. */
   traces(sampleId: string): Promise<Traces>
   /** The same owner as a client of another process. */
   at(url: string, owner: SampleOwner): SampleOwner['client']
@@ -29,7 +28,6 @@ select (select count(*)::int from withdrawals where sample_id = $1) as withdrawa
   (select count(*)::int from events where data ->> 'sampleId' = $1) as events,
   (select count(*)::int from events where resource_id = $1) as audit`
 
-/** Starts the real API with the sample noun beside its own. */
 export async function startSampleService(
   options: {
     callSystem?: ExternalSystem
@@ -59,7 +57,6 @@ export async function startSampleService(
   }
 }
 
-/** Runs this many calls concurrently. */
 export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 

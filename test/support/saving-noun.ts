@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { type BatchedStep, CallExternal, takeStep } from '../../src/kernel/contract/handlers.ts'
+import { type BatchedStep, type CallExternal, nextCall } from '../../src/kernel/contract/handlers.ts'
 import {
   type HandlerOf,
   type InputOf,
@@ -10,7 +10,7 @@ import {
 } from '../../src/kernel/contract/operation.ts'
 import { id } from '../../src/values/ids.ts'
 
-/** A noun of the tests whose one operation calls an external system, and takes its steps together with others. */
+/** A test noun whose only operation calls an external system and takes its steps in batches. */
 export const SAVING_TABLES =
   'create table savings (id text primary key, owner_id text not null, mode text not null, balance bigint not null)'
 
@@ -43,23 +43,6 @@ type Balances = Map<string, bigint>
 
 const rowsOf = (lock: string) => `
 select id, balance from savings where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id ${lock}`
-
-/** Reads which savings there are; that one is missing is told as an event, which only a transaction can write. */
-const reserve: BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balances> = {
-  name: 'reserve',
-  async load(items, sql) {
-    const tenant = items[0]?.tenant
-    const ids = items.map(({ input }) => input.params.id)
-    const rows = await sql<{ id: string; balance: bigint }>(rowsOf(''), [tenant?.ownerId, tenant?.mode, ids])
-    return new Map(rows.map(row => [row.id, row.balance]))
-  },
-  decide({ input: { params, body } }, balances, { refuse, emit }) {
-    if (balances.has(params.id)) return new CallExternal({ savingId: params.id, amount: body.amount })
-    emit('saving.missed', { savingId: params.id, amount: body.amount })
-    return refuse('saving_not_found')
-  },
-  write: async () => undefined,
-}
 
 interface Answered extends Reserved {
   readonly answer: string
@@ -97,13 +80,38 @@ const record: BatchedStep<
   },
 }
 
+/** Reads the existing savings. A missing one is an event, which only a transaction can write. */
+const reserveStep = (
+  callSystem: (savingId: string) => Promise<string>,
+): BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balances> => ({
+  name: 'reserve',
+  async load(items, sql) {
+    const tenant = items[0]?.tenant
+    const ids = items.map(({ input }) => input.params.id)
+    const rows = await sql<{ id: string; balance: bigint }>(rowsOf(''), [tenant?.ownerId, tenant?.mode, ids])
+    return new Map(rows.map(row => [row.id, row.balance]))
+  },
+  decide({ input: { params, body } }, balances, { refuse, emit }) {
+    const reserved = { savingId: params.id, amount: body.amount }
+    if (balances.has(params.id)) {
+      const call = async (value: Reserved) => ({ ...value, answer: await callSystem(value.savingId) })
+      return nextCall(reserved, { value: reserved, call, step: record, takes: isForBatch })
+    }
+    emit('saving.missed', reserved)
+    return refuse('saving_not_found')
+  },
+  write: async () => undefined,
+})
+
+const isForBatch = (answered: Answered): answered is Answered => answered.answer !== 'alone'
+
 export const savingArea = (callSystem: (savingId: string) => Promise<string>) => {
-  const save: HandlerOf<typeof savingApi.save, Reserved, string> = {
+  const save: HandlerOf<typeof savingApi.save, Reserved> = {
     readsToReserve: true,
-    reserve,
-    call: ({ savingId }) => callSystem(savingId),
-    recordBatched: (answer, reserved) =>
-      answer === 'alone' ? undefined : takeStep(record, { ...reserved, answer }),
+    reserve: reserveStep(callSystem),
+    call: async () => {
+      throw new Error('the reservation names the call')
+    },
     async record(_, { savingId, amount }, { sql, emit }) {
       const [row] = await sql<{ balance: bigint }>(
         'update savings set balance = balance + $2 where id = $1 returning balance',

@@ -1,20 +1,22 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll } from '@jest/globals'
 
-/** What a service has sent to PostgreSQL. */
 export interface SqlRecorder {
   readonly url: string
-  /** The texts of prepared statements, and those of statements that were sent with their values in them. */
+  /** The texts of prepared statements, and of statements with inlined values. */
   readonly prepared: ReadonlySet<string>
   readonly simple: ReadonlySet<string>
-  /** How often a connection waited for an answer, credential and rate limit apart, during work that was measured; by its name. */
+  /**
+   * How often a connection waited for an answer during measured work, except for credential and rate limit,
+   * by the work's name.
+   */
   readonly roundTrips: ReadonlyMap<string, number>
-  /** The texts of the statements that ran during work that was measured, by its name. */
+  /** The texts of the statements of measured work, by its name. */
   readonly statements: ReadonlyMap<string, ReadonlySet<string>>
   measure<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Stands between the service and PostgreSQL and reads what they say. */
+/** A proxy between the service and PostgreSQL that reads the protocol. */
 export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
   const database = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -33,7 +35,7 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
       sockets.add(socket)
       socket.on('close', () => other.destroy()).on('error', () => undefined)
     }
-    /** How many statements PostgreSQL has not answered yet. */
+    /** Statements that PostgreSQL has not answered yet. */
     let unanswered = 0
     let current = ''
     const textByName = new Map<string, string>()
@@ -86,16 +88,16 @@ export async function recordSql(databaseUrl: string): Promise<SqlRecorder> {
 }
 
 /**
- * What is not an operation's own: a notification, which is sent once the request is answered; the count of an address's
- * requests; the look-up of a credential, which is believed for 90 ms; the signing keys, read every other second;
- * and the reader of the journal with its lease, which serve all streams of the process.
+ * Statements that do not belong to an operation: notifications, which follow the answer; the counter of an
+ * address's requests; credential look-ups, cached for 90 ms; the signing keys, read every other second; and
+ * the journal's reader with its lease, which serves all streams of the process.
  */
 const UNCOUNTED =
   /^notify |\brate_limits\b|\bs\.hash = \$1|^\nselect kid, x,|_leases\b|^delete from event_streams|pg_snapshot_xip/
 
 const LENGTH_BYTES = 4
 
-/** Splits a stream into PostgreSQL's messages. A client's first message, the start-up, alone has no type. */
+/** Splits a stream into PostgreSQL's messages. Only a client's first message, the start-up, has no type. */
 function messageReader(
   { startsWithType }: { readonly startsWithType: boolean },
   onMessage: (type: string, strings: readonly string[]) => void,

@@ -35,7 +35,7 @@ export async function* copy(_: unknown, pages: AsyncIterable<readonly string[]>)
   for await (const page of pages) yield new TextEncoder().encode(page.join(' '))
 }
 
-/** Counts what it is fed, once `gate` is open, and tells whether all of it came. */
+/** Counts its input once `gate` is open, and reports whether all of it arrived. */
 export async function* weigh(gate: Int32Array, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   Atomics.wait(gate, 0, 0)
   let [length, sum] = [0, 0]

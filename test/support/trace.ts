@@ -13,7 +13,6 @@ export async function traceOf({ sql }: Queryable, { headers }: { headers: Header
   return trace
 }
 
-/** How many transactions wrote the record and its events. */
 export async function transactionCount(
   { sql }: Queryable,
   { headers }: { headers: Headers },
@@ -24,7 +23,6 @@ export async function transactionCount(
   return (await sql(all, [headers.get('x-request-id'), id])).length
 }
 
-/** The tables that contain a text anywhere. */
 export async function tablesWith({ sql }: Queryable, text: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,

@@ -9,7 +9,7 @@ import { consoleScript, ownScript } from '../../src/surface/console/browser/brow
 import { icon } from '../../src/surface/console-pages/index.ts'
 import { type Html, html } from '../../src/web/html.ts'
 
-/** A page of the tests with one of everything that the scripts of the console make live. */
+/** A test page with every element that the console's scripts handle. */
 const trialApi = {
   page: get('/console/trial', {
     callers: ['console'],
@@ -60,7 +60,7 @@ const forms = html`
 <section data-push><p data-push-state></p><form data-action="push-on"><input type="checkbox" name="events" value="intent.created" checked><button>Ring here</button></form>
 <button type="button" data-action="push-off">Silence</button><button type="button" data-action="push-test">Try</button></section>`
 
-/** The page lies one below the root of the service. */
+/** The page is one level below the root of the service. */
 const ROOT = { to: (path: string): string => `../${path}` }
 
 const trial = implement(trialApi, {

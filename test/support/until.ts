@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Long enough on a busy machine: a wait that succeeds costs nothing. */
+/** Long enough on a busy machine: a successful wait costs nothing. */
 export const DEADLINE_MS = 60_000
 
-/** Waits until a condition holds; checks it less often the longer it waits, as each check takes processor time. */
+/** Polls until a condition holds, less often the longer it waits, as each check takes processor time. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,

@@ -6,7 +6,7 @@ import { orForm, upload } from '../../src/kernel/contract/upload.ts'
 import { keepFile, releaseFiles } from '../../src/kernel/database/stored-files.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
-/** A noun of the tests: papers, each with a file, and a form as OAuth prescribes it. */
+/** A test noun: papers, each with a file, and a form as OAuth prescribes it. */
 export const PAPER_TABLES = `
 create table papers (owner_id text not null, mode text not null, id text primary key, sha256 text not null, title text not null);`
 

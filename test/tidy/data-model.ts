@@ -6,7 +6,7 @@ import { picturesOf, tablesOfMigrations } from '../support/schema/data-model.ts'
 import { root } from '../support/tidy/sources.ts'
 
 const file = 'docs/data-model.md'
-/** The place of a picture, with the one that stands there. */
+/** The place of a picture, with the current one. */
 const PLACE = /<!-- picture: (\w+) -->\n(?:\n```mermaid\n[\s\S]*?\n```\n)?/g
 
 test('the pictures of the tables are those of the migrations', () => {

@@ -30,7 +30,7 @@ const direct = Object.entries(KINDS).flatMap(([title, kind]) =>
   Object.entries(manifest[kind] ?? {}).map(([name, version]) => ({ title, name, version: String(version) })),
 )
 
-/** The rows of the page by the name in their first cell, each with the title that it is under. */
+/** The rows of the page by the name in their first cell, each with its heading. */
 const rows = new Map(
   read(PAGE)
     .split(/^## /m)
@@ -42,7 +42,7 @@ const rows = new Map(
     ),
 )
 
-/** What a package weighs, without the packages below it. */
+/** The size of a package, without its dependencies. */
 function kilobytes(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
   const files = entries.filter(
@@ -57,11 +57,11 @@ function scriptOf(name: string, { hasInstallScript }: Locked): string {
   return manifest.allowScripts?.[name] === true ? 'allowed' : 'not run'
 }
 
-/** Version, licence, size and install script of a package, as they are installed. */
+/** Version, licence, size and install script of an installed package. */
 function factsOf(name: string): string[] {
   const locked = packages[`node_modules/${name}`] ?? { version: 'missing' }
   const folder = join(root, 'node_modules', name)
-  // What belongs to one platform is not installed on the others.
+  // A package of one platform is not installed on the others.
   const size = locked.os || !existsSync(folder) ? 'by platform' : `${kilobytes(folder)} kB`
   return [locked.version, locked.license ?? 'none named', size, scriptOf(name, locked)]
 }

@@ -8,15 +8,15 @@ import { allNodes, type Import, readSources, root, type Source } from '../suppor
 const { files } = readSources()
 const shipped = files.filter(({ path }) => !path.startsWith('test/'))
 
-/** What each file imports: everything, or only what is there when it runs. */
+/** What each file imports: everything, or only what exists at run time. */
 const importsOf = (isWanted: (imported: Import) => boolean): Map<string, string[]> =>
   new Map(files.map(({ path, imports }) => [path, imports.filter(isWanted).map(({ of }) => of)]))
 
-/** All that is loaded with these files. */
+/** Everything that is loaded with these files. */
 function loadedBy(start: readonly string[]): string[] {
   const needs = importsOf(({ typeOnly }) => !typeOnly)
   const loaded = new Set(start)
-  // A set that grows while it is walked is walked to its end.
+  // A set that grows while it is iterated is iterated to its end.
   for (const path of loaded) for (const next of needs.get(path) ?? []) loaded.add(next)
   return [...loaded]
 }
@@ -122,7 +122,7 @@ describe('the import law', () => {
   test('keeps the database out of threads', () => {
     const threads = files.map(({ path }) => path).filter(path => /^src\/.*\/thread\.ts$/.test(path))
     expect(threads.length).toBeGreaterThan(2)
-    // Files are written, and given to whoever looks at them, by the thread that has their bytes.
+    // Files are written and read by the thread that has their bytes.
     const database =
       /^(@mikro-orm|kysely|pg$)|\/adapters\/(?!files-on-disk\/|files-in-bucket\/|file-viewer\/)|\/migrations\//
     expect(loadedBy(threads).filter(name => database.test(name))).toEqual([])
@@ -164,7 +164,7 @@ describe('the import law', () => {
     expect(elsewhere).toEqual([])
   })
 
-  // Contracts are there for pages and tools to ask, whether one does so today or not.
+  // Contracts are for pages and tools, whether one uses them today or not.
   test('lets a door export only contracts, and what another noun or the composition uses', () => {
     const used = new Set(shipped.flatMap(importedNames))
     const unused = shipped

@@ -45,7 +45,7 @@ const executionOf = (run: RunView) => ({
 
 const runIdOf = async (run: RunView) => (await run.handle.describe()).runId
 
-/** The list of all runs may hear of an end a little later: the next round finds it. */
+/** The list of all runs may lag behind an end: the next round finds it. */
 async function untilStartedAgain(run: RunView, before: string): Promise<void> {
   await until('it runs again', async () => {
     await startMissingRuns()

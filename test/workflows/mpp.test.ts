@@ -11,7 +11,7 @@ import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** Set while requests end, as in a crash, as soon as their credential has been sent. */
+/** Set while requests end, as in a crash, immediately after their credential was sent. */
 let isCrashing = false
 const outbound: Outbound = {
   ...guarded,

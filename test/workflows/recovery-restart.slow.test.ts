@@ -13,7 +13,7 @@ const service = await startTestService({ own: true })
 const temporal = await runViewer()
 const access = temporalOfRun()
 
-/** Beside the API a relay, and a worker that comes and goes. */
+/** A relay beside the API, and a worker that comes and goes. */
 const runtime = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),

@@ -21,7 +21,7 @@ const eventsOf = async (walletId: string): Promise<string[]> =>
 
 const schedule = operator.schedule.getHandle(`${temporal.taskQueue}-statements`)
 
-/** The run that the schedule has begun last, when it has ended. */
+/** The schedule's last run, once it has ended. */
 async function triggerSchedule(): Promise<string> {
   const before = (await schedule.describe()).info.numActionsTaken
   await schedule.trigger()
@@ -32,7 +32,7 @@ async function triggerSchedule(): Promise<string> {
   return (await of({ workflowId: run.workflowId }).untilEnded()) as string
 }
 
-/** A wallet of an owner of its own into which so much has come two months ago. */
+/** A wallet of a new owner that received this amount two months ago. */
 async function anOldWallet(cents: number): Promise<string> {
   const { client, ownerId } = await service.owner()
   const { id } = await aWallet(client)

@@ -18,7 +18,7 @@ const service = await startTestService({ outside })
 const temporal = await runViewer()
 const access = temporalOfRun()
 
-/** Beside the API a relay, and a worker that is another one after each restart. */
+/** A relay beside the API, and a new worker after each restart. */
 const runtime = await openRuntime({
   settings: {
     ...readSettings({ LOG_LEVEL: 'silent', DATABASE_POOL: '10' }),

@@ -28,14 +28,14 @@ async function aRun(members: Parameters<typeof aSepaTransfer>[1] = {}) {
   return { transfer, run, id: transfer.id, params: { id: transfer.id } }
 }
 
-/** One whose payee a person must confirm. */
+/** A transfer whose payee a person must confirm. */
 async function aWaiting() {
   const waiting = await aRun({ name: 'Close Adler GmbH' })
   await waiting.run.untilDetails('waits for confirmPayee or cancel')
   return waiting
 }
 
-/** Who did what to the record, the newest first. */
+/** Actors and actions of the record, the newest first. */
 const auditOf = async (id: string) =>
   (await bodyOf(client.audit.list({ query: { resource: id } }))).data.map(
     ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,

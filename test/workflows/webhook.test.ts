@@ -19,7 +19,7 @@ const temporal = await runViewer()
 
 let paths = 0
 
-/** A delivery whose receiver fails so often, and takes it then. */
+/** A delivery that fails this many times and then succeeds. */
 async function failingDelivery(times: number) {
   const { client } = await service.owner()
   const path = `/${++paths}`
@@ -98,7 +98,7 @@ describe('the run of a failed delivery', () => {
     const quick = await failingDelivery(0)
     expect(quick.first.status).toBe('delivered')
     expect(await delayed.run.status()).toBeUndefined()
-    // Asked before it is there, it is waited for.
+    // Details requested before the run exists are waited for.
     const details = delayed.run.untilDetails(/agent\.created to/)
     await proxy.open()
     expect(await details).toMatch(/answered 500|; 1: \S+ 500;/)

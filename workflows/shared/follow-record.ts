@@ -16,24 +16,26 @@ import {
   type RecordProcess,
   STATUS_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
-import { addToTimeline, inOneLine, type RunPage, runPage } from './run-page.ts'
-import { type Answers, answersTo } from './signals.ts'
+import { addToTimeline, type RunPage, runPage, summaryLine } from './run-page.ts'
+import { type SignalAnswers, signalAnswers } from './signals.ts'
 import { activity, type StepsOf, stepsOf } from './steps.ts'
 
-/** What is overdue and yet not done is tried again after this long. */
-const AGAIN_AFTER_MS = 1_000
+/** The pause before an overdue step is retried. */
+const RETRY_AFTER_MS = 1_000
 
-/** A record without a deadline is read again after this long, though nobody has said that it has changed. */
+/** A record without a deadline is read again after this long, even without a signal that it changed. */
 const DAY_MS = 86_400_000
 
-/** The record that a run follows, as its story sees it. */
 export interface Followed<Status extends ProcessStatus> {
-  /** Waits while the status has these members, or satisfies the predicate. `act` runs whenever the record is due. */
+  /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
 }
 
 interface Options {
-  /** A closed record may open again: one that has changed meanwhile is read once more. The process says so, if left out. */
+  /**
+   * Whether a closed record may open again: one that changed meanwhile is read once more. Defaults to that of
+   * the process.
+   */
   readonly recurs?: boolean
 }
 
@@ -41,8 +43,8 @@ const CANNOT_BE_CANCELLED =
   'Request Cancellation changed nothing: the run goes on until its record has ended.'
 
 /**
- * The workflow of a process: it repeats the story, one wait after the other, until the record is closed, and gives the
- * last status.
+ * The workflow of a process: repeats the process function, one wait after the other, until the record is
+ * closed, and returns the last status.
  */
 export function followRecord<P extends RecordProcess, Status extends ProcessStatus>(
   process: P,
@@ -50,11 +52,11 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
   { recurs = process.recurs ?? false }: Options = {},
 ): (input: ProcessInput) => Promise<string> {
   return input => {
-    const answers = answersTo(process, input)
+    const answers = signalAnswers(process, input)
     const page = runPage(answers.withoutPayload)
     const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
     const steps = stepsOf(process, input)
-    return heedCancellation(cancel, async () => {
+    return onCancellationRequest(cancel, async () => {
       const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
       await record.reread()
       while (!record.isOver()) {
@@ -67,8 +69,8 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
   }
 }
 
-/** "Request Cancellation" is heard and ends nothing by itself: a run ends when its record has. */
-export function heedCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
+/** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
+export function onCancellationRequest<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(onRequest)
   return CancellationScope.nonCancellable(work)
 }
@@ -83,7 +85,7 @@ interface OpenRecordParts {
   readonly input: ProcessInput
   readonly process: RecordProcess
   readonly recurs: boolean
-  readonly answers: Answers
+  readonly answers: SignalAnswers
   readonly page: RunPage
 }
 
@@ -113,7 +115,6 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     return this.#status
   }
 
-  /** Closed, with nothing left to read or to answer. */
   isOver(): boolean {
     const mayBeOpenAgain = this.#parts.recurs && this.#hasChanged
     return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
@@ -127,13 +128,13 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     while (!this.isOver() && isSo(this.status)) await this.wait(act)
   }
 
-  /** Acts where that is due, and waits until the record may have changed; then it is read again. */
+  /** Acts if something is due, waits until the record may have changed, and reads it again. */
   async wait(act?: () => Promise<unknown>): Promise<void> {
     if (workflowInfo().continueAsNewSuggested && !this.#isAsked()) await continueAsNew(this.#parts.input)
     const { dueInMs } = this.status
     const isOverdue = dueInMs !== null && dueInMs <= 0
     if (isOverdue) await act?.()
-    await this.#restUntil(isOverdue ? AGAIN_AFTER_MS : dueInMs)
+    await this.#restUntil(isOverdue ? RETRY_AFTER_MS : dueInMs)
     await this.reread()
   }
 
@@ -150,23 +151,22 @@ class OpenRecord<Status extends ProcessStatus> implements Followed<Status> {
     this.#parts.page.show(this.#status, answer)
   }
 
-  /** What has happened outside the run becomes a line of its timeline, once. */
+  /** Shows each step that happened outside the run as one line of its timeline. */
   async #showSteps({ steps = [] }: Status): Promise<void> {
     const news = steps.filter(step => !this.#shownSteps.has(step))
     for (const step of news) this.#shownSteps.add(step)
     await Promise.all(news.map(addToTimeline))
   }
 
-  /** A wait is a timer with a summary. */
   async #restUntil(inMs: number | null): Promise<void> {
     const isDisturbed = () => this.#hasChanged || this.#isAsked()
     const { waitsFor } = this.status
-    const timer = waitsFor ? { summary: inOneLine(waitsFor) } : {}
+    const timer = waitsFor ? { summary: summaryLine(waitsFor) } : {}
     await condition(isDisturbed, Math.max(inMs ?? DAY_MS, 1), timer)
   }
 
   #isAsked(): boolean {
-    return this.#parts.answers.areDue()
+    return this.#parts.answers.arePending()
   }
 }
 

@@ -1,34 +1,38 @@
 import { CancellationScope, setCurrentDetails, sleep } from '@temporalio/workflow'
 import { DECISION_PAYLOAD, type ProcessStatus } from '../../src/kernel/contract/process.ts'
 
-/** The server takes 400 bytes for a summary and what wraps it. */
+/** The server allows 400 bytes for a summary and its envelope. */
 const SUMMARY_BYTES = 300
 
 const UNPRINTABLE = /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
-/** A summary of a line in the timeline, shortened where it is too long for the server. */
-export function inOneLine(text: string): string {
+/** Shortened if it is too long for the server. */
+export function summaryLine(text: string): string {
   let summary = text.replace(UNPRINTABLE, ' ')
   while (new TextEncoder().encode(summary).length > SUMMARY_BYTES) summary = `${summary.slice(0, -9)}…`
   return summary
 }
 
-/**
- * Shows a line in the timeline of the run, which is what an operator sees first: a timer of a moment has it as its
- * summary.
- */
+/** The timeline is what an operator sees first. A line in it is the summary of a timer of a moment. */
 export async function addToTimeline(note: string): Promise<void> {
-  await CancellationScope.nonCancellable(() => sleep(1, { summary: inOneLine(note) }))
+  await CancellationScope.nonCancellable(() => sleep(1, { summary: summaryLine(note) }))
 }
 
 export type RunPage = ReturnType<typeof runPage>
 
-/** Current details of the run: its record, what it waits for, what an operator can do, and the answer to the last signal. */
+/**
+ * Current details of the run: its record, what it waits for, what an operator can do, and the answer to the
+ * last signal.
+ */
 export function runPage(withoutPayload: readonly string[] = []) {
   let status: ProcessStatus | undefined
   let answer = ''
   function render(): void {
-    const paragraphs = [escaped(status?.summary ?? ''), ...waiting(status, withoutPayload), escaped(answer)]
+    const paragraphs = [
+      escaped(status?.summary ?? ''),
+      ...waitingText(status, withoutPayload),
+      escaped(answer),
+    ]
     setCurrentDetails(paragraphs.filter(Boolean).join('\n\n'))
   }
   return {
@@ -37,7 +41,6 @@ export function runPage(withoutPayload: readonly string[] = []) {
       answer = latestAnswer ?? answer
       render()
     },
-    /** Below the rest, and as a line of the timeline. */
     note(line: string): void {
       answer = line
       render()
@@ -46,15 +49,14 @@ export function runPage(withoutPayload: readonly string[] = []) {
   }
 }
 
-/** A record that is closed waits for nothing. */
-function waiting(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
+function waitingText(status: ProcessStatus | undefined, withoutPayload: readonly string[]): string[] {
   const { waitsFor, signals = [] } = status ?? {}
   if (!waitsFor) return []
-  return [`It waits **${escaped(waitsFor)}**.`, ...wayOut(signals, withoutPayload)]
+  return [`It waits **${escaped(waitsFor)}**.`, ...signalHelp(signals, withoutPayload)]
 }
 
-/** The payload has a paragraph of its own: the page cuts off a line of code that is too long. */
-function wayOut(signals: readonly string[], withoutPayload: readonly string[]): string[] {
+/** The payload has its own paragraph: the page cuts off a line of code that is too long. */
+function signalHelp(signals: readonly string[], withoutPayload: readonly string[]): string[] {
   if (signals.length === 0) return ['No signal changes anything just now.']
   const names = signals.map(name => `\`${name}\``)
   const last = names.pop() ?? ''
@@ -64,5 +66,5 @@ function wayOut(signals: readonly string[], withoutPayload: readonly string[]): 
   return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD}\``]
 }
 
-/** The page of a run is Markdown: the words of others make no second line, no link and no other direction of it. */
+/** The page of a run is Markdown: foreign text must add no line, no link and no change of writing direction. */
 const escaped = (text: string): string => text.replace(UNPRINTABLE, ' ').replace(/[\\`*[\]<>#|]/g, '\\$&')

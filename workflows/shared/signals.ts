@@ -8,27 +8,24 @@ interface Signalled {
   readonly payload: unknown
 }
 
-/** How a run answers the signals of operators. */
-export interface Answers {
-  /** Whether a signal has come that is not answered yet. */
-  areDue(): boolean
-  /** Carries out what was signalled, in order. Gives a line about the last one. */
+export interface SignalAnswers {
+  arePending(): boolean
+  /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>
-  /** The effect of "Request Cancellation", where one of the signals is `cancel`. */
+  /** The effect of "Request Cancellation", if one of the signals is `cancel`. */
   readonly cancel?: () => void
   readonly withoutPayload: readonly string[]
 }
 
-/** Ends the line about a signal that was carried out: its effect is seen without the line. */
+/** Ends the line about a signal that was carried out, whose effect is visible without the line. */
 const DONE = ': done.'
 
-/** Payload of the signal that "Request Cancellation" stands for: it comes without a name. */
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
 /** Answers the signals of a process by its activity `decide`, each with a line for the operator. */
-export function answersTo(process: RecordProcess, input: ProcessInput): Answers {
+export function signalAnswers(process: RecordProcess, input: ProcessInput): SignalAnswers {
   const { decide, signals = {}, withoutPayload = false } = process
-  if (!decide) return { areDue: () => false, give: async () => undefined, withoutPayload: [] }
+  if (!decide) return { arePending: () => false, give: async () => undefined, withoutPayload: [] }
   const carryOut = activity<ProcessInput & Signalled, string>(decide, {
     summary: 'Carry out the signal of an operator',
   })
@@ -40,7 +37,7 @@ export function answersTo(process: RecordProcess, input: ProcessInput): Answers 
   }
   const cancel = () => void waiting.push({ verb: 'cancel', payload: REQUESTED })
   return {
-    areDue: () => waiting.length > 0,
+    arePending: () => waiting.length > 0,
     async give() {
       let line: string | undefined
       for (let next = waiting.shift(); next; next = waiting.shift()) {

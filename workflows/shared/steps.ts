@@ -4,12 +4,11 @@ import type { ProcessInput, RecordProcess, StepResult } from '../../src/kernel/c
 const TIMEOUT_MS = 15_000
 
 interface Line {
-  /** What it is for: the summary of its line in the timeline. */
   readonly summary: string
   readonly timeoutMs?: number
 }
 
-/** An activity, tried until it succeeds, for as long as that takes. */
+/** Retried until it succeeds, without a time limit. */
 export function activity<Input, Result>(
   name: string,
   { summary, timeoutMs = TIMEOUT_MS }: Line,
@@ -22,7 +21,6 @@ export function activity<Input, Result>(
   return activities[name] as (input: Input) => Promise<Result>
 }
 
-/** The steps of a process, as activities on its record. */
 export type StepsOf<P extends RecordProcess> = {
   readonly [Name in keyof P['steps']]: () => Promise<StepResult | null>
 }

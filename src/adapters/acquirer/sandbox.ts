@@ -19,16 +19,14 @@ import {
 import type { Deliver } from '../card-processor/sandbox-refunds.ts'
 import { acceptTestToken, type CardToken, cardTokenOf, testTokenOf } from './test-tokens.ts'
 
-/** The sandbox's own network: what the acquirer is asked for becomes messages to the issuer of the card. */
 interface SandboxNetwork {
   readonly processor: Pick<CardProcessor, 'sign' | 'replyIn'>
   readonly deliver: Deliver
 }
 
-/** All messages of a charge are the same in every repetition: the service answers the same bytes with the same bytes. */
+/** A constant time makes repeated messages byte-identical, so that the service recognizes the repetition. */
 const SENT_AT = new Date(0)
 
-/** The network's id of what a reference is about, as short for a long reference. */
 const idOf = (...parts: readonly string[]): string =>
   `acquirer_${hash('sha256', JSON.stringify(parts), 'base64url')}`
 
@@ -40,7 +38,7 @@ const merchantOf = ({ descriptor }: Charge, { tokenId }: SealedToken): CardMerch
   networkTokenId: tokenId,
 })
 
-/** Has the issuer authorize the amount, then clears it. To ask again changes nothing, and tells how it stands. */
+/** The issuer authorizes the amount, then gets the clearing. A repetition changes nothing and returns the outcome. */
 async function chargeByNetwork(
   network: SandboxNetwork,
   token: SealedToken,
@@ -49,7 +47,7 @@ async function chargeByNetwork(
 ): Promise<ChargeOutcome> {
   const authorizationId = idOf(charge.reference)
   const shared = { authorizationId, amountEuros: charge.amountEuros, merchant: merchantOf(charge, token) }
-  const send = (id: string, content: MessageContent) => tell(network, token, { id, content }, call)
+  const send = (id: string, content: MessageContent) => deliverMessage(network, token, { id, content }, call)
   const asked = { kind: 'authorization', ask: 0, partialAllowed: false, ...shared } as const
   const answer = await send(idOf(charge.reference, 'authorization'), asked)
   if (answer?.kind === 'declined') return { outcome: 'declined', code: 'declined', reason: answer.reason }
@@ -74,10 +72,12 @@ async function refundByNetwork(
     amountEuros,
     merchant: merchantOf(refund, token),
   } as const
-  return { outcome: (await tell(network, token, { id: refundId, content }, call)) ? 'approved' : 'late' }
+  return {
+    outcome: (await deliverMessage(network, token, { id: refundId, content }, call)) ? 'approved' : 'late',
+  }
 }
 
-async function tell(
+async function deliverMessage(
   { processor, deliver }: SandboxNetwork,
   { processorCardId }: SealedToken,
   { id, content }: { readonly id: string; readonly content: MessageContent },
@@ -107,8 +107,8 @@ const NOT_CHARGED: ChargeOutcome = {
 }
 
 /**
- * A simulated acquirer, which keeps nothing. It charges the cards of our own sandbox by messages to their issuer, as the
- * card network would, and answers about the test tokens by a table.
+ * A simulated acquirer, which stores nothing. It charges the sandbox's own cards by messages to their issuer,
+ * as the card network would, and answers for test tokens by a table.
  */
 export function sandboxAcquirer(secrets: Secrets, network: SandboxNetwork): Acquirer {
   const accept = (token: unknown) => acceptedBy(secrets, token)

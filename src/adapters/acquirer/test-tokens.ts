@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { AcceptedToken, ChargeOutcome } from '../../ports/acquirer.ts'
 
-/** The parts of a decrypted token that a charge goes by. */
 export interface CardToken {
   readonly number: string
   readonly expMonth: number
@@ -18,7 +17,7 @@ const Token = z.object({
   dynamicData: z.object({ dynamicDataValue: z.string().max(1_000) }),
 })
 
-/** Reads what the payer has encrypted. The problem names the member and never quotes what was sent. */
+/** The problem names the member and never quotes the input. */
 export function cardTokenOf(plain: unknown): CardToken | { readonly refused: string } {
   const { data, error } = Token.safeParse(plain)
   if (!data) {
@@ -34,13 +33,12 @@ export function cardTokenOf(plain: unknown): CardToken | { readonly refused: str
   }
 }
 
-/** What the sandbox answers about a test token. Documented in docs/cards.md. */
+/** Documented in docs/cards.md. */
 interface TestToken {
   readonly name: string
   readonly network: string
-  /** The answer to the charge; a final one stays so. */
   readonly charged: ChargeOutcome
-  /** What is known of the charge afterwards, where its answer left that open. */
+  /** The outcome that is reported later, if the answer to the charge left it unknown. */
   readonly known: ChargeOutcome
 }
 
@@ -55,7 +53,7 @@ const EXPIRED = declined('expired_token', 'The time that is printed on the token
 
 const always = (outcome: ChargeOutcome) => ({ charged: outcome, known: outcome })
 
-/** Public test numbers, which belong to nobody. */
+/** Public test numbers of the card networks. */
 const byNumber: ReadonlyMap<string, TestToken> = new Map([
   ['4242424242424242', { name: 'approved', network: 'visa', ...always(APPROVED) }],
   ['5555555555554444', { name: 'approved-mastercard', network: 'mastercard', ...always(APPROVED) }],
@@ -71,7 +69,6 @@ const byName = new Map([...byNumber.values()].map(token => [token.name, token]))
 
 const HANDLE = /^test (?<name>[a-z-]+) (?<year>\d{4})-(?<month>\d{2})$/
 
-/** Null for a number that is not in the table. */
 export function acceptTestToken({ number, expYear, expMonth }: CardToken): AcceptedToken | null {
   const known = byNumber.get(number)
   if (!known) return null
@@ -79,11 +76,10 @@ export function acceptTestToken({ number, expYear, expMonth }: CardToken): Accep
   return { handle, network: known.network, last4: number.slice(-4) }
 }
 
-/** A test token by its handle; null for the handle of another token. */
 export function testTokenOf(handle: string, now: Date): Pick<TestToken, 'charged' | 'known'> | null {
   const { name = '', year, month } = HANDLE.exec(handle)?.groups ?? {}
   const known = byName.get(name)
   if (!known) return null
-  // A token is good until the end of its month.
+  // A token expires at the end of its month.
   return Date.UTC(Number(year), Number(month)) > now.getTime() ? known : always(EXPIRED)
 }

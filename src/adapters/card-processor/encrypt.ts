@@ -38,8 +38,8 @@ const UNUSABLE_KEY: ProcessorFailure = {
 }
 
 /**
- * Card data leaves an adapter only through the functions of this file: as a compact JWE whose protected header says for
- * which key, intent and merchant it was made.
+ * Card data leaves an adapter only through the functions of this file: as a compact JWE whose protected
+ * header names the key, intent and merchant it was made for.
  */
 export const encrypt = (
   data: CardData | TokenData,
@@ -47,7 +47,7 @@ export const encrypt = (
 ): Promise<Disclosure | ProcessorFailure> =>
   encryptTo(key, data, { kid: key.thumbprint, typ: 'JOSE', cty: 'json', intentId, merchantHost })
 
-/** The token as the protocol's method `card` wants it: the payment that it is bound to stands in the encrypted text. */
+/** The form of the protocol's method `card`: the payment that the token is bound to is part of the encrypted text. */
 export const encryptForMachine = (
   { number, expMonth, expYear, cryptogram }: TokenData,
   { key }: Recipient,
@@ -86,10 +86,9 @@ async function encryptTo(
 }
 
 const MOST_KEYS = 1_000
-/** Merchants and fillers show the same key again and again. */
 const rsaKeys = weightedCache(MOST_KEYS, (_: KeyObject | undefined) => 1)
 
-/** By RFC 7516, 5.1. Each machine payment waits for this: Web Crypto would take four tasks of the thread pool for it. */
+/** By RFC 7516, 5.1. Each machine payment waits for this, and Web Crypto would need four tasks of the thread pool. */
 function encryptToRsa(key: EncryptionKey, plain: Buffer, header: object): Disclosure | ProcessorFailure {
   const publicKey = rsaKeys(`${key.jwk.n} ${key.jwk.e}`, () => rsaKeyOf(key))
   if (!publicKey) return UNUSABLE_KEY
@@ -116,7 +115,7 @@ function rsaKeyOf(key: EncryptionKey): KeyObject | undefined {
 
 const PUBLIC_MEMBERS = new Set(['kty', 'n', 'e', 'crv', 'x', 'y'])
 
-/** Members such as `key_ops` could forbid the use that the caller has asked for; private ones must not be used at all. */
+/** Members such as `key_ops` could forbid the requested use; private members must not be used at all. */
 function publicMembers({ jwk }: EncryptionKey): JWK {
   const members = Object.entries(jwk).filter(([name]) => PUBLIC_MEMBERS.has(name))
   return { kty: '', ...Object.fromEntries(members) }

@@ -10,12 +10,10 @@ import { after, days, minutes } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import { disputeIdFor, isDispute, type Secrets } from './sandbox-numbers.ts'
 
-/** How long the sandbox takes evidence, by the tenant's clock. */
 const EVIDENCE_MS = days(7)
-/** How long the dispute of € 92.06 finds no answer. */
+/** How long the sandbox does not answer for the dispute of € 92.06. */
 const SILENT_MS = minutes(60)
 
-/** What the network has decided so long after the submission. */
 interface Decision {
   readonly afterMs: number
   readonly standing: DisputeStanding
@@ -25,7 +23,7 @@ const lost: DisputeStanding = { status: 'lost' }
 const won: DisputeStanding = { status: 'won', amountEuros: null }
 const credited: DisputeStanding = { status: 'credited', amountEuros: null }
 
-/** Documented at `POST /disputes`; a dispute of any other amount is decided by `POST /simulate/card/dispute`. */
+/** Documented at `POST /disputes`; `POST /simulate/card/dispute` decides a dispute of any other amount. */
 const byAmount: ReadonlyMap<Euros, readonly Decision[]> = new Map([
   [9_201n, [{ afterMs: days(1), standing: won }]],
   [9_202n, [{ afterMs: days(1), standing: lost }]],
@@ -54,7 +52,7 @@ const UNKNOWN: ProcessorFailure = {
 
 const UNDECIDED: DisputeStanding = { status: 'undecided' }
 
-/** The sandbox's side of disputes. It keeps nothing: what it decides follows from the amount and the time. */
+/** Stores nothing: decisions follow from amount and time. */
 export function sandboxDisputes(secrets: Secrets): CardDisputes {
   const acknowledging = async ({ processorDisputeId }: KnownDispute) =>
     isDispute(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN

@@ -8,7 +8,7 @@ export type SandboxCall = 'issue' | 'state' | 'controls' | 'replace' | 'disclose
 interface Fault {
   readonly calls: readonly SandboxCall[]
   readonly failure: ProcessorFailure
-  /** From the request of the card on; the name may say another time. */
+  /** From the request for the card on; the name may give another duration. */
   readonly lastsMs: number
 }
 
@@ -58,7 +58,7 @@ const faults: ReadonlyMap<string, Fault> = new Map([
 
 const NAME = /^sandbox (?<fault>[a-z]+)(?: (?<first>\d{1,6})(?:-(?<second>\d{1,6}))?)?(?: |$)/i
 
-/** How the fault that a name asks for is noted at the end of the card's id; empty where it asks for none. */
+/** The fault that a name requests, encoded for the end of the card's id; empty if it requests none. */
 export function faultNoted(displayName: string, requestedAt: Date): string {
   const { fault = '', first, second } = NAME.exec(displayName)?.groups ?? {}
   const kind = fault.toLowerCase()
@@ -70,10 +70,8 @@ export function faultNoted(displayName: string, requestedAt: Date): string {
   return `_${kind}_${at(from)}_${at(until)}`
 }
 
-/** The form of a note, or of none. */
 export const FAULT_NOTE = '(?:_[a-z]+_[\\da-z]{1,11}_[\\da-z]{1,11})?'
 
-/** The failure that a noted fault makes of this call now; null where it makes none. */
 export function failureNoted(note: string, call: SandboxCall, now: Date): ProcessorFailure | null {
   const [, kind = '', from = '', until = ''] = note.split('_')
   const fault = faults.get(kind)

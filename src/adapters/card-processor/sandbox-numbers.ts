@@ -4,20 +4,19 @@ import type { CardData } from './encrypt.ts'
 import { FAULT_NOTE } from './sandbox-faults.ts'
 
 /**
- * Beginnings of numbers that no real card can have. In ISO/IEC 7812-1 a first digit 9 is followed by the numeric country
- * code of ISO 3166-1, and 900 to 999 are codes that are never given to a country.
+ * Prefixes that no real card can have. In ISO/IEC 7812-1 a first digit 9 is followed by the numeric country
+ * code of ISO 3166-1, and 900 to 999 are never assigned to a country.
  */
 const CARDS = '9999'
 const TOKENS = '9998'
-/** 16 digits, without the beginning and the check digit. */
+/** 16 digits, without the prefix and the check digit. */
 const FREE_DIGITS = 11
 
-/** The years from the request to the end that is printed on the card. */
 const YEARS = 4
 
 export type Secrets = readonly Buffer[]
 
-/** An id says by which secret and until when its card was made, so that everything else is derived from it alone. */
+/** An id identifies the secret and the expiry of its card, so that everything else is derived from the id alone. */
 const CARD_ID = new RegExp(
   `^sandboxcard_(?<secret>[a-p]{6})_(?<year>\\d{4})(?<month>\\d{2})_[a-p]{32}(?<faultNote>${FAULT_NOTE})$`,
 )
@@ -30,7 +29,7 @@ export interface SandboxCard {
   readonly faultNote: string
 }
 
-/** As a key, for Node takes ten times as long with bytes. */
+/** As a key object: Node takes ten times as long with bytes. */
 const digest = (secret: Buffer, ...parts: readonly string[]): Buffer =>
   createHmac('sha256', createSecretKey(secret)).update(JSON.stringify(parts)).digest()
 
@@ -45,7 +44,6 @@ const current = ([secret]: Secrets): Buffer => {
   return secret
 }
 
-/** The parts of an id, and the secret by which it was made; null for an id of others. */
 function partsOf(secrets: Secrets, form: RegExp, id: string) {
   const parts = form.exec(id)?.groups
   const secret = parts && secrets.find(one => tagOf(one) === parts.secret)
@@ -57,7 +55,6 @@ function digitsFrom(bytes: Buffer, count: number): string {
   return String(value).padStart(count, '0')
 }
 
-/** The check digit of ISO/IEC 7812-1, with which a number ends. */
 function withCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
@@ -69,7 +66,7 @@ function withCheckDigit(digits: string): string {
 const numberFrom = (beginning: string, bytes: Buffer): string =>
   withCheckDigit(`${beginning}${digitsFrom(bytes, FREE_DIGITS)}`)
 
-/** The id of the card that a reference has issued, or will. */
+/** The same reference always gives the same id. */
 export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date, faultNote = ''): string {
   const secret = current(secrets)
   const month = requestedAt.toISOString().slice(5, 7)
@@ -77,7 +74,6 @@ export function cardIdFor(secrets: Secrets, reference: string, requestedAt: Date
   return `sandboxcard_${tagOf(secret)}_${requestedAt.getUTCFullYear() + YEARS}${month}_${hash}${faultNote}`
 }
 
-/** Null for an id that the sandbox has not made with any of these secrets. */
 export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard | null {
   const known = partsOf(secrets, CARD_ID, processorCardId)
   if (!known) return null
@@ -91,7 +87,6 @@ export function cardOf(secrets: Secrets, processorCardId: string): SandboxCard |
   return { data, faultNote: parts.faultNote ?? '' }
 }
 
-/** The id of the token that a reference has made for this card, or will. */
 export function tokenIdFor(secrets: Secrets, reference: string, { faultNote }: SandboxCard): string {
   const secret = current(secrets)
   return `sandboxtoken_${tagOf(secret)}_${letters(digest(secret, 'token', reference)).slice(0, 32)}${faultNote}`
@@ -103,7 +98,6 @@ interface SandboxToken {
   readonly faultNote: string
 }
 
-/** Null for an id that the sandbox has not made with any of these secrets. */
 export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null {
   const known = partsOf(secrets, TOKEN_ID, tokenId)
   if (!known) return null
@@ -115,17 +109,14 @@ export function tokenOf(secrets: Secrets, tokenId: string): SandboxToken | null 
   }
 }
 
-/** The id of the dispute that a reference has opened, or will. */
 export function disputeIdFor(secrets: Secrets, reference: string): string {
   const secret = current(secrets)
   return `sandboxdispute_${tagOf(secret)}_${letters(digest(secret, 'dispute', reference)).slice(0, 32)}`
 }
 
-/** Whether the sandbox has made this id with one of these secrets. */
 export const isDispute = (secrets: Secrets, disputeId: string): boolean =>
   partsOf(secrets, DISPUTE_ID, disputeId) !== null
 
-/** The card and the token that a cryptogram of the sandbox was made for. */
 export interface SealedToken {
   readonly processorCardId: string
   readonly tokenId: string
@@ -134,14 +125,14 @@ export interface SealedToken {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Above every cryptogram that the sandbox makes. */
+/** Longer than every cryptogram of the sandbox. */
 const LONGEST = 500
 
 const Names = z.strictObject({ processorCardId: z.string(), tokenId: z.string() })
 
 /**
- * The cryptogram of a machine payment: with it the sandbox's acquirer finds the card, although neither it nor the
- * sandbox's processor keeps anything.
+ * The cryptogram of a machine payment contains the ids, encrypted: with it the sandbox's acquirer finds the
+ * card, although neither it nor the processor stores anything.
  */
 export function sealedCryptogram([secret]: Secrets, names: SealedToken): string {
   if (!secret) throw new Error('The sandbox needs a secret to make cryptograms with.')
@@ -151,7 +142,6 @@ export function sealedCryptogram([secret]: Secrets, names: SealedToken): string 
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Null for a text that the sandbox has not made with any of these secrets. */
 export function openCryptogram(secrets: Secrets, cryptogram: string): SealedToken | null {
   if (cryptogram.length > LONGEST) return null
   const bytes = Buffer.from(cryptogram, 'base64url')

@@ -3,20 +3,18 @@ import type { CardMessage, ProcessorAnswer, PushRefund, SignedMessage } from '..
 import { after, minutes } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 
-/** Hands a signed message in by the door of card processors; null where it could not be taken now. */
 export type Deliver = (message: SignedMessage, requestId: string) => Promise<ProcessorAnswer | null>
 
-/** Documented at `POST /refunds`; of any other amount the merchant takes its time: `POST /simulate/card/refund`. */
+/** Documented at `POST /refunds`. For other amounts the merchant waits for `POST /simulate/card/refund`. */
 const SENT_EUROS: Euros = 9_301n
 const DECLINED_EUROS: Euros = 9_302n
-/** The processor does not answer for so long; then the merchant sends it. */
 const SILENT_EUROS: Euros = 9_303n
 const SILENT_MS = minutes(60)
 
-/** The same in every repetition, so that the credit comes once. */
+/** Constant, so that repeated calls send one credit. */
 const SENT_AT = new Date(0)
 
-/** The sandbox's side of refunds that merchants are asked for: it keeps nothing, and a credit comes as a message of its own. */
+/** Stores nothing: a credit is a message of its own. */
 export const sandboxRefunds =
   (sign: (message: CardMessage) => SignedMessage, deliver: Deliver): PushRefund =>
   async ({ processorCardId, requestedAt, ...refund }, { reference, requestId, now }) => {

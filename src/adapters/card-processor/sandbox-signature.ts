@@ -2,7 +2,6 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import type { MessageHeaders } from '../../ports/card-processor.ts'
 import { clock, minutes } from '../../values/clock.ts'
 
-/** The header of the card processor; another simulated system has one of its own. */
 const HEADER = 'card-processor-signature'
 
 const VALID_FOR = minutes(5)
@@ -10,7 +9,7 @@ const FORM = /^t=(?<seconds>\d{1,12}),v1=(?<signature>[\da-f]{64})$/
 
 const keys = new WeakMap<Buffer, KeyObject>()
 
-/** Made once a secret: to make a key takes four times as long as to sign a message with it. */
+/** Cached: making a key object takes four times as long as signing with it. */
 function keyOf(secret: Buffer): KeyObject {
   const key = keys.get(secret) ?? createSecretKey(secret)
   keys.set(secret, key)
@@ -23,7 +22,7 @@ const signatureOf = (secret: Buffer, seconds: string, body: Uint8Array): Buffer 
 export const hasSignature = (headers: MessageHeaders, header = HEADER): boolean =>
   headers[header] !== undefined
 
-/** The header: the real time in seconds, and an HMAC-SHA256 over it and the raw bytes by the current secret. */
+/** The real time in seconds, and an HMAC-SHA256 over it and the raw bytes by the current secret. */
 export function signatureHeaders(
   [secret]: readonly Buffer[],
   body: string,
@@ -34,7 +33,6 @@ export function signatureHeaders(
   return { [header]: `t=${seconds},v1=${signatureOf(secret, seconds, Buffer.from(body)).toString('hex')}` }
 }
 
-/** What is wrong with the signature; null if one of the secrets has made it within five minutes. */
 export function signatureProblem(
   secrets: readonly Buffer[],
   body: Uint8Array,

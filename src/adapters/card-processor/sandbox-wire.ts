@@ -2,13 +2,11 @@ import { z } from 'zod'
 import type { CardMessage, MessageContent } from '../../ports/card-processor.ts'
 import { instant } from '../../values/clock.ts'
 
-/** The JSON of the sandbox's messages. */
-
 const MAX_ASKS = 100
-/** Above every real message: an outcome of a hundred asks has 5 KB. */
+/** More than every real message: an outcome with a hundred requests has 5 KB. */
 const MAX_BYTES = 65_536
 
-/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+/** PostgreSQL stores neither U+0000 nor lone surrogates. */
 const text = (longest: number) =>
   z
     .string()
@@ -17,7 +15,7 @@ const text = (longest: number) =>
 
 const name = text(200).min(1)
 
-/** Cents as text, so that no reader can make a fraction of them. */
+/** Cents as text, so that no JSON reader makes a fraction of them. */
 export const cents = z.codec(z.string().regex(/^(0|[1-9]\d{0,12})$/), z.bigint(), {
   decode: text => BigInt(text),
   encode: String,
@@ -151,7 +149,7 @@ function wireOf(content: MessageContent): WireContent {
 export const written = (message: CardMessage): string =>
   JSON.stringify(z.encode(Message, { ...message, content: wireOf(message.content) }))
 
-/** The message, or what is wrong with which member. Never quotes what was sent: it may be a card's number. */
+/** The message, or which member is wrong. Never quotes the input: it may be a card number. */
 export function parsed(body: Uint8Array): CardMessage | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const json = jsonOf(body)

@@ -28,7 +28,7 @@ import { type Deliver, sandboxRefunds } from './sandbox-refunds.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from './sandbox-signature.ts'
 import { cents, parsed, written } from './sandbox-wire.ts'
 
-/** The secrets of an installation: the current one first, then those that it was before. */
+/** The current secret first, then earlier ones. */
 interface SandboxSecrets {
   readonly numbers: Secrets
   readonly messages: Secrets
@@ -48,7 +48,10 @@ const UNKNOWN_TOKEN: ProcessorFailure = {
   message: 'The sandbox has not issued this network token.',
 }
 
-/** A simulated processor. It stores nothing: cards and tokens are derived from the references by which they were made. */
+/**
+ * A simulated processor. It stores nothing: cards and tokens are derived from the references by which they
+ * were made.
+ */
 export const sandboxProcessor = (
   { numbers, messages }: SandboxSecrets,
   deliver: Deliver = async () => null,
@@ -109,7 +112,6 @@ function issue(
 
 type NetworkTokens = Pick<CardProcessor, 'tokenNetworks' | 'networkToken' | 'setNetworkToken'>
 
-/** The network that the sandbox's cards are of. */
 const NETWORK = 'visa'
 
 const networkTokens = (secrets: Secrets): NetworkTokens => ({
@@ -144,7 +146,6 @@ function signedMessage(secrets: Secrets, message: CardMessage): SignedMessage {
   return { headers: { 'content-type': 'application/json', ...signatureHeaders(secrets, body) }, body }
 }
 
-/** The JSON of the service's answers to the sandbox's messages. */
 const Answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('approved'), approvedCents: cents, askedCents: cents }),
   z.strictObject({ kind: z.literal('declined'), reason: z.string() }),
@@ -162,7 +163,6 @@ const answer = (_message: CardMessage, reply: CardReply): ProcessorAnswer => ({
   body: JSON.stringify(z.encode(Answer, wireOf(reply))),
 })
 
-/** The reply that an answer contains, as the simulated network reads it. */
 export function replyIn({ body }: ProcessorAnswer): CardReply {
   const wire = z.decode(Answer, JSON.parse(body))
   return wire.kind === 'approved'

@@ -9,13 +9,12 @@ import type {
 import type { Outbound } from '../../ports/outbound.ts'
 
 export interface ChatCompletionsOptions {
-  /** The address below which `/chat/completions` is. */
   readonly url: string
   readonly model: string
   readonly key: string | undefined
 }
 
-/** No answer of a model is longer. */
+/** Longer than any answer of a model. */
 const MAX_BYTES = 262_144
 const MOST_CALLS = 16
 
@@ -40,7 +39,7 @@ const Answer = z.object({
   usage: z.object({ total_tokens: z.number().min(0) }).nullish(),
 })
 
-/** Any server that speaks the chat-completions protocol, called through the guard. */
+/** Works with any server of the chat-completions protocol. Requests go through the guarded client. */
 export function chatCompletions(
   { url, model, key }: ChatCompletionsOptions,
   outbound: Outbound,
@@ -80,7 +79,7 @@ function read(bytes: Uint8Array): ModelAnswer {
     .slice(0, MOST_CALLS)
     .map(({ id, function: { name, arguments: given } }): ModelCall => ({ id, name, input: objectIn(given) }))
   if (calls.some(({ input }) => isDeeperThanAllowed(input)))
-    return failed(`the arguments of a call are nested more than ${DEEPEST} levels deep`)
+    return failed(`the arguments of a call are nested more than ${MAX_DEPTH} levels deep`)
   return { kind: 'said', text: message.content ?? '', calls, tokens: answer.data?.usage?.total_tokens ?? 0 }
 }
 
@@ -92,23 +91,23 @@ function json(text: string): unknown {
   }
 }
 
-/** No operation takes more, and what is nested deeply exhausts the stack of whoever writes it. */
-const DEEPEST = 32
+/** No operation needs more, and deeper nesting would exhaust the stack when it is serialized. */
+const MAX_DEPTH = 32
 
 function isDeeperThanAllowed(value: unknown): boolean {
   let level = [value]
-  for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++)
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++)
     level = level.flatMap(one => (typeof one === 'object' && one !== null ? Object.values(one) : []))
   return level.length > 0
 }
 
-/** As JSON writes U+0000 and half of a surrogate pair, which no database keeps. */
-const UNKEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+/** U+0000 and lone surrogates as JSON escapes, which PostgreSQL cannot store. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function objectIn(text: string): ModelCall['input'] {
   const value = text.trim() === '' ? {} : json(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const isKept = isDeeperThanAllowed(value) || !UNKEPT.test(JSON.stringify(value))
+  const isKept = isDeeperThanAllowed(value) || !UNSTORABLE.test(JSON.stringify(value))
   return isKept ? (value as ModelCall['input']) : undefined
 }
 

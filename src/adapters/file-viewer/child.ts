@@ -1,20 +1,20 @@
-import type { Ask, Told } from './messages.ts'
+import type { ViewReply, ViewRequest } from './messages.ts'
 import { viewPicture } from './picture.ts'
 
-/** The entry of the process that looks at files: one after the other, until whoever has started it is gone. */
-const tell = (told: Told): void => void process.send?.(told)
+/** The entry point of the process that renders files, one after the other, until its parent ends. */
+const reply = (told: ViewReply): void => void process.send?.(told)
 
-process.on('message', (ask: Ask) => {
-  void answer(ask).then(tell, error => tell({ problem: String((error as Error).message) }))
+process.on('message', (ask: ViewRequest) => {
+  void answer(ask).then(reply, error => reply({ problem: String((error as Error).message) }))
 })
 process.on('disconnect', () => process.exit())
 
-async function answer(ask: Ask): Promise<Told> {
+async function answer(ask: ViewRequest): Promise<ViewReply> {
   if ('plain' in ask) {
     const { plainPictures } = await import('./plain.ts')
     return { pictures: await plainPictures(ask.plain.pages) }
   }
   if (ask.kind !== 'application/pdf') return viewPicture(ask.bytes, ask.kind)
   const { viewDocument } = await import('./document.ts')
-  return viewDocument(ask.bytes, facts => tell({ facts }))
+  return viewDocument(ask.bytes, facts => reply({ facts }))
 }

@@ -4,17 +4,17 @@ import { createCanvas, Path2D } from '@napi-rs/canvas'
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import sharp from 'sharp'
 import type { ViewNote } from '../../ports/viewer.ts'
-import type { Facts, Told } from './messages.ts'
+import type { Facts, ViewReply } from './messages.ts'
 import { LARGE, picturesOf } from './picture.ts'
 
-/** A receipt says what it is about on its first pages. */
+/** The first pages of a receipt contain what is needed. */
 const PAGES_READ = 5
 const MOST_TEXT = 50_000
 
 const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
 const inPackage = (name: string): string => join(folder, name) + sep
 
-/** Nothing is fetched, nothing of the document is run, and no font of this machine is used. */
+/** Nothing is fetched, no script of the document runs, and no font of this machine is used. */
 const options = {
   verbosity: 0,
   enableXfa: false,
@@ -31,13 +31,13 @@ const options = {
 } as const
 
 /**
- * Opens a PDF, reads its first pages, and draws the first one, within what a document may cost; one that costs more is
- * `unseen`. What is known so far is told before each step.
+ * Opens a PDF, reads its first pages and draws the first one, within the limits for one document; a document
+ * that exceeds them is `unseen`. Known facts are reported before each step.
  */
-export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> =>
-  withinCost(() => view(bytes, tell))
+export const viewDocument = (bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> =>
+  withinLimits(() => view(bytes, tell))
 
-async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<Told> {
+async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<ViewReply> {
   const opening = getDocument({ data: Uint8Array.from(bytes), ...options })
   let facts: Facts = { pages: null, notes: [], text: null }
   const know = (more: Partial<Facts>) => {
@@ -62,7 +62,7 @@ async function view(bytes: Uint8Array, tell: (facts: Facts) => void): Promise<To
   }
 }
 
-/** The document says itself how many pages it has, and may say anything. */
+/** The number of pages comes from the document and may be wrong. */
 const countOf = (said: number): number | null => (said > 0 && said < 1_000_000_000 ? said : null)
 
 async function notesOf(document: PDFDocumentProxy): Promise<ViewNote[]> {
@@ -81,14 +81,14 @@ async function textOf(document: PDFDocumentProxy): Promise<string | null> {
     const { items } = await (await document.getPage(number)).getTextContent()
     for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '')
     text += '\n'
-    if (text.length > MOST_TEXT || isTooExpensive()) break
+    if (text.length > MOST_TEXT || isOverLimit()) break
   }
-  const readable = tidy(text.slice(0, MOST_TEXT))
+  const readable = cleanText(text.slice(0, MOST_TEXT))
   return readable.trim() === '' ? null : readable
 }
 
-/** A font may say that its letters are signs that control, or halves of characters: neither is text. */
-const tidy = (text: string): string => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
+/** A font may map letters to control characters or lone surrogates: neither is text. */
+const cleanText = (text: string): string => text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '')
 
 async function draw(page: PDFPageProxy) {
   const { width, height } = page.getViewport({ scale: 1 })
@@ -101,9 +101,8 @@ async function draw(page: PDFPageProxy) {
 
 const sideOf = (length: number): number => Math.min(LARGE, Math.max(1, Math.round(length)))
 
-/** What one document may draw: strokes, fills, texts, pictures and the segments of paths. An honest page has some thousands. */
+/** Strokes, fills, texts, pictures and path segments of one document. An honest page has some thousands. */
 const MOST_DRAWN = 30_000
-/** Processor time that reading and drawing one document may take. */
 const MOST_CPU_MS = 1_500
 const MEASURE_EVERY = 16
 
@@ -116,8 +115,7 @@ let isBounded = false
 let drawn = 0
 let cpuAtStart = process.cpuUsage()
 
-/** Bounds what this work draws: the process looks at one document after the other. */
-async function withinCost<T>(work: () => Promise<T>): Promise<T> {
+async function withinLimits<T>(work: () => Promise<T>): Promise<T> {
   isBounded = true
   drawn = 0
   cpuAtStart = process.cpuUsage()
@@ -128,17 +126,16 @@ async function withinCost<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the document has used up its processor time. */
-function isTooExpensive(): boolean {
+function isOverLimit(): boolean {
   const { user, system } = process.cpuUsage(cpuAtStart)
   return (user + system) / 1_000 > MOST_CPU_MS
 }
 
-/** Throws inside the drawing that goes too far: pdf.js ends it, and reads no further. */
+/** Throws inside the drawing operation that exceeds the limit: pdf.js stops and reads no further. */
 function count(): void {
   if (!isBounded) return
   drawn++
-  if (drawn > MOST_DRAWN || (drawn % MEASURE_EVERY === 0 && isTooExpensive()))
+  if (drawn > MOST_DRAWN || (drawn % MEASURE_EVERY === 0 && isOverLimit()))
     throw new Error('the page is too expensive to draw')
 }
 

@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp'
 import type { View } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { Told } from './messages.ts'
+import type { ViewReply } from './messages.ts'
 
-/** A photograph of a large telephone; what a picture may need in memory is bounded by it. */
+/** A photograph of a large telephone; this bounds the memory for a picture. */
 const MOST_PIXELS = 40_000_000
 const SMALL = 320
 export const LARGE = 1_200
@@ -20,7 +20,6 @@ const formats: Readonly<Partial<Record<FileKind, string>>> = {
 const within = (side: number) =>
   ({ width: side, height: side, fit: 'inside', withoutEnlargement: true }) as const
 
-/** The pictures that are shown of one: upright, small, and with nothing in them but what is to be seen. */
 export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'large'>> {
   const { data, info } = await seen.resize(within(LARGE)).raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info
@@ -30,8 +29,8 @@ export async function picturesOf(seen: Sharp): Promise<Pick<View, 'small' | 'lar
   return { small, large }
 }
 
-/** Decodes a picture to its end: what is broken, cut off, too large or not what it is called is refused. */
-export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<Told> {
+/** Decodes the whole picture: refuses one that is broken, truncated, too large or of another type than named. */
+export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<ViewReply> {
   const options = { failOn: 'warning', limitInputPixels: false } as const
   try {
     const { format, width = 0, height = 0 } = await sharp(bytes, options).metadata()
@@ -44,6 +43,6 @@ export async function viewPicture(bytes: Uint8Array, kind: FileKind): Promise<To
   }
 }
 
-const tooLarge = (width: number, height: number): Told => ({
+const tooLarge = (width: number, height: number): ViewReply => ({
   problem: `has ${width} × ${height} pixels: at most ${MOST_PIXELS / 1_000_000} million are taken`,
 })

@@ -7,7 +7,7 @@ import { LARGE, picturesOf } from './picture.ts'
 const FONT = 'DejaVu Sans'
 const WIDTH = 848
 
-/** A sheet that says what a document is and how many pages it has: for one that cannot be shown. */
+/** A placeholder with the type and number of pages, for a document that cannot be rendered. */
 export async function plainPictures(pages: number | null): Promise<Pick<View, 'small' | 'large'>> {
   GlobalFonts.registerFromPath(
     createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { ViewerProcess } from './viewer-process.ts'
 
 const entry = fileURLToPath(new URL('./child.ts', import.meta.url))
 const idle: ViewerProcess[] = []
 
-/** Renders the file in a viewer process; the bytes stay in this thread. As many look at once as are asked. */
-export async function look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+/** Renders the file in a viewer process; the bytes stay in this thread. Each concurrent call has its own process. */
+export async function render(bytes: Uint8Array, kind: FileKind): Promise<ViewResult> {
   const viewer = idle.pop() ?? new ViewerProcess(entry)
   try {
-    return await viewer.look(bytes, kind)
+    return await viewer.render(bytes, kind)
   } finally {
     idle.push(viewer)
   }

@@ -1,27 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import { clock } from '../../values/clock.ts'
 import type { FileKind } from '../../values/file-kind.ts'
-import type { Ask, Facts, Told } from './messages.ts'
+import type { Facts, ViewReply, ViewRequest } from './messages.ts'
 
 /**
- * What one file may take: an honest receipt needs a tenth of it. The seconds are processor time; on a busy machine they may
- * take `waitSeconds`.
+ * Limits for one file, ten times what an honest receipt needs. The seconds are processor time; on a busy
+ * machine they may take `waitSeconds`.
  */
 const LIMITS = { seconds: 5, waitSeconds: 25, mib: 256 } as const
-/** Whatever a file has left behind in the process is gone after this many. */
+/** The process is replaced after this many files, which removes anything that they left behind. */
 const MOST_FILES = 50
 const IDLE_MS = 30_000
-/** A process that a file leaves with more than this has no room for the next one. */
+/** A process that holds more than this after a file has no room for the next one. */
 const SPENT_MIB = 160
 const LOOK_EVERY_MS = 20
 
 type End = { readonly over: string }
 
 /**
- * A process that looks at files, one after the other. It has no secret, no environment, and no right to write or to start
- * anything; one that takes too long or too much is killed, and the next file has a new one.
+ * Renders files, one after the other. The process has no secret, no environment, and no right to write or to
+ * start anything; one that exceeds a limit is killed, and the next file gets a new one.
  */
 export class ViewerProcess {
   readonly #entry: string
@@ -33,34 +33,34 @@ export class ViewerProcess {
     this.#entry = entry
   }
 
-  async look(bytes: Uint8Array, kind: FileKind): Promise<Looked> {
+  async render(bytes: Uint8Array, kind: FileKind): Promise<ViewResult> {
     let facts: Facts | undefined
-    const told = await this.#ask({ bytes, kind }, known => {
+    const procFile = await this.#ask({ bytes, kind }, known => {
       facts = known
     })
-    if ('view' in told) return told.view
-    if ('problem' in told) return told
-    if ('unseen' in told) return this.#plain(told.unseen)
+    if ('view' in procFile) return procFile.view
+    if ('problem' in procFile) return procFile
+    if ('unseen' in procFile) return this.#plain(procFile.unseen)
     if (facts) return this.#plain(facts)
-    return { problem: 'over' in told ? told.over : 'cannot be read' }
+    return { problem: 'over' in procFile ? procFile.over : 'cannot be read' }
   }
 
-  async #plain(facts: Facts): Promise<Looked> {
+  async #plain(facts: Facts): Promise<ViewResult> {
     const told = await this.#ask({ plain: { pages: facts.pages } }, () => undefined)
     if (!('pictures' in told)) throw new Error('no plain picture can be made')
     return { ...facts, ...told.pictures, isPlain: true }
   }
 
-  #ask(ask: Ask, onFacts: (facts: Facts) => void): Promise<Told | End> {
+  #ask(ask: ViewRequest, onFacts: (facts: Facts) => void): Promise<ViewReply | End> {
     this.#stayAwake()
     const child = this.#running()
-    const { promise, resolve } = Promise.withResolvers<Told | End>()
+    const { promise, resolve } = Promise.withResolvers<ViewReply | End>()
     const end = (over: string) => {
       child.kill('SIGKILL')
       this.#child = undefined
       resolve({ over })
     }
-    const onMessage = (told: Told) => ('facts' in told ? onFacts(told.facts) : resolve(told))
+    const onMessage = (told: ViewReply) => ('facts' in told ? onFacts(told.facts) : resolve(told))
     const onExit = () => end('cannot be read: looking at it failed')
     child.on('message', onMessage).once('exit', onExit)
     const stop = watched(child, end)
@@ -106,7 +106,7 @@ export class ViewerProcess {
   }
 }
 
-/** Ends a look that takes too long or too much; the function returned ends the watch. */
+/** Kills a process that exceeds its time or memory; the returned function ends the watch. */
 function watched({ pid }: ChildProcess, end: (over: string) => void): () => void {
   const tooLate = `took longer than ${LIMITS.seconds} seconds to look at`
   const tooMuch = `needs more than ${LIMITS.mib} MiB of memory to look at`
@@ -130,7 +130,7 @@ const MIB = 1_048_576
 /** Linux counts the processor time of a process in hundredths of a second. */
 const TICKS = 100
 
-/** What a process holds and has used, where the system tells; elsewhere only the limits of its heap and its time hold. */
+/** Linux only; elsewhere only the limits of heap and time apply. */
 const told = (pid: number | undefined, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
@@ -142,7 +142,7 @@ const told = (pid: number | undefined, file: string): string => {
 const residentMib = (pid: number | undefined): number =>
   (Number(told(pid, 'statm').split(' ')[1] ?? 0) * PAGE) / MIB
 
-/** The name of a program may hold blanks: the figures come after its bracket. */
+/** A program's name may contain spaces: the figures follow its closing bracket. */
 function cpuSeconds(pid: number | undefined): number {
   const [user = 0, system = 0] =
     told(pid, 'stat').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ?? []

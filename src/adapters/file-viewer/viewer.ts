@@ -3,5 +3,4 @@ import type { FileKind } from '../../values/file-kind.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-/** Processes of their own for each thread, as it needs them: see `ViewerProcess`. */
-export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'look', args: [kind] })
+export const viewTask = (kind: FileKind): ViewTask => ({ module: THREAD, name: 'render', args: [kind] })

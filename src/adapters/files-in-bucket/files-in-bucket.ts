@@ -28,8 +28,8 @@ import {
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
 /**
- * Files in a bucket of an S3-compatible store, sealed as on disk. An object is there whole or not at all, and its name is
- * its content: so it has its name at once, and one that no row comes to name is swept after an hour.
+ * Files in a bucket of an S3-compatible store, sealed as on disk. An object is complete or absent, and is
+ * named by its content, so it has its name at once. The sweep removes one that no row names within an hour.
  */
 export function filesInBucket(options: BucketOptions, vault: Vault): Files {
   const bucket = openBucket(options)
@@ -70,7 +70,7 @@ export function filesInBucket(options: BucketOptions, vault: Vault): Files {
   }
 }
 
-/** Other records may use the same content: what was written and is not kept is left to the sweep. */
+/** Other records may use the same content, so unkept objects are left to the sweep. */
 const WRITTEN: StagedFile = { keep: async () => undefined, drop: async () => undefined }
 
 async function opened(sealed: Buffer, context: Required<FileContext>, vault: Vault): Promise<OpenedFile> {
@@ -106,7 +106,7 @@ async function* aged(bucket: Bucket, end: Date): AsyncGenerator<AgedFiles> {
   }
 }
 
-/** Nobody else's objects are touched, wherever the bucket has them from. */
+/** Objects of other software in the bucket are skipped. */
 function ownerOf(folder: string): FileOwner | undefined {
   const [, ownerId, mode] = /^(\w[\w.:@-]{0,127})\/(test|live)$/.exec(folder) ?? []
   return ownerId && mode ? { ownerId, mode } : undefined
@@ -115,22 +115,20 @@ function ownerOf(folder: string): FileOwner | undefined {
 const sha256Of = ({ key }: Stored): string => key.slice(key.lastIndexOf('/') + 1)
 
 interface BucketOptions {
-  /** The address of the store, without a path. */
   readonly url: string
   readonly bucket: string
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
-  /** The way out: it leads to this store alone. */
+  /** A client that can reach only this store. */
   readonly outbound: Outbound
   readonly timeoutMs?: number
 }
 
-/** A file of 10 MiB on a slow line; whoever waits longer is told that the store does not answer. */
+/** Enough for a file of 10 MiB on a slow line. */
 const TIMEOUT_MS = 10_000
 /** Longer than an upload waits until its thread writes it. */
 const ADDRESS_LASTS_S = 300
-/** The largest file that is kept, sealed. */
 const MOST_BYTES = 16_777_216
 
 interface Stored {
@@ -138,7 +136,7 @@ interface Stored {
   readonly keptAt: Date
 }
 
-/** A bucket of an S3-compatible store, addressed by path. Each request is signed; no redirect is followed. */
+/** Path-style addresses. Each request is signed; no redirect is followed. */
 function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...keys }: BucketOptions) {
   const signer = new AwsClient({
     accessKeyId: keys.accessKey,
@@ -168,7 +166,7 @@ function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...
   }
 
   return {
-    /** An address to which whoever has it may write this one object, for a while. */
+    /** A presigned URL with which this one object can be written for a while. */
     async addressToWrite(key: string): Promise<string> {
       const address = `${addressOf(key)}?X-Amz-Expires=${ADDRESS_LASTS_S}`
       return (await signer.sign(address, { method: 'PUT', aws: { signQuery: true } })).url
@@ -184,7 +182,6 @@ function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...
     async erase(key: string): Promise<void> {
       await send('DELETE', addressOf(key))
     },
-    /** All objects whose keys begin so, in pages of at most a thousand. */
     async *list(prefix: string): AsyncGenerator<Stored[]> {
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const query = new URLSearchParams({ 'list-type': '2', prefix })
@@ -201,7 +198,7 @@ function openBucket({ url, bucket, region, outbound, timeoutMs = TIMEOUT_MS, ...
 
 type Bucket = ReturnType<typeof openBucket>
 
-/** The keys are ours: no sign in them is written otherwise in XML. */
+/** The keys are this service's own and contain no characters that XML escapes. */
 const storedIn = (page: string): Stored[] =>
   [...page.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => ({
     key: textOf(entry, 'Key') ?? '',

@@ -29,7 +29,6 @@ import { syncFolder, unless, writeWhole } from './write.ts'
 
 const THREAD = new URL('./thread.ts', import.meta.url).href
 
-/** Files in a folder that all processes share: below the owner and the mode. */
 export function filesOnDisk(folder: string, vault: Vault): Files {
   const unnamedPath = (): string => join(folder, STAGED, randomUUID())
   const stage: Files['stage'] = async (owner, { sha256, bytes }) => {
@@ -70,7 +69,7 @@ export function filesOnDisk(folder: string, vault: Vault): Files {
   }
 }
 
-/** A file that is whole on disk. Its name is good once the folders that lead to it are on disk, too. */
+/** A file that is complete on disk. Its name is durable once the folders that lead to it are flushed, too. */
 function staged(
   folder: string,
   unnamed: string,
@@ -80,13 +79,12 @@ function staged(
   return {
     async keep() {
       if (isKept) return
-      // The folders are there but for the first time.
       const isThere = await rename(unnamed, file).then(() => true, unless('ENOENT'))
       const made = isThere ? undefined : await mkdir(ofMode, { recursive: true, mode: 0o700 })
       if (!isThere) await rename(unnamed, file)
       isKept = true
       await syncFolder(ofMode)
-      // Folders that are new must survive a loss of power themselves.
+      // New folders must survive a loss of power themselves.
       if (made !== undefined) await Promise.all([syncFolder(folder), syncFolder(ofOwner)])
     },
     async drop() {
@@ -95,7 +93,6 @@ function staged(
   }
 }
 
-/** Opens a file and reads its head; the pieces are read as somebody asks for them. */
 async function openedFile(
   path: string,
   context: Required<FileContext>,
@@ -138,7 +135,7 @@ async function* pieces(path: string, head: Head): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The names in a folder, read as they are asked for; none where another process has just removed it. */
+/** Empty if another process has just removed the folder. */
 async function* namesIn(...path: string[]): AsyncGenerator<string> {
   const folder = await opendir(join(...path)).catch(unless('ENOENT'))
   if (folder) for await (const { name } of folder) yield name
@@ -146,7 +143,6 @@ async function* namesIn(...path: string[]): AsyncGenerator<string> {
 
 const AT_ONCE = 500
 
-/** All files that were kept before this instant, folder by folder. */
 async function* agedFiles(folder: string, end: Date): AsyncGenerator<AgedFiles> {
   for await (const ownerId of namesIn(folder)) {
     if (ownerId === STAGED) continue
@@ -171,7 +167,7 @@ async function isBefore(path: string, end: Date): Promise<boolean> {
   return found !== undefined && found.mtime < end
 }
 
-/** Removes what was begun before this instant: nobody is still writing it. */
+/** An upload that began before this instant is no longer being written. */
 async function dropStaged(folder: string, end: Date): Promise<void> {
   for await (const name of namesIn(folder, STAGED)) {
     const path = join(folder, STAGED, name)

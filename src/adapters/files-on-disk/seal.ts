@@ -3,33 +3,32 @@ import { join } from 'node:path'
 import type { FileOwner } from '../../ports/files.ts'
 import type { Vault } from '../../ports/vault.ts'
 
-/** Where files lie until they are kept: on the disk of the others, so that a rename gives them their names at once. */
+/** On the same file system as the stored files, so that a rename names them atomically. */
 export const STAGED = '.staged'
 
-/** Whose file it is, and its content where that is known. */
 export interface FileContext extends FileOwner {
   readonly sha256?: string
 }
 
-/** A context takes these alone: more that stands in a tenant is no part of it. */
+/** Copies only these members: other members of a tenant must not enter the context. */
 export const contentOf = ({ ownerId, mode }: FileOwner, sha256: string): Required<FileContext> => ({
   ownerId,
   mode,
   sha256,
 })
 
-/** What a key is sealed for, or a head signed. */
+/** Binds a sealed key, or the tag of a head, to this file. */
 export const contextOf = ({ ownerId, mode, sha256 }: FileContext): string =>
   `file:${ownerId}/${mode}${sha256 === undefined ? '' : `/${sha256}`}`
 
-/** The file's name in a bucket, and whether it is one at all. */
+/** The object's name in a bucket. Validates every part. */
 export function nameOf({ ownerId, mode }: FileOwner, sha256: string): string {
   if (!/^\w[\w.:@-]{0,127}$/.test(ownerId) || !/^(test|live)$/.test(mode) || !/^[\da-f]{64}$/.test(sha256))
     throw new Error('this names no file')
   return `${ownerId}/${mode}/${sha256}`
 }
 
-/** The file's place, and the folders that lead to it. Nothing that came from outside can name another. */
+/** The file's path, and the folders that lead to it. Validated, so that input from outside cannot leave the folder. */
 export function pathOf(folder: string, owner: FileOwner, sha256: string) {
   nameOf(owner, sha256)
   const { ownerId, mode } = owner
@@ -39,20 +38,20 @@ export function pathOf(folder: string, owner: FileOwner, sha256: string) {
 }
 
 /**
- * How a file lies on the disk: its head, then pieces of at most 1 MiB, each with its tag, encrypted with a key of this file
- * alone. The head holds the length, the key, sealed by the vault for this owner and mode, and a sign by that key over
- * length, owner, mode and the digest of the content: so it can be written last, and the file opens nowhere else. A piece's
- * nonce is its number. None can be left out, exchanged or cut off.
+ * The format on disk: a head, then pieces of at most 1 MiB, each with its tag, encrypted with a key of this
+ * file only. The head contains the length, the key, sealed by the vault for this owner and mode, and a tag by
+ * that key over length, owner, mode and the digest of the content. So the head can be written last, and the
+ * file opens nowhere else. A piece's nonce is its number, so no piece can be left out, exchanged or cut off.
  */
 const MAGIC = Buffer.from('APF2')
-/** What files begin with that were written when the whole of a file was there before it was sealed. */
-const FORMERLY = Buffer.from('APF1')
+/** The format of files written before heads could be written last. */
+const OLD_MAGIC = Buffer.from('APF1')
 export const PIECE = 1_048_576
 export const TAG = 16
 /** The magic, the length of the sealed key, the length of the content. */
 const FIXED = MAGIC.length + 2 + 6
-/** In the place of a piece's number: no file has so many. */
-const HEAD_SIGN = 0xff_ff_ff_ff
+/** The piece number used for the tag of the head: no file has so many pieces. */
+const HEAD_TAG_INDEX = 0xff_ff_ff_ff
 
 const NONCE = 12
 
@@ -78,21 +77,19 @@ const { subtle } = webcrypto
 export interface Head {
   readonly key: webcrypto.CryptoKey
   readonly size: number
-  /** Where the pieces begin. */
   readonly begin: number
-  /** The nonce of a piece, and what it was sealed with beside its bytes. */
+  /** The nonce of a piece, and its additional authenticated data. */
   readonly nonce: (index: number) => Uint8Array
-  readonly beside: Uint8Array
+  readonly aad: Uint8Array
 }
 
-/** The key of one file alone, as it is and as it lies in the file. */
 export interface Seal {
   readonly secret: Uint8Array
   readonly sealed: Uint8Array
   readonly context: FileContext
 }
 
-/** Made before anybody knows what is in the file: its head says it, signed by this key. */
+/** Made before the content is known: the head names the content later, authenticated by this key. */
 export function newSeal(context: FileContext, vault: Vault): Seal {
   const secret = webcrypto.getRandomValues(new Uint8Array(KEY))
   const sealed = vault.seal(Buffer.from(secret).toString('base64'), contextOf(context))
@@ -102,13 +99,13 @@ export function newSeal(context: FileContext, vault: Vault): Seal {
 const importKey = (key: Uint8Array, use: 'encrypt' | 'decrypt') =>
   subtle.importKey('raw', key, 'AES-GCM', false, [use])
 
-/** The parts of a file whose bytes are all there; encrypting runs in threads of Node's own. */
+/** For a file whose bytes are all in memory; encryption runs in Node's own threads. */
 export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): Promise<Uint8Array[]> {
   const key = await importKey(seal.secret, 'encrypt')
   const encrypt = async (plain: Uint8Array, iv: Uint8Array, additionalData: Uint8Array) =>
     new Uint8Array(await subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, plain))
   const fixed = fixedPart(bytes.length, seal.sealed.length)
-  const sign = await encrypt(NOTHING, nonceOf(HEAD_SIGN), signedBeside(fixed, seal.context, sha256))
+  const sign = await encrypt(NOTHING, nonceOf(HEAD_TAG_INDEX), headTagData(fixed, seal.context, sha256))
   const pieces = Array.from({ length: piecesOf(bytes.length) }, (_, index) =>
     encrypt(bytes.subarray(index * PIECE, (index + 1) * PIECE), nonceOf(index), NOTHING),
   )
@@ -117,26 +114,25 @@ export async function sealFile(bytes: Uint8Array, sha256: string, seal: Seal): P
 
 const NOTHING = new Uint8Array(0)
 
-/** What the sign of a head vouches for: its length, whose file it is, and its content. */
-const signedBeside = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
+/** What the tag of a head authenticates: the length, the owner and the content. */
+const headTagData = (fixed: Uint8Array, context: FileContext, sha256: string): Uint8Array =>
   new Uint8Array(Buffer.concat([fixed, Buffer.from(contextOf({ ...context, sha256 }))]))
 
-/** How many bytes of a file must be read to know its head, at least: a sealed key is far shorter than the rest of it. */
 export const HEAD_ROOM = 512
 
-/** The head of a file; undefined where this is none. Throws where it is another file's. */
+/** Undefined if this is no sealed file. Throws if it is the head of another file. */
 export async function openHead(start: Buffer, context: Required<FileContext>, vault: Vault) {
   const magic = start.subarray(0, MAGIC.length)
   if (start.length < FIXED) return undefined
-  if (magic.equals(FORMERLY)) return openFormerHead(start, context, vault)
+  if (magic.equals(OLD_MAGIC)) return openOldHead(start, context, vault)
   if (!magic.equals(MAGIC)) return undefined
   const { sealed, size, end } = partsOf(start)
   const { sha256, ...of } = context
   const key = await importKey(Buffer.from(vault.open(sealed, contextOf(of)), 'base64'), 'decrypt')
   const sign = start.subarray(end, end + TAG)
-  const additionalData = signedBeside(start.subarray(0, FIXED), of, sha256)
-  await subtle.decrypt({ name: 'AES-GCM', iv: nonceOf(HEAD_SIGN), additionalData }, key, sign)
-  return { key, size, begin: end + TAG, nonce: nonceOf, beside: NOTHING } satisfies Head
+  const additionalData = headTagData(start.subarray(0, FIXED), of, sha256)
+  await subtle.decrypt({ name: 'AES-GCM', iv: nonceOf(HEAD_TAG_INDEX), additionalData }, key, sign)
+  return { key, size, begin: end + TAG, nonce: nonceOf, aad: NOTHING } satisfies Head
 }
 
 function partsOf(start: Buffer) {
@@ -144,8 +140,8 @@ function partsOf(start: Buffer) {
   return { sealed: start.toString('utf8', FIXED, end), size: start.readUIntBE(MAGIC.length + 2, 6), end }
 }
 
-/** A file of the first shape: its key is sealed for its content, and each piece's nonce says whether it is the last. */
-async function openFormerHead(start: Buffer, context: Required<FileContext>, vault: Vault): Promise<Head> {
+/** The first format: the key is sealed for the content, and each piece's nonce says whether it is the last. */
+async function openOldHead(start: Buffer, context: Required<FileContext>, vault: Vault): Promise<Head> {
   const { sealed, size, end } = partsOf(start)
   const key = await importKey(Buffer.from(vault.open(sealed, contextOf(context)), 'base64'), 'decrypt')
   const nonce = (index: number): Uint8Array => {
@@ -153,21 +149,20 @@ async function openFormerHead(start: Buffer, context: Required<FileContext>, vau
     bytes[bytes.length - 1] = index === piecesOf(size) - 1 ? 1 : 0
     return bytes
   }
-  return { key, size, begin: end, nonce, beside: Uint8Array.from(start.subarray(0, FIXED)) }
+  return { key, size, begin: end, nonce, aad: Uint8Array.from(start.subarray(0, FIXED)) }
 }
 
-/** A piece as it was; throws where it is not as written. */
-export async function openPiece({ key, nonce, beside }: Head, index: number, sealed: Uint8Array) {
-  const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: beside }
+/** Decrypts one piece; throws if its tag does not verify. */
+export async function openPiece({ key, nonce, aad }: Head, index: number, sealed: Uint8Array) {
+  const algorithm = { name: 'AES-GCM', iv: nonce(index), additionalData: aad }
   return new Uint8Array(await subtle.decrypt(algorithm, key, sealed))
 }
 
-/** Seals a file while it arrives. It encrypts in the thread that calls it. */
+/** Seals a file while it arrives. It encrypts in the calling thread. */
 export class Sealing {
   readonly #seal: Seal
   #piece: CipherGCM
   #index = 0
-  /** How many bytes of this piece, and of the file, have come. */
   #filled = 0
   #size = 0
 
@@ -176,12 +171,10 @@ export class Sealing {
     this.#piece = this.#cipher(0)
   }
 
-  /** Where the pieces begin. */
   get begin(): number {
     return FIXED + this.#seal.sealed.length + TAG
   }
 
-  /** The sealed bytes, as they follow those before. */
   add(bytes: Uint8Array): Uint8Array[] {
     const parts: Uint8Array[] = []
     for (let rest = bytes; rest.length > 0; ) {
@@ -207,11 +200,11 @@ export class Sealing {
     return [this.#piece.final(), this.#piece.getAuthTag()].filter(({ length }) => length > 0)
   }
 
-  /** What follows the last byte, and the head, which is known only now. */
+  /** The rest of the sealed bytes, and the head, which needs the digest. */
   end(sha256: string): { readonly last: Uint8Array[]; readonly head: Uint8Array[] } {
     const { sealed, context } = this.#seal
     const fixed = fixedPart(this.#size, sealed.length)
-    const sign = this.#cipher(HEAD_SIGN).setAAD(signedBeside(fixed, context, sha256))
+    const sign = this.#cipher(HEAD_TAG_INDEX).setAAD(headTagData(fixed, context, sha256))
     sign.final()
     return { last: this.#lastPart(), head: [fixed, sealed, sign.getAuthTag()] }
   }

@@ -4,10 +4,10 @@ import { freeMemory } from '../../values/free-memory.ts'
 import { type Seal, Sealing } from './seal.ts'
 import { lengthOf, newFile, writeAll } from './write.ts'
 
-/** So much is written at once: each call costs a turn of a thread, which a busy machine gives late. */
-const MOST_HELD = 1_048_576
+/** Bytes per write: each call waits for a thread of the pool, which takes long on a busy machine. */
+const MAX_BUFFERED = 1_048_576
 
-/** Writes a file, encrypted, under a name that says nothing, while it arrives. It knows the key of this one file alone. */
+/** Writes an encrypted file under a random name while it arrives. It has only the key of this file. */
 export const writeSealed = (unnamed: string, seal: Seal): FileSink => new SealedFile(unnamed, seal)
 
 class SealedFile implements FileSink {
@@ -17,7 +17,7 @@ class SealedFile implements FileSink {
   #held: Uint8Array[] = []
   #heldBytes = 0
   #position: number
-  /** The write before: at most one is under way. A failure is told at the end. */
+  /** The last write; at most one is under way. A failure is reported at the end. */
   #writing: Promise<void> = Promise.resolve()
   #flushing: Promise<void> = Promise.resolve()
   #isFlushing = false
@@ -32,14 +32,13 @@ class SealedFile implements FileSink {
     const parts = this.#sealing.add(bytes)
     this.#held.push(...parts)
     this.#heldBytes += bytes.length
-    if (this.#heldBytes < MOST_HELD) return undefined
+    if (this.#heldBytes < MAX_BUFFERED) return undefined
     const before = this.#writing.catch(() => undefined)
     this.#send()
     this.#flush()
     return before
   }
 
-  /** Writes what is held, behind what is being written. */
   #send(): void {
     const parts = this.#held
     const position = this.#position
@@ -55,7 +54,7 @@ class SealedFile implements FileSink {
     this.#writing.catch(() => undefined)
   }
 
-  /** Has the disk begin while the rest still arrives: at the end little is left to wait for. */
+  /** Starts flushing while the rest still arrives, so that the end waits less. */
   #flush(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
@@ -75,19 +74,18 @@ class SealedFile implements FileSink {
     const file = await this.#file
     if (!file) throw new Error('a file is open once something of it has been written')
     await Promise.all([this.#writing, isBegun ? writeAll(file, head, 0) : undefined])
-    // What a disk could not write it says once, to whoever asked first.
+    // A file system reports a failed write once, to the first flush, so both are awaited.
     await Promise.all([file.sync(), this.#flushing])
-    // It is on disk: nobody waits for the end of its handle.
+    // The data is on disk, so closing the handle need not be awaited.
     file.close().catch(() => undefined)
   }
 
-  /** All of the file is held: its head goes before it in the same call. */
+  /** The whole file is buffered: its head is written in the same call. */
   #begin(head: readonly Uint8Array[]): void {
     this.#held.unshift(Buffer.concat(head))
     this.#position = 0
   }
 
-  /** It is whole already. */
   async finish(): Promise<void> {}
 
   async drop(): Promise<void> {

@@ -8,7 +8,7 @@ export const unless =
     return undefined
   }
 
-/** Writes a file that nobody else has, readable by us only, and flushes it. What cannot be written whole is removed. */
+/** Writes a new file, readable only by this user, and flushes it. A partly written file is removed. */
 export async function writeWhole(path: string, parts: readonly Uint8Array[]): Promise<void> {
   const file = await newFile(path)
   try {
@@ -22,7 +22,6 @@ export async function writeWhole(path: string, parts: readonly Uint8Array[]): Pr
   }
 }
 
-/** Its folder is there but for the first time. */
 export async function newFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600).catch(unless('ENOENT'))
   if (file) return file
@@ -30,7 +29,7 @@ export async function newFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600)
 }
 
-/** In one call: each costs a turn of a thread, which a busy machine gives late. A disk may take less than it was given. */
+/** In one call, since each waits for a thread of the pool. A file system may write less than it was given. */
 export async function writeAll(
   file: FileHandle,
   parts: readonly Uint8Array[],
@@ -48,7 +47,7 @@ export async function writeAll(
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0)
 
-/** The flush of a folder that is under way, and the next one, which has not begun. */
+/** The current flush of a folder, and the next one, which has not begun. */
 interface FolderFlush {
   readonly current: Promise<void>
   next: Promise<void> | undefined
@@ -57,8 +56,8 @@ interface FolderFlush {
 const flushes = new Map<string, FolderFlush>()
 
 /**
- * Flushes the folder: a rename survives a loss of power only then. One that has begun may have missed the rename, so the
- * next one is waited for, together with all who have come meanwhile. If the one before it fails, nobody relies on the next.
+ * A rename survives a loss of power only after its folder is flushed. A flush under way may have missed the
+ * rename, so callers share the next one. If the flush before it fails, the next one must not be relied on.
  */
 export function syncFolder(folder: string): Promise<void> {
   const flush = flushes.get(folder)

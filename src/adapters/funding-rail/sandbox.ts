@@ -1,7 +1,7 @@
 import type { Charge, ChargeState, FundingRail, Instrument } from '../../ports/funding-rail.ts'
 import { after, days } from '../../values/clock.ts'
 
-/** The tokens that the sandbox knows. Documented at `POST /billing/payment-methods`. */
+/** Documented at `POST /billing/payment-methods`. */
 const instruments: ReadonlyMap<string, Instrument> = new Map([
   ['tok_visa', { kind: 'card', brand: 'visa', last4: '4242' }],
   ['tok_mastercard', { kind: 'card', brand: 'mastercard', last4: '4444' }],
@@ -17,14 +17,12 @@ const failed = (code: string, message: string): ChargeState => ({
 const SETTLED: ChargeState = { status: 'settled' }
 const DECLINED = failed('declined', 'The bank of the payer has declined.')
 
-/** A charge as it is looked at: by amount, token and time. */
 interface Seen {
   readonly madeAt: Date
   readonly now: Date
   readonly reference: string
 }
 
-/** The status changes after this many days. */
 const within =
   (count: number, before: (seen: Seen, end: Date) => ChargeState, then: ChargeState) =>
   (seen: Seen): ChargeState => {
@@ -40,7 +38,7 @@ const redirect = ({ reference }: Seen, askAgainAt: Date): ChargeState => ({
   askAgainAt,
 })
 
-/** The outcome of a charge, by its amount in cents. Documented at the funding operation. */
+/** By the amount in cents. Documented at the funding operation. */
 const magic: ReadonlyMap<bigint, (seen: Seen) => ChargeState> = new Map([
   [1301n, () => failed('insufficient_funds', 'There is not enough money on the account of the payer.')],
   [1302n, () => failed('expired_card', 'The card has expired.')],

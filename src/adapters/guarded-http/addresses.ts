@@ -8,8 +8,9 @@ interface Reserved {
 }
 
 /**
- * Where no request goes: the special-purpose registries of IANA (RFC 6890 and its successors), and what leads to an
- * IPv4 address by another way. Relays and sinks that the registries call globally reachable are left out of it.
+ * Forbidden destinations: the special-purpose registries of IANA (RFC 6890 and its successors), and addresses
+ * that lead to an IPv4 address in another way. Relays and sinks that the registries call globally reachable
+ * are left out.
  */
 const RESERVED: readonly Reserved[] = [
   { rule: 'loopback', what: 'this machine itself', blocks: ['127.0.0.0/8', '::1/128'] },
@@ -43,8 +44,8 @@ const RESERVED: readonly Reserved[] = [
 ]
 
 /**
- * Services that hand a machine's credentials to whoever asks from it: of AWS (also of its containers), Google, Azure
- * and Alibaba. No setting opens them.
+ * Services that give a machine's credentials to any process on it: of AWS (also of its containers), Google,
+ * Azure and Alibaba. No setting allows them.
  */
 const METADATA: Reserved = {
   rule: 'metadata',
@@ -58,7 +59,7 @@ const METADATA: Reserved = {
 }
 
 /** The only block from which IANA has assigned IPv6 addresses. */
-const GIVEN_OUT = ['2000::/3']
+const ASSIGNED = ['2000::/3']
 
 const isV6 = (text: string) => text.includes(':')
 
@@ -80,18 +81,17 @@ function within(blocks: readonly string[]): (address: string) => boolean {
 
 const reserved = RESERVED.map(({ rule, what, blocks }) => ({ rule, what, holds: within(blocks) }))
 const isMetadata = within(METADATA.blocks)
-const isGivenOut = within(GIVEN_OUT)
+const isAssigned = within(ASSIGNED)
 
-/** Why requests to this address are refused. `allowed` holds the blocks that the operator has allowed. */
 export function addressJudge(allowed: readonly string[]): (address: string) => RefusedAddress | undefined {
   const isAllowed = within(allowed)
   return given => {
-    const address = innerOf(given)
+    const address = unmapped(given)
     if (isMetadata(address)) return refusal(METADATA.rule, given, METADATA.what)
     if (isAllowed(address)) return undefined
     const found = reserved.find(({ holds }) => holds(address))
     if (found) return refusal(found.rule, given, found.what, OPENING)
-    if (isV6(address) && !isGivenOut(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
+    if (isV6(address) && !isAssigned(address)) return refusal('reserved', given, 'nobody’s so far', OPENING)
     return undefined
   }
 }
@@ -104,8 +104,8 @@ const refusal = (rule: string, address: string, what: string, remedy = ' Use a p
   message: `The address ${address} is refused: it is ${what}.${remedy}`,
 })
 
-/** An IPv4 address that is written as IPv6 (::ffff:7f00:1) is judged as what it is. */
-function innerOf(address: string): string {
+/** An IPv4 address written as IPv6 (::ffff:7f00:1) is checked as IPv4. */
+function unmapped(address: string): string {
   if (isIPv4(address)) return address
   if (!isIPv6(address)) throw new Error(`Not an address: ${address}`)
   const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname)

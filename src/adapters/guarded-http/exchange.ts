@@ -5,7 +5,6 @@ import { clock } from '../../values/clock.ts'
 import { RefusedConnection } from './lookup.ts'
 import type { Target } from './urls.ts'
 
-/** The received answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -14,14 +13,13 @@ export interface Answer {
   readonly cut: boolean
 }
 
-/** Thrown when the time for the whole answer has run out. */
 export class TooLate extends Error {
   constructor({ timeoutMs }: OutboundRequest) {
     super(`There was no whole answer within ${timeoutMs / 1000} s.`)
   }
 }
 
-/** Sends a request and reads its answer, bounded in time and size. Streams would add a third to its time. */
+/** Bounded in time and size. Streams would add a third to the time. */
 export function exchange(agent: Dispatcher, target: Target, request: OutboundRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body = null } = request
@@ -32,7 +30,6 @@ export function exchange(agent: Dispatcher, target: Target, request: OutboundReq
   })
 }
 
-/** Receives an answer up to the size limit, then aborts the connection. */
 class Reader implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number
   readonly #resolve: (answer: Answer) => void
@@ -108,7 +105,6 @@ class Reader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Headers that only the HTTP client itself may set. */
 const OURS =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
@@ -117,12 +113,10 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab and the visible characters of ASCII: nothing that could end a line. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Header names in lower case, cached: few are in use. */
+/** Cached, as few names are in use. Undefined for a forbidden name. */
 const freeName = boundedCache(name => (NAME.test(name) && !OURS.test(name) ? name.toLowerCase() : undefined))
 
-/**
- * The headers of the request, each once. It asks for an uncompressed answer: a compressed one can grow without bound.
- */
+/** Each header once. Asks for an uncompressed answer: a compressed one can grow without bound. */
 function headersOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const sent: Record<string, string> = { 'accept-encoding': 'identity' }
   let isNamed = false
@@ -143,7 +137,6 @@ const refused = (name: string) =>
     message: `The header ${JSON.stringify(name)} is refused: its name is not free, or its value is not plain text.`,
   })
 
-/** The values of each header, by its name in lower case. */
 const listsOf = (headers: Record<string, string | string[] | undefined>): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value = '']) => [name.toLowerCase(), [value].flat()]),

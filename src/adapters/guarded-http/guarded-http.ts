@@ -9,18 +9,17 @@ import { guardedLookup, RefusedConnection, type Resolver, systemResolver } from 
 import { isRefused, type OwnListener, ownTarget, type Target, urlJudge } from './urls.ts'
 
 interface Options {
-  /** Blocks of non-public addresses that are allowed. */
   readonly allow?: readonly string[]
   readonly resolver?: Resolver
-  /** Trusted certificate authorities, in place of the system's. */
+  /** Trusted certificate authorities, instead of the system's. */
   readonly ca?: string
-  /** The listener of this process, once it listens. */
   readonly ownListener?: () => OwnListener | undefined
 }
 
 /**
- * The guard. Every new connection is judged by the address it goes to; one that is kept open is used again, for it
- * still leads where it was judged. Redirects are not followed, and no proxy of the environment is asked.
+ * The HTTP client that cannot reach internal addresses. The address of every new connection is checked; a
+ * kept connection is reused, since it leads to the checked address. Redirects are not followed, and proxies
+ * of the environment are ignored.
  */
 export function guardedHttp({
   allow = [],
@@ -32,7 +31,7 @@ export function guardedHttp({
   const judgeOthers = boundedCache(urlJudge(allow))
   const judgeUrl = (url: string, ofOwn = false) =>
     (ofOwn ? ownTarget(url, ownListener()) : undefined) ?? judgeOthers(url)
-  const limited = underWay()
+  const limited = concurrencyLimit()
   const lookup = guardedLookup(resolver, addressJudge(allow))
   let agents: Promise<Agents> | undefined
   return {
@@ -40,14 +39,14 @@ export function guardedHttp({
       const judged = judgeUrl(url, ownListener)
       return isRefused(judged) ? judged : undefined
     },
-    isOpened: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
+    isAllowed: url => !isRefused(judgeUrl(url, true)) && isRefused(judgePublic(url)),
     async send(request) {
       const target = judgeUrl(request.url, request.ownListener)
       if (isRefused(target)) return { kind: 'refused', ...target }
       agents ??= agentsOf(lookup, ca)
-      const ask = answerTo.bind(null, agents, target, request)
-      if (request.atOnce === undefined) return ask()
-      return (await limited.within(target.origin, request.atOnce, ask)) ?? BUSY
+      const sendWithRetry = answerTo.bind(null, agents, target, request)
+      if (request.maxConcurrent === undefined) return sendWithRetry()
+      return (await limited.within(target.origin, request.maxConcurrent, sendWithRetry)) ?? BUSY
     },
   }
 }
@@ -57,7 +56,6 @@ const BUSY: OutboundAnswer = {
   message: 'Too many requests to this host are still without an answer. Nothing was sent; try again.',
 }
 
-/** Whether connections are kept open for the next request. */
 type Agents = Readonly<Record<'keeping' | 'fresh', Agent>>
 
 /** Loaded with the first request, to keep the start short. */
@@ -65,10 +63,10 @@ async function agentsOf(lookup: ReturnType<typeof guardedLookup>, ca: string | u
   const { Agent } = await import('undici')
   const options: Agent.Options = {
     allowH2: false,
-    // As many as are ever under way: to wait for a connection costs time that a receiver has for its answer, and one
-    // origin may be that of many owners.
+    // As many as are ever concurrent: waiting for a connection would use up the receiver's time, and many
+    // owners may share an origin.
     connections: 256,
-    // The lookup gives all addresses, so undici may try them one after another.
+    // The lookup returns all addresses, so undici may try them one after another.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000,
     keepAliveTimeout: 4_000,
@@ -104,25 +102,25 @@ async function answerTo(
 }
 
 /**
- * Sends once, and again where the receiver cannot have seen the first attempt and `again` allows it, within one limit.
+ * Sends once, and again if the receiver cannot have seen the first attempt and `again` allows it, within one
+ * time limit.
  */
 async function ask({ keeping, fresh }: Agents, target: Target, request: OutboundRequest): Promise<Answer> {
   const began = clock.ticks()
   try {
     return await exchange(keeping, target, request)
   } catch (error) {
-    if (!request.again || !wasUnheard(error)) throw error
+    if (!request.retryHeaders || !brokeBeforeAnswer(error)) throw error
     const secondsLeft = Math.ceil((request.timeoutMs - (clock.ticks() - began)) / 1_000)
     const timeoutMs = secondsLeft * 1_000
-    return await exchange(fresh, target, { ...request, headers: request.again(), timeoutMs })
+    return await exchange(fresh, target, { ...request, headers: request.retryHeaders(), timeoutMs })
   }
 }
 
-/** Counts what is under way by origin, so that a slow host does not hold what others need. */
-function underWay() {
+/** Counts concurrent requests by origin, so that a slow host does not block others. */
+function concurrencyLimit() {
   const counts = new Map<string, number>()
   return {
-    /** Undefined where as many are under way already. */
     async within<T>(origin: string, most: number, work: () => Promise<T>): Promise<T | undefined> {
       const count = counts.get(origin) ?? 0
       if (count >= most) return undefined
@@ -138,39 +136,38 @@ function underWay() {
   }
 }
 
-/** Connections that have carried a request. */
 const used = new WeakSet<object>()
 /** Requests on a reused connection whose answers have not begun. */
 const unanswered = new WeakSet<object>()
 const unheard = new WeakSet<object>()
 
-interface Told {
+interface RequestMessage {
   readonly request: object
 }
 
 const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
-// Only undici knows which connection a request takes; it reports that on diagnostics channels.
+// undici reports only on diagnostics channels which connection a request uses.
 subscribe('undici:client:sendHeaders', message => {
-  const { request, socket } = message as Told & { socket: object }
+  const { request, socket } = message as RequestMessage & { socket: object }
   if (used.has(socket)) unanswered.add(request)
   used.add(socket)
 })
 subscribe('undici:request:headers', message => {
-  unanswered.delete((message as Told).request)
+  unanswered.delete((message as RequestMessage).request)
 })
 subscribe('undici:request:error', message => {
-  const { request, error } = message as Told & { error: NodeJS.ErrnoException }
+  const { request, error } = message as RequestMessage & { error: NodeJS.ErrnoException }
   if (unanswered.has(request) && CLOSED.includes(error.code ?? '')) unheard.add(error)
 })
 
 /**
- * Whether a connection that was kept open broke before the answer began. As a rule the other side had closed it for its
- * idleness when the request was on its way, and has not heard of it.
+ * Whether a kept connection broke before the answer began. Usually the receiver had closed it as idle while
+ * the request was on its way, and has not seen the request.
  */
-const wasUnheard = (error: unknown): boolean => unheard.has(error as object)
+const brokeBeforeAnswer = (error: unknown): boolean => unheard.has(error as object)
 
-/** Describes a failed request for the customer who chose its URL. An error without a code is a defect of ours. */
+/** For the customer who chose the URL. An error without a code is a defect of the service. */
 function failureOf(error: unknown): string {
   const code = codeOf(error)
   if (code === '' || code === 'UND_ERR_INVALID_ARG') throw error
@@ -211,7 +208,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^(HPE_|HTTPParserError|UND_ERR_)/, 'What the host answers is not HTTP (%).'],
 ]
 
-/** Where several addresses were tried, the failure of the first. */
+/** If several addresses were tried, the failure of the first. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   if ('errors' in error && Array.isArray(error.errors)) return codeOf(error.errors[0])

@@ -2,12 +2,11 @@ import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { RefusedAddress } from '../../ports/outbound.ts'
 
-/** Resolves names without `getaddrinfo`, which blocks one of Node's four threads: slow names could hold them all. */
+/** Resolves names without `getaddrinfo`, which blocks one of Node's four threads: slow names could block them all. */
 export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
 export const systemResolver = (): Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
 
-/** Thrown where a connection must not be made. */
 export class RefusedConnection extends Error {
   readonly refused: RefusedAddress
 
@@ -17,12 +16,11 @@ export class RefusedConnection extends Error {
   }
 }
 
-/** No honest host has more addresses than this. */
 const MAX_ADDRESSES = 32
 
 /**
- * What a new connection asks for its host's addresses. They are judged here, and it connects to one of them and to
- * nothing else: no second answer can come in between. One that is refused spoils them all.
+ * Resolves the host of a new connection. The addresses are checked here, and the connection goes to one of
+ * them, so no second DNS answer can intervene. One refused address refuses the host.
  */
 export function guardedLookup(
   resolver: Resolver,

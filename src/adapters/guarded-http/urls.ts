@@ -2,11 +2,9 @@ import { isIP } from 'node:net'
 import type { RefusedAddress } from '../../ports/outbound.ts'
 import { addressJudge } from './addresses.ts'
 
-/** A URL that passes every check that needs no network. */
 export interface Target {
   readonly origin: string
   readonly path: string
-  /** Headers that the way there needs. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -14,9 +12,7 @@ export const isRefused = (judged: Target | RefusedAddress): judged is RefusedAdd
 
 const MAX_LENGTH = 2048
 
-/**
- * Ports of services that are not HTTP and might take a request for their own (those that browsers refuse, and more).
- */
+/** Ports of services that are not HTTP and might interpret a request (those that browsers refuse, and more). */
 const PORTS = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 ' +
@@ -26,7 +22,7 @@ const PORTS = new Set(
   ).split(' '),
 )
 
-/** Host names of cloud metadata services, which hand out a machine's secrets. No setting allows them. */
+/** Cloud metadata services, which reveal a machine's secrets. No setting allows them. */
 const METADATA = /^(metadata|metadata\.google\.internal|metadata\.goog|instance-data(\.ec2\.internal)?)$/
 
 const LOCALHOST = /(^|\.)localhost(\.localdomain)?$/
@@ -37,7 +33,10 @@ const INTERNAL =
 
 const LABEL = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/
 
-/** Judges a URL without asking the network; where addresses have been opened, names inside are theirs to judge. */
+/**
+ * Checks a URL without a network request. Once the operator allows addresses, internal names are checked by
+ * their addresses.
+ */
 export function urlJudge(allowed: readonly string[]): (text: string) => Target | RefusedAddress {
   const judgeAddress = addressJudge(allowed)
   return text => {
@@ -91,22 +90,24 @@ function judgeName(host: string, opened: boolean): RefusedAddress | undefined {
 const OPENING =
   ' Use a public host; whoever runs this service can open others with the setting OUTBOUND_ALLOW_CIDRS.'
 
-/** The listener of this process: the origin that a connection is made to, and those that its URLs may have. */
+/** The listener of this process: the origin to connect to, and those that its URLs may have. */
 export interface OwnListener {
   readonly origin: string
   readonly origins: readonly string[]
-  /** Says that a request is our own, so that it is not counted against the limit of an address which all owners share. */
+  /**
+   * Marks a request as the service's own, so that it does not count against the rate limit of an address that
+   * all owners share.
+   */
   readonly pass: string
 }
 
 export const PASS_HEADER = 'x-own-request'
 
-/** A merchant of the sandbox, and a payment request that a program pays. */
 const PATHS = /^\/(simulate\/mpp|collect\/402)(\/[\w-][\w.-]*)+$/
 
 /**
- * Where a URL of our own listener leads. It must be written as a program writes it: a URL that a parser has to mend first
- * is judged like that of anybody.
+ * The target of a URL of the service's own listener. The URL must be in canonical form: one that a parser has
+ * to repair is checked like any other.
  */
 export function ownTarget(text: string, listener: OwnListener | undefined): Target | undefined {
   const url = URL.parse(text)

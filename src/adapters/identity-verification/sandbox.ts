@@ -11,15 +11,14 @@ import {
 import { after, days, minutes } from '../../values/clock.ts'
 import { hasSignature, signatureHeaders, signatureProblem } from '../card-processor/sandbox-signature.ts'
 
-/** How the sandbox treats a person. Documented in docs/onboarding.md. */
+/** Documented in docs/onboarding.md. */
 interface MagicRule {
-  /** Until then, counted from the submission, no call is answered otherwise. */
+  /** For this long after the submission, every call has this answer. */
   readonly fails?: { readonly forMs: number; readonly as: Unanswered }
-  /** Until then the check that was submitted is not known when it is asked for. */
+  /** For this long, the submitted check is unknown when it is asked for. */
   readonly forgetsForMs?: number
   readonly reviewMs: number
   readonly end: FinalStatus
-  /** The notices that are sent while the check is being submitted, one after the other. */
   readonly notices?: readonly FinalStatus[]
 }
 
@@ -29,7 +28,7 @@ const atOnce = (end: FinalStatus): MagicRule => ({ reviewMs: 0, end })
 
 const ALWAYS = days(365 * 200)
 
-/** By the beginning of the name, in any case; the first that matches counts. */
+/** By the beginning of the name, ignoring case; the first match counts. */
 const rules: readonly (readonly [beginning: string, rule: MagicRule])[] = [
   ['Later rejected', { reviewMs: days(1), end: rejected('data_mismatch') }],
   ['Later', { reviewMs: days(1), end: VERIFIED }],
@@ -51,7 +50,6 @@ const ruleFor = (name: string): MagicRule =>
   rules.find(([beginning]) => `${name.toLowerCase()} `.startsWith(`${beginning.toLowerCase()} `))?.[1] ??
   atOnce(VERIFIED)
 
-/** The answer of a rule to a call about a check that was submitted then. */
 function answerAt(
   now: Date,
   { fails, forgetsForMs = 0, reviewMs, end }: MagicRule,
@@ -64,7 +62,6 @@ function answerAt(
   return passedMs < reviewMs ? { status: 'in_review', expectedAt: after(submittedAt, reviewMs) } : end
 }
 
-/** Above every notice of the sandbox. */
 const MAX_BYTES = 4_096
 
 const Notice = z.strictObject({
@@ -78,7 +75,7 @@ const Notice = z.strictObject({
 
 export const written = (notice: IdentityNotice): string => JSON.stringify(z.encode(Notice, notice))
 
-/** The notice, or which member is wrong. Never quotes what was sent. */
+/** The notice, or which member is wrong. Never quotes the input. */
 export function parsed(body: Uint8Array): IdentityNotice | { readonly problem: string } {
   if (body.length > MAX_BYTES) return { problem: `The body has more than ${MAX_BYTES} bytes.` }
   const { data, error } = Notice.safeParse(jsonOf(body))
@@ -95,7 +92,6 @@ function jsonOf(body: Uint8Array): unknown {
 
 const HEADER = 'identity-provider-signature'
 
-/** The current secret first, then those that it was before. */
 type Secrets = readonly Buffer[]
 
 interface SignedNotice {
@@ -103,7 +99,6 @@ interface SignedNotice {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Hands a signed notice in by the door of the provider. */
 export type DeliverNotice = (notice: SignedNotice, requestId: string) => Promise<void>
 
 export function signedNotice(secrets: Secrets, notice: IdentityNotice): SignedNotice {
@@ -114,7 +109,7 @@ export function signedNotice(secrets: Secrets, notice: IdentityNotice): SignedNo
   }
 }
 
-/** A simulated provider, which keeps nothing: the name of the person decides. */
+/** A simulated provider, which stores nothing: the person's name decides. */
 export const sandboxIdentity = (secrets: Secrets, deliver: DeliverNotice): IdentityVerification => ({
   name: 'sandbox',
   isManual: false,

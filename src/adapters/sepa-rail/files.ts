@@ -12,16 +12,13 @@ import type {
 import { addDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
-/** The payments that wait for the next file. A reference identifies a payment. */
 export interface Queue {
   put(payment: Payment, call: RailCall): Promise<void>
-  /** Null where the payment was never queued. */
-  standing(payment: Payment, call: RailCall): Promise<Standing | null>
-  /** Removes a payment that still waits; gives its status afterwards. */
-  takeOut(payment: Payment, call: RailCall): Promise<Standing | null>
+  statusOf(payment: Payment, call: RailCall): Promise<QueueStatus | null>
+  remove(payment: Payment, call: RailCall): Promise<QueueStatus | null>
 }
 
-export type Standing = 'waiting' | 'ordered' | 'taken_out'
+export type QueueStatus = 'waiting' | 'ordered' | 'taken_out'
 
 interface ByFiles {
   readonly debtor: Debtor
@@ -30,12 +27,12 @@ interface ByFiles {
   readonly files: HandOver
 }
 
-const statusFor = (standing: Standing): PaymentStatus =>
+const statusFor = (standing: QueueStatus): PaymentStatus =>
   standing === 'taken_out'
     ? { status: 'rejected', reasonCode: 'FOCR' }
     : { status: 'pending', reasonCode: null }
 
-const alone = (payment: Payment): Order => ({
+const singlePayment = (payment: Payment): Order => ({
   messageId: payment.endToEndId,
   madeAt: payment.submittedAt,
   executeOn: bankDateOf(payment.submittedAt),
@@ -43,29 +40,26 @@ const alone = (payment: Payment): Order => ({
   payments: [payment],
 })
 
-/**
- * A bank that is sent files and sends files: it answers nobody who asks. What it has to tell comes in by the door for
- * its files, as notices.
- */
+/** A bank that exchanges files and answers no inquiries. Its reports arrive as files, and become notices. */
 export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
-    const standing = await queue.standing(payment, call)
+    const standing = await queue.statusOf(payment, call)
     if (standing) return statusFor(standing)
     if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
-    if (!canBeOrdered(alone(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
+    if (!canBeOrdered(singlePayment(payment), debtor)) return { status: 'rejected', reasonCode: 'FF01' }
     await queue.put(payment, call)
     return statusFor('waiting')
   },
 
   async statusOf(payment, call) {
-    const standing = await queue.standing(payment, call)
+    const standing = await queue.statusOf(payment, call)
     return standing ? statusFor(standing) : { status: 'unknown', reasonCode: null }
   },
 
   recall: async (payment, call) =>
-    (await queue.takeOut(payment, call)) === 'taken_out'
+    (await queue.remove(payment, call)) === 'taken_out'
       ? { status: 'accepted', reasonCode: 'FOCR' }
       : { status: 'refused', reasonCode: NOT_BY_FILES },
 
@@ -74,10 +68,10 @@ export const railByFiles = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRai
   files,
 })
 
-/** Our own reason codes: see `src/iso20022/reason-codes.ts`. */
+/** The service's own reason code: see `src/iso20022/reason-codes.ts`. */
 const NOT_BY_FILES = 'not_by_files'
 
-/** Instant payments go at once, on any day; others wait for the next cut-off time of a bank day. */
+/** Instant payments go at once, on any day; others wait for the next cut-off of a bank day. */
 export function nextFile(scheme: Scheme, at: Date, cutOffs: readonly string[]): FileTime {
   const today = bankDateOf(at)
   return scheme === 'sct_inst'

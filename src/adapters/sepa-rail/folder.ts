@@ -2,14 +2,11 @@ import { link, mkdir, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HandOver } from '../../ports/sepa-rail.ts'
 
-/** The bank's client fetches files from here. */
 const OUT = 'out'
-/** Where files are staged: on the same disk as `out`, so that a rename releases them atomically. */
+/** On the same disk as `out`, so that a rename releases files atomically. */
 const STAGED = '.staged'
-/** Every staged file stays here for good. */
 const SENT = 'sent'
 
-/** A folder that is shared with the bank's client. */
 export function outFolder(folder: string): HandOver {
   const at = (place: string, name = ''): string => join(folder, place, name)
   return {
@@ -35,7 +32,6 @@ const unless =
     if (error.code !== code) throw error
   }
 
-/** Writes the file, readable by its owner only, and flushes it before it gets its name. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   const file = await open(unfinished, 'w', 0o600)
@@ -48,7 +44,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(unfinished, path)
 }
 
-/** Flushes the folder: a rename survives a loss of power only then. */
+/** A rename survives a loss of power only after its folder is flushed. */
 async function sync(folder: string): Promise<void> {
   const opened = await open(folder)
   try {

@@ -9,20 +9,18 @@ import type {
 } from '../../ports/sepa-rail.ts'
 import { bankDateOf } from '../../values/bank-calendar.ts'
 
-/** The outcome of a sandbox payment, by its amount in cents. Documented at `POST /transfers`. */
-interface Fate {
-  /** The answer to the submission, and the status until `afterMs`. */
+/** By the amount in cents. Documented at `POST /transfers`. */
+interface Outcome {
   readonly submitted: PaymentStatus['status'] | Unanswered
-  /** The status once so many milliseconds have passed. */
   readonly later?: { readonly afterMs: number; readonly status: 'settled' | 'rejected' }
   readonly reasonCode?: string
 }
 
 const HOUR = 3_600_000
 
-const rejected = (reasonCode: string): Fate => ({ submitted: 'rejected', reasonCode })
+const rejected = (reasonCode: string): Outcome => ({ submitted: 'rejected', reasonCode })
 
-const fates: ReadonlyMap<bigint, Fate> = new Map([
+const outcomes: ReadonlyMap<bigint, Outcome> = new Map([
   [666_01n, rejected('AC04')],
   [666_02n, rejected('AM04')],
   [666_03n, rejected('RC01')],
@@ -38,29 +36,28 @@ const fates: ReadonlyMap<bigint, Fate> = new Map([
   [777_06n, { submitted: 'pending' }],
 ])
 
-const settles: Fate = { submitted: 'settled' }
+const settles: Outcome = { submitted: 'settled' }
 
-const told = (status: PaymentStatus['status'], reasonCode: string | undefined): PaymentStatus => ({
+const statusWith = (status: PaymentStatus['status'], reasonCode: string | undefined): PaymentStatus => ({
   status,
   reasonCode: status === 'rejected' ? (reasonCode ?? null) : null,
 })
 
-const fateOf = ({ amountEuros }: Payment): Fate => fates.get(amountEuros) ?? settles
+const outcomeOf = ({ amountEuros }: Payment): Outcome => outcomes.get(amountEuros) ?? settles
 
-/** A repeated submission gets the same answer. */
 function submit(payment: Payment): PaymentStatus | Unanswered {
-  const { submitted, reasonCode } = fateOf(payment)
-  return isSilent(submitted) ? submitted : told(submitted, reasonCode)
+  const { submitted, reasonCode } = outcomeOf(payment)
+  return isSilent(submitted) ? submitted : statusWith(submitted, reasonCode)
 }
 
-/** The sandbox stores nothing: it takes every payment asked about as submitted. */
+/** Nothing is stored, so every payment counts as submitted. */
 function statusOf(payment: Payment): PaymentStatus | Unanswered {
-  const { later, reasonCode } = fateOf(payment)
+  const { later, reasonCode } = outcomeOf(payment)
   const waited = payment.at.getTime() - payment.submittedAt.getTime()
-  return later && waited >= later.afterMs ? told(later.status, reasonCode) : submit(payment)
+  return later && waited >= later.afterMs ? statusWith(later.status, reasonCode) : submit(payment)
 }
 
-const isSilent = (answer: Fate['submitted']): answer is Unanswered =>
+const isSilent = (answer: Outcome['submitted']): answer is Unanswered =>
   answer === 'late' || answer === 'unusable'
 
 const recalls = new Map<bigint, RecallStatus | Unanswered>([
@@ -82,12 +79,12 @@ const magic: readonly (readonly [RegExp, (rest: string) => PayeeCheck | Unanswer
   [/^garbled\b/i, () => 'unusable'],
 ]
 
-/** The IBAN of wallets that have none of their own, with valid check digits. */
-const NOBODYS = 'DE69999900010000000000'
+/** The IBAN of wallets without one of their own, with valid check digits. */
+const FALLBACK_IBAN = 'DE69999900010000000000'
 
 const payerOf = (iban: string): Debtor => ({ name: 'Sandbox', iban, bic: null })
 
-/** A simulated rail. Its banks confirm every name that no rule above answers otherwise. */
+/** A simulated rail. Its banks confirm every name that no rule above covers. */
 export const sandboxRail = (): SepaRail => ({
   async verifyPayee({ name }) {
     for (const [beginning, answer] of magic)
@@ -98,6 +95,6 @@ export const sandboxRail = (): SepaRail => ({
   statusOf: async payment => statusOf(payment),
   recall: async payment => recall(payment),
   nextFile: (_, at) => ({ closesAt: at, executeOn: bankDateOf(at) }),
-  message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? NOBODYS)),
+  message: order => pain001(order, payerOf(order.payments[0]?.payerIban ?? FALLBACK_IBAN)),
   files: null,
 })

@@ -7,7 +7,7 @@ interface Link {
   readonly final: boolean
 }
 
-/** Money that left, told as a positive amount. */
+/** Debits have negative amounts at Stripe. */
 const clearingOf = (transaction: Moved, { authorizationId, final }: Link): CardFact => ({
   kind: 'clearing',
   clearingId: transaction.id,
@@ -18,8 +18,8 @@ const clearingOf = (transaction: Moved, { authorizationId, final }: Link): CardF
 })
 
 /**
- * The sign says which way the money went: a reversed refund is one of type `refund` that takes money again. Whether a
- * clearing is the last of its authorization only the authorization knows, and says when it closes.
+ * The sign gives the direction: a reversed refund has the type `refund` and takes money again. Only the
+ * authorization knows whether a clearing is its last, and reports it when it closes.
  */
 export function factOf(transaction: Moved, authorizationId: string | null): CardFact | null {
   const { id, amount } = transaction
@@ -34,7 +34,6 @@ export function factOf(transaction: Moved, authorizationId: string | null): Card
   }
 }
 
-/** The question that waits for an answer. */
 export function requestOf(authorization: Authorization): AuthorizationRequest | null {
   const { id, pending_request: asked, request_history } = authorization
   if (!asked) return null
@@ -49,8 +48,8 @@ export function requestOf(authorization: Authorization): AuthorizationRequest | 
 }
 
 /**
- * One change is one message, chosen by what the event says of itself alone: so it does not matter in which order events come.
- * A change of anything else tells the outcome again.
+ * One change becomes one message, derived from the event alone, so the order of events does not matter. Any
+ * other change reports the outcome again.
  */
 export function changeOf(
   authorization: Authorization,
@@ -65,15 +64,16 @@ export function changeOf(
 }
 
 /**
- * A closed authorization gets no more clearings: the last of them is told again, as the final one, which gives back the rest
- * of the hold. Without any it is not certain that none follows, and the hold stays until it expires.
+ * A closed authorization gets no more clearings: its last one is reported again, as the final one, which
+ * releases the rest of the hold. Without any clearing one may still follow, so the hold stays until it
+ * expires.
  */
 function lastClearingOf(authorization: Authorization): CardFact | null {
   const last = authorization.transactions.filter(({ amount }) => amount < 0n).at(-1)
   return last ? clearingOf(last, { authorizationId: authorization.id, final: true }) : null
 }
 
-/** The merchant has given a part back: the amount has fallen, and neither a request nor a clearing did that. */
+/** A partial reversal: the amount has decreased without a request or a clearing. */
 function partialReversalOf(
   { id, amount }: Authorization,
   before: Event['data']['previous_attributes'],
@@ -84,22 +84,22 @@ function partialReversalOf(
   return fallen > 0n ? { kind: 'reversal', authorizationId: id, amountEuros: fallen } : null
 }
 
-/** Stripe's word about each request, whoever has decided: we, its settings, or the network in its place. */
+/** Stripe's result for each request, whether decided by this service, by Stripe's settings, or by the network. */
 export function outcomeOf(authorization: Authorization): CardFact | null {
   const { id, request_history, metadata } = authorization
   if (request_history.length === 0) return null
   const inTime = [...request_history].sort((one, other) => one.created - other.created)
   const asks = inTime.map(({ amount, approved }, ask) => ({
-    amountEuros: approved ? lesser(amount, metadata[partOf(ask)]) : amount,
+    amountEuros: approved ? approvedPart(amount, metadata[partOf(ask)]) : amount,
     approved,
   }))
   return { kind: 'outcome', authorizationId: id, asks, merchant: merchantOf(authorization) }
 }
 
-/** Stripe's history holds what was asked for. A part that we approved is written beside it, in the metadata. */
+/** Stripe's history has only requested amounts, so a partly approved amount is stored in the metadata. */
 export const partOf = (ask: number): string => `approved_cents_${ask}`
 
-function lesser(asked: Euros, part: string | undefined): Euros {
+function approvedPart(asked: Euros, part: string | undefined): Euros {
   const approved = part && /^\d{1,15}$/.test(part) ? BigInt(part) : asked
   return approved < asked ? approved : asked
 }

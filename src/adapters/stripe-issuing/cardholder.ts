@@ -8,7 +8,6 @@ import type {
   ProcessorFailure,
 } from '../../ports/card-processor.ts'
 
-/** Tells requests apart that would otherwise have the same idempotency key. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)))
@@ -18,15 +17,14 @@ export const digestOf = (value: unknown): string =>
 type Holder = Stripe.Issuing.Cardholder
 type HolderParams = Stripe.Issuing.CardholderCreateParams
 
-/** A holder of whom everything is known that Stripe must know. */
 interface CompleteHolder extends CardHolder {
   readonly address: PostalAddress
   readonly phone: string
 }
 
 /**
- * Finds or creates the holder of an owner's cards. Stripe forgets idempotency keys after a day, so the holder is looked up
- * by email and recognized by the owner's id; the key only joins those who create it at the same time.
+ * Finds or creates the holder of an owner's cards. Stripe forgets idempotency keys after a day, so the holder
+ * is looked up by email and recognized by the owner's id; the key only joins concurrent creations.
  */
 export async function cardholderOf(
   stripe: Stripe,
@@ -106,7 +104,7 @@ function isUpToDate({ email, phone_number, billing }: Holder, holder: CompleteHo
   )
 }
 
-/** Stripe prints up to 24 letters, and takes neither digits nor signs. */
+/** Stripe prints up to 24 letters, and accepts neither digits nor signs. */
 const nameOnCard = (name: string): string => lettersOf(name).slice(0, 24).trim()
 
 const lettersOf = (name: string): string =>

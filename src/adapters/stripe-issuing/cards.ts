@@ -25,8 +25,8 @@ export async function issueCard(
 }
 
 /**
- * Only the replacement of a lost card has another number. Where Stripe demands that the old card be cancelled first, which
- * would end the overlap of a rotation, the new one is issued without that link.
+ * Only the replacement of a lost card has another number. If Stripe demands that the old card be cancelled
+ * first, which would end the overlap of a rotation, the new one is issued without that link.
  */
 export async function replaceCard(
   stripe: Stripe,
@@ -53,7 +53,7 @@ const STATUS = { active: 'active', inactive: 'inactive', closed: 'canceled' } as
   string
 >
 
-/** Stripe refuses to cancel a cancelled card: what counts is how the card then stands. */
+/** Stripe refuses to cancel a cancelled card, so the card's resulting status counts. */
 export async function changeState(
   stripe: Stripe,
   processorCardId: string,
@@ -75,17 +75,15 @@ export async function changeState(
 
 type Made = Stripe.Issuing.Card
 
-/** The replaced card, where there is one. */
 type Link = Pick<Stripe.Issuing.CardCreateParams, 'replacement_for' | 'replacement_reason'>
 
-/** One card, as it is asked for in every repetition. */
+/** Every repetition has the same members. */
 interface Order {
   readonly card: NewCard
   readonly cardholder: string
   readonly call: ProcessorCall
 }
 
-/** What is kept of an answer; the rest is not looked at. */
 const Issued = z
   .object({
     id: z.string().min(1),
@@ -106,12 +104,11 @@ const Issued = z
 
 /** Stripe forgets a key a day after its first use at the earliest. */
 const KEY_LASTS_MS = minutes(20 * 60)
-/** The clocks of both sides may differ by this much. */
 const LEEWAY_MS = minutes(60)
 
 /**
- * Creates a card once. Where the key no longer says so, as Stripe has forgotten it or the card was first asked for with other
- * limits, the card is looked up by the reference in its metadata.
+ * Creates a card once. If Stripe has forgotten the key, or the card was first requested with other limits,
+ * the card is looked up by the reference in its metadata.
  */
 async function createOnce(
   stripe: Stripe,
@@ -149,7 +146,7 @@ async function find(stripe: Stripe, { card, cardholder, call }: Order): Promise<
   return undefined
 }
 
-/** The card was made with the limits of its time. */
+/** The card has the limits of its first request, so the current ones are set. */
 async function adopt(stripe: Stripe, made: Made, { card, call }: Order): Promise<IssuedCard> {
   const reference = `${call.reference}/${digestOf(card.controls)}`
   await changeControls(stripe, made.id, card.controls, { ...call, reference })

@@ -3,30 +3,26 @@ import type { Done, ProcessorFailure } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
 import { redactedExcerpt } from '../../values/redaction.ts'
 
-/** The account at Stripe that issues the cards. */
 export interface StripeAccount {
   readonly secretKey: string
   /** The signing secrets of the endpoints that Stripe calls: of real-time authorizations, and of all other events. */
   readonly webhookSecrets: readonly string[]
-  /** Another address than Stripe's own, for tests. */
   readonly apiUrl?: string | undefined
 }
 
-/** The version in which requests, answers and events are written: the one that the package knows. */
+/** The API version of requests, answers and events: the one that the package knows. */
 export const API_VERSION = '2026-10-28.endive' satisfies NonNullable<Stripe.StripeConfig['apiVersion']>
 
-/** How long Stripe may take for one request, its body included, and for all requests of one call. */
-interface Patience {
+interface CallTimeouts {
   readonly requestMs: number
   readonly callMs: number
 }
 
-export const PATIENCE: Patience = { requestMs: 4_000, callMs: 6_000 }
+export const TIMEOUTS: CallTimeouts = { requestMs: 4_000, callMs: 6_000 }
 
-/** What the package throws; its classes are not loaded for this. */
-interface Thrown {
+/** Errors of the package; its classes are not loaded for this. */
+interface StripeError {
   readonly type?: unknown
-  /** Stripe's word where there is no code: `card_error`. */
   readonly rawType?: unknown
   readonly code?: unknown
   readonly statusCode?: unknown
@@ -37,33 +33,32 @@ export const DONE: Done = { done: true }
 const LATE: ProcessorFailure = { failure: 'late' }
 export const UNUSABLE: ProcessorFailure = { failure: 'unusable' }
 
-/** Another request under the same key is still running, or there are too many: the same call succeeds later. */
+/** Another request with the same key is running, or there are too many: the same call succeeds later. */
 const BUSY = new Set<unknown>([408, 409, 429])
 
-/** The key or its rights are wrong: an operator mends that, and the card must not be lost over it. */
-const OUR_ACCESS = new Set<unknown>([401, 403])
+/** The key or its rights are wrong: an operator must correct that, and the card must not be closed over it. */
+const ACCESS_ERRORS = new Set<unknown>([401, 403])
 
 /** Only an answer that refuses the request itself is final. */
 export function failureOf(error: unknown): ProcessorFailure {
-  const thrown = (error ?? {}) as Thrown
+  const thrown = (error ?? {}) as StripeError
   const { type, statusCode } = thrown
   if (type === 'StripeConnectionError' || BUSY.has(statusCode)) return LATE
   const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isRefusal && !OUR_ACCESS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
+  return isRefusal && !ACCESS_ERRORS.has(statusCode) ? refusalOf(thrown) : UNUSABLE
 }
 
-const refusalOf = ({ rawType, code, message }: Thrown): ProcessorFailure => ({
+const refusalOf = ({ rawType, code, message }: StripeError): ProcessorFailure => ({
   failure: 'refused',
   code: String(code ?? rawType ?? 'refused').slice(0, 100),
   message: redactedExcerpt(Buffer.from(String(message ?? ''))) ?? 'Stripe has refused without a reason.',
 })
 
-/** Runs requests to Stripe. Whatever goes wrong is an answer, and one comes within seconds. */
 export type Connection = <T extends object>(
   requests: (stripe: Stripe) => Promise<T | ProcessorFailure>,
 ) => Promise<T | ProcessorFailure>
 
-export function connectTo(account: StripeAccount, patience: Patience): Connection {
+export function connectTo(account: StripeAccount, patience: CallTimeouts): Connection {
   let client: Promise<Stripe> | undefined
   return requests => {
     client ??= clientOf(account, patience)
@@ -71,7 +66,7 @@ export function connectTo(account: StripeAccount, patience: Patience): Connectio
   }
 }
 
-/** A request that is given up goes on until its own end; repeated under the same key it has the same effect. */
+/** An abandoned request continues; a repetition with the same key has the same effect. */
 async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | ProcessorFailure> {
   let cancel = () => {}
   const alarm = new Promise<ProcessorFailure>(resolve => {
@@ -80,14 +75,14 @@ async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | 
   return Promise.race([answer, alarm]).finally(() => cancel())
 }
 
-/** The package takes a tenth of a second to load, and is loaded only where Stripe issues cards. */
-async function clientOf({ secretKey, apiUrl }: StripeAccount, { requestMs }: Patience): Promise<Stripe> {
+/** The package takes a tenth of a second to load, so it is loaded only if Stripe issues cards. */
+async function clientOf({ secretKey, apiUrl }: StripeAccount, { requestMs }: CallTimeouts): Promise<Stripe> {
   const { default: Stripe } = await import('stripe')
   return new Stripe(secretKey, {
     ...addressOf(apiUrl),
     apiVersion: API_VERSION,
     timeout: requestMs,
-    // The process that calls repeats what fails, under the same idempotency key.
+    // The calling process repeats failures, with the same idempotency key.
     maxNetworkRetries: 0,
     telemetry: false,
     // A redirect could lead the card's data elsewhere.

@@ -6,14 +6,14 @@ import { DONE } from './connection.ts'
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
 
 /**
- * As good as no limit. Each interval is always named: a card without a daily limit gets Stripe's own of 500 a day, and an
- * empty list changes nothing.
+ * In effect no limit. Each interval must be named: a card without a daily limit gets Stripe's own of 500 a
+ * day, and an empty list changes nothing.
  */
 const HIGHEST: Euros = 99_999_999n
 
 /**
- * Limits and countries as Stripe's spending controls. Stripe groups merchants by names of its own, which it does not map to
- * category codes (MCCs): those are enforced by the service alone, at each authorization.
+ * Limits and countries as Stripe's spending controls. Stripe groups merchants by its own names, without a
+ * mapping to category codes (MCCs): those are enforced only by the service, at each authorization.
  */
 export const spendingControlsOf = (controls: ProcessorControls) => ({
   spending_limits: [
@@ -31,7 +31,7 @@ const limit = (interval: string, amount: Euros | null): Limit => ({
   amount: Number(amount === null || amount > HIGHEST ? HIGHEST : amount),
 })
 
-/** Stripe keeps a list of countries that is not named; the documented empty value removes it. */
+/** Stripe keeps a list of countries that is left out; the documented empty value removes it. */
 const NO_COUNTRIES = '' as unknown as string[]
 
 export async function changeControls(

@@ -24,7 +24,7 @@ const Data = z
     expYear: exp_year,
   }))
 
-/** Number and CVC are in this process from Stripe's answer to the encryption right below, and nowhere else. */
+/** Number and CVC are in this process only between Stripe's answer and the encryption directly below. */
 export async function discloseCard(
   stripe: Stripe,
   processorCardId: string,

@@ -31,7 +31,7 @@ const Standing = z.object({
   balance_transactions: z.array(z.object({ amount: z.int() })).nullish(),
 })
 
-/** Stripe Issuing names its disputes by the transaction that settled; it has no call that withdraws one. */
+/** Stripe Issuing identifies disputes by the settled transaction; it has no call that withdraws one. */
 export function stripeDisputes(ask: Connection): CardDisputes {
   return {
     open: (dispute, call) => ask(stripe => open(stripe, dispute, call)),
@@ -50,8 +50,8 @@ const NOT_SETTLED: ProcessorFailure = {
 }
 
 /**
- * Opens it once. Where the key no longer says so, as Stripe has forgotten it or the dispute was first opened with another
- * amount, it is looked up by the id in its metadata.
+ * Opens a dispute once. If Stripe has forgotten the key, or the dispute was first opened with another amount,
+ * it is looked up by the id in its metadata.
  */
 async function open(
   stripe: Stripe,
@@ -66,7 +66,7 @@ async function open(
   if (earlier) return Opened.parse(earlier)
   const params: Params = {
     transaction: clearing.id,
-    amount: Number(smaller(amountEuros, clearing.amountEuros)),
+    amount: Number(min(amountEuros, clearing.amountEuros)),
     evidence: evidenceOf(dispute, openedAt),
     metadata: { dispute_id: disputeId, card: processorCardId },
   }
@@ -79,14 +79,14 @@ async function open(
   }
 }
 
-const smaller = (one: Euros, other: Euros): Euros => (one < other ? one : other)
+const min = (one: Euros, other: Euros): Euros => (one < other ? one : other)
 
 async function find(stripe: Stripe, transaction: string, disputeId: string) {
   const made = await stripe.issuing.disputes.list({ transaction, limit: 100 })
   return made.data.find(({ metadata }) => metadata.dispute_id === disputeId)
 }
 
-/** The file is uploaded under a key of its own: the same bytes are one file, however often they are sent. */
+/** The key of the upload is derived from the content: the same bytes are one file. */
 async function addEvidence(
   stripe: Stripe,
   { processorDisputeId }: KnownDispute,
@@ -123,7 +123,7 @@ const stripeReasons = {
   credit_not_processed: 'other',
 } as const satisfies Record<DisputeReason, string>
 
-/** What Stripe wants to know for each reason, as far as the service knows it; the rest stands in the bundle. */
+/** What Stripe requires for each reason, as far as the service knows it; the rest is in the bundle. */
 function evidenceOf(
   { reason, description }: Pick<NewDispute, 'reason' | 'description'>,
   at: Date,
@@ -157,7 +157,7 @@ function evidenceOf(
   }
 }
 
-/** A dispute that Stripe has already is not submitted again: the key may have been forgotten by then. */
+/** A submitted dispute is not submitted again: the key may be forgotten by then. */
 async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { reference }: ProcessorCall) {
   const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status === 'unsubmitted')
@@ -165,7 +165,7 @@ async function submit(stripe: Stripe, { processorDisputeId }: KnownDispute, { re
   return DONE
 }
 
-/** What was never submitted expires by itself; anything else takes a person at Stripe. */
+/** A dispute that was not submitted expires by itself; any other needs a person at Stripe. */
 async function withdraw(stripe: Stripe, { processorDisputeId }: KnownDispute) {
   const { status } = Standing.parse(await stripe.issuing.disputes.retrieve(processorDisputeId))
   if (status !== 'submitted') return DONE

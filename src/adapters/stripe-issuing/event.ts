@@ -1,27 +1,29 @@
 import { z } from 'zod'
 import type { CardMerchant } from '../../ports/card-processor.ts'
 
-/** What is read of Stripe's objects. A member that is missing or of another type makes the message unreadable. */
+/**
+ * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message
+ * unreadable.
+ */
 
 const id = z.string().min(1).max(200).refine(isStorable, 'a character that cannot be stored')
 
-/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+/** PostgreSQL stores neither U+0000 nor lone surrogates. */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** What people wrote is made storable, as a message about money must not be lost over it. */
-const words = (longest: number) =>
+/** Free text is made storable, as a message about money must not be lost over it. */
+const freeText = (longest: number) =>
   z.string().transform(text => text.replaceAll('\0', '').slice(0, longest).toWellFormed().trim())
 
-/** A whole object where it is expanded, else its id. */
 const reference = z.union([id, z.object({ id })]).transform(idOf)
 
 function idOf(value: string | { id: string }): string {
   return typeof value === 'string' ? value : value.id
 }
 
-/** Amounts come in the currency of the card, whatever the merchant's: all cards are in euros. */
+/** Amounts are in the card's currency, regardless of the merchant’s: all cards are in euros. */
 const eur = z.literal('eur', 'every card is in euros')
 
 const cents = z.int().transform(BigInt)
@@ -29,11 +31,11 @@ const amountAsked = z.int().min(0).transform(BigInt)
 
 const merchantData = z
   .object({
-    name: words(200).nullish(),
-    network_id: words(200),
+    name: freeText(200).nullish(),
+    network_id: freeText(200),
     category_code: z.string().nullish(),
     country: z.string().nullish(),
-    url: words(2_000).nullish(),
+    url: freeText(2_000).nullish(),
   })
   .transform(({ name, network_id, category_code, country, url }) => ({
     descriptor: name || network_id,
@@ -75,12 +77,12 @@ export const Transaction = moved.extend({ card: reference, authorization: refere
 export const Card = z.object({
   id,
   status: z.string(),
-  cancellation_reason: words(200).nullish(),
+  cancellation_reason: freeText(200).nullish(),
   shipping: z
     .object({
       status: z.string().nullish(),
-      carrier: words(200).nullish(),
-      tracking_number: words(200).nullish(),
+      carrier: freeText(200).nullish(),
+      tracking_number: freeText(200).nullish(),
     })
     .nullish(),
 })
@@ -92,7 +94,7 @@ export const Token = z.object({
   wallet_provider: z.string().nullish(),
 })
 
-/** The card and our id stand in the metadata since the dispute was opened; one that was opened elsewhere has none. */
+/** The metadata has had the card and our id since the dispute was opened; a dispute opened elsewhere has none. */
 export const Dispute = z.object({
   id,
   status: z.string(),
@@ -101,7 +103,7 @@ export const Dispute = z.object({
   metadata: z.record(z.string(), z.string()).default({}),
 })
 
-/** The envelope of every event. `previous_attributes` holds what another value has now, as it was before. */
+/** The envelope of every event. `previous_attributes` has the earlier values of changed members. */
 export const Event = z.object({
   id,
   type: z.string(),

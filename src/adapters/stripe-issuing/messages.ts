@@ -3,7 +3,7 @@ import type { DisputeNews, MessageContent, ReadMessage } from '../../ports/card-
 import { changeOf, factOf, outcomeOf, requestOf } from './authorizations.ts'
 import { Authorization, Card, Dispute, Event, Token, Transaction } from './event.ts'
 
-/** The content of a message, and of which card; null where the service does nothing with it. */
+/** `content` is null if the service ignores the message. */
 type Translated = { readonly card: string; readonly content: MessageContent | null }
 
 type Before = Event['data']['previous_attributes']
@@ -35,7 +35,7 @@ function ofTransaction(object: unknown): Translated {
 
 const SENT = new Set(['shipped', 'delivered'])
 
-/** An event says which members have changed: what was so before is no news. */
+/** An event lists the changed members: an unchanged state is no news. */
 function ofCard(object: unknown, before: Before): Translated {
   const { id, status, cancellation_reason, shipping } = Card.parse(object)
   if ('status' in before && status === 'canceled')
@@ -58,9 +58,9 @@ function ofToken(object: unknown): Translated {
 }
 
 type DisputeObject = z.output<typeof Dispute>
-type Said = Pick<DisputeNews, 'says' | 'amountEuros'> | null
+type DisputeReport = Pick<DisputeNews, 'says' | 'amountEuros'> | null
 
-function ofDispute(read: (dispute: DisputeObject) => Said) {
+function ofDispute(read: (dispute: DisputeObject) => DisputeReport) {
   return (object: unknown): Translated => {
     const dispute = Dispute.parse(object)
     const { card, dispute_id: disputeId } = dispute.metadata
@@ -70,18 +70,17 @@ function ofDispute(read: (dispute: DisputeObject) => Said) {
   }
 }
 
-/** A dispute that was never submitted has expired: the network has not paid. */
-function closing({ status, amount }: DisputeObject): Said {
+/** A dispute that was never submitted has expired: the network did not pay. */
+function closing({ status, amount }: DisputeObject): DisputeReport {
   if (status === 'won') return { says: 'won', amountEuros: amount }
   return { says: 'lost', amountEuros: null }
 }
 
-/** Stripe pays while a dispute is under way, or once it is won. */
-function reinstating({ status, amount }: DisputeObject): Said {
+/** Stripe pays during a dispute, or once it is won. */
+function reinstating({ status, amount }: DisputeObject): DisputeReport {
   return { says: status === 'won' ? 'won' : 'credited', amountEuros: amount }
 }
 
-/** Translates a message whose signature has been verified. */
 export function translate(body: Uint8Array): ReadMessage {
   try {
     const { id, type, created, data } = Event.parse(JSON.parse(Buffer.from(body).toString('utf8')))
@@ -94,7 +93,7 @@ export function translate(body: Uint8Array): ReadMessage {
   }
 }
 
-/** Names the member and what was expected of it, never what stands in it. */
+/** Names the member and the expected type, never the value. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'The body is not JSON.'
   if (!(error instanceof z.ZodError)) throw error

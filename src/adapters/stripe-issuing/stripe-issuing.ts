@@ -3,14 +3,14 @@ import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../
 import { minutes } from '../../values/clock.ts'
 import { partOf } from './authorizations.ts'
 import { changeState, issueCard, replaceCard } from './cards.ts'
-import { API_VERSION, connectTo, PATIENCE, type StripeAccount } from './connection.ts'
+import { API_VERSION, connectTo, type StripeAccount, TIMEOUTS } from './connection.ts'
 import { changeControls } from './controls.ts'
 import { discloseCard, ephemeralKey } from './disclosure.ts'
 import { stripeDisputes } from './disputes.ts'
 import { translate } from './messages.ts'
 
-/** Stripe Issuing. It gives no network tokens, and its messages are signed by Stripe alone. */
-export function stripeIssuing(account: StripeAccount, patience = PATIENCE): CardProcessor {
+/** Stripe Issuing has no network tokens, and only Stripe can sign its messages. */
+export function stripeIssuing(account: StripeAccount, patience = TIMEOUTS): CardProcessor {
   const ask = connectTo(account, patience)
   return {
     name: 'stripe',
@@ -23,7 +23,7 @@ export function stripeIssuing(account: StripeAccount, patience = PATIENCE): Card
     tokenNetworks: null,
     networkToken: null,
     setNetworkToken: null,
-    // Stripe Issuing only tells of refunds: merchants are asked by the owner.
+    // Stripe Issuing only reports refunds: the owner asks the merchant.
     pushRefund: null,
     disputes: stripeDisputes(ask),
     recognizes: headers => headers['stripe-signature'] !== undefined,
@@ -53,14 +53,13 @@ function bodyOf({ content }: CardMessage, reply: CardReply): object {
   return { approved: true, amount: Number(approvedEuros), metadata }
 }
 
-/** How far the time of a message may lie from ours. */
 const TOLERANCE_MS = minutes(5)
-/** Stripe sends one signature for each secret that is valid while secrets are rolled. */
+/** While secrets are rotated, Stripe sends one signature per valid secret. */
 const MOST_SIGNATURES = 10
 
 /**
- * Checks `t=<seconds>,v1=<hex>,…`: HMAC-SHA256 over the time, a dot, and the raw body, with one of the secrets. Returns what
- * is wrong.
+ * Checks `t=<seconds>,v1=<hex>,…`: HMAC-SHA256 over the time, a dot, and the raw body, with one of the
+ * secrets. Returns what is wrong.
  */
 function wrongSignature(
   body: Uint8Array,

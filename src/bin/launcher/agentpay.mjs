@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `agentpay`, on any Node: a new one runs it in this process, an old one starts the Node of the lockfile.
+// Runs on any Node: a new one runs the command in this process, an old one starts the Node of the lockfile.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ const checkout = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 const program = join(checkout, 'src/bin/agentpay.ts')
 const cache = join(checkout, 'node_modules/.cache/agent-payments/compiled')
 
-/** npm runs its scripts in the checkout: paths in arguments are meant from where it was called. */
+/** npm runs its scripts in the checkout, but paths in arguments are relative to the caller's folder. */
 const { INIT_CWD, npm_lifecycle_event: script } = process.env
 if (script === 'agentpay' && INIT_CWD && existsSync(INIT_CWD)) process.chdir(INIT_CWD)
 

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 
-/** Files of the checkout that are not as on `main`, committed or not, and all files there are. */
 export function changedFiles() {
   const base = [
     ['merge-base', 'HEAD', 'main'],
@@ -23,9 +22,10 @@ function git(args) {
 }
 
 /**
- * The tests that a change asks for. Business tests reach everything through the service, so imports relate each source
- * to nearly all of them: what counts is the noun, the same path below `src` and `test`.
- * `nouns` are those whose operations are called as their contracts say; `untested` has no test of its own.
+ * The tests for a change. Business tests reach everything through the service, so imports would relate each
+ * source to nearly all of them. A source belongs to the tests of its noun, which have the same path below
+ * `test`. `nouns` are those whose operations have contract tests; `untested` lists sources without a test of
+ * their own.
  */
 export function testsOf(changed, files) {
   const known = new Set(files)
@@ -43,7 +43,6 @@ const isCommitTier = path =>
 
 const isCode = path => /^(src|test|workflows|activities)\/.*\.(ts|mjs|js|sql)$/.test(path)
 
-/** What is checked beside the tests of the noun, by the files that it is about. */
 const BESIDE = [
   [/^workflows\/|\/process\.ts$/, ['test/workflows/replay.test.ts']],
   [
@@ -59,7 +58,10 @@ function testsOfOne(path, tests, known) {
   return [...tests.filter(test => isOf(path, test, known)), ...beside.filter(test => tests.includes(test))]
 }
 
-/** Whether this is a test of the file: `src/control/runs/run.ts` is tested by `test/control/runs.test.ts` and what lies in `runs/`. */
+/**
+ * Whether the test belongs to the file: `src/control/runs/run.ts` is tested by `test/control/runs.test.ts`
+ * and by the files in `runs/`.
+ */
 function isOf(path, test, known) {
   if (path === test) return true
   const [top, ...rest] = path.replace(/\.\w+$/, '').split('/')
@@ -74,10 +76,9 @@ function isOf(path, test, known) {
 
 const isNoun = (name, known) => [...known].some(path => path.startsWith(`src/${name}/`))
 
-/** A part of a test lies in a folder of its name. */
 const isPartOf = (path, test) => path.startsWith(`${test.replace(/\.test\.ts$/, '')}/`)
 
-/** What the operations of a folder may be called: `src/control/card-requests/…` holds those of `cardRequests`. */
+/** The nouns of operations in a folder: `src/control/card-requests/…` has those of `cardRequests`. */
 function nounsOf(path) {
   const [, , ...names] = /^src\/.*\//.test(path) ? path.split('/').slice(0, -1) : []
   return names.map(name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()))

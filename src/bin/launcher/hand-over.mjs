@@ -3,7 +3,6 @@ import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { host } from '../../dev/host.mjs'
 
-/** The Node of the lockfile, else the running one if it is new enough. */
 export function projectNode() {
   const bundled = resolve(`node_modules/${host.packages.node}/bin/node`)
   if (spawnSync(bundled, ['--version']).status === 0) return bundled
@@ -11,7 +10,7 @@ export function projectNode() {
   throw new Error(`No Node comes along for ${host.name}: use one of your own, 24 or later.`)
 }
 
-/** Replaces this process with another program, or waits for it where Node cannot replace itself. */
+/** Replaces this process with another program. Where Node cannot do that, waits for the program to end. */
 export function handOver(args) {
   const node = projectNode()
   if (process.execve) process.execve(node, [node, ...args], environment(runByNpm ? process.ppid : ''))
@@ -21,8 +20,8 @@ export function handOver(args) {
 const runByNpm = process.env.npm_lifecycle_event !== undefined
 
 /**
- * LAUNCHED_BY names the process whose end is to be the service's end too. What Node has made of the sources it keeps
- * beside them, for as long as they stay as they are: the second start takes half as long.
+ * The service ends when the process of LAUNCHED_BY does. Compiled sources are cached beside them, which
+ * halves the time of the second start.
  */
 const environment = launcher => ({
   NODE_COMPILE_CACHE: resolve('node_modules/.cache/agent-payments/compiled'),

@@ -1,10 +1,9 @@
 import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// A link comes into being in one step together with what it says: the process that installs.
+// A symbolic link is created in one step together with its content, the id of the process that installs.
 const LOCK = '.installing'
 
-/** Two launches at once must not both install over each other. */
 export async function withInstallLock(work) {
   let told = false
   while (!taken()) {
@@ -19,7 +18,7 @@ export async function withInstallLock(work) {
   }
 }
 
-/** The lock lives as long as who holds it, and npm may outlive us. */
+/** The lock belongs to a live process, and npm may outlive this one. */
 function passTo(pid) {
   symlinkSync(String(pid), `${LOCK}.${pid}`)
   renameSync(`${LOCK}.${pid}`, LOCK)

@@ -3,11 +3,10 @@ import { host } from '../../dev/host.mjs'
 import { withInstallLock } from './install-lock.mjs'
 import { npmCi } from './npm-ci.mjs'
 
-/** Installs the packages of the lockfile, unless they are installed. */
 export async function install() {
   if (installed()) return
   await withInstallLock(async lock => {
-    // Another launch may have installed while we waited for the lock.
+    // Another launch may have installed while this one waited for the lock.
     if (!installed()) await npmCi(lock)
   })
 }
@@ -33,7 +32,7 @@ function packages(file) {
   }
 }
 
-/** The lockfile lists the builds for every platform; npm installs the one for this. */
+/** The lockfile lists builds for every platform; npm installs the matching ones. */
 function fitsHere({ os, cpu }) {
   return [os].flat().includes(host.platform) && [cpu].flat().includes(host.architecture)
 }

@@ -1,4 +1,4 @@
-// The way in: runs on any Node, so that an old one gets a sentence instead of a syntax error.
+// Runs on any Node, so that an old one prints a message instead of a syntax error.
 const major = Number(process.versions.node.split('.')[0])
 
 if (major >= 18) {

@@ -6,7 +6,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const UNREACHABLE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/
 
-/** Runs `npm ci` and reports its progress. */
 export async function npmCi(lock) {
   const began = performance.now()
   const elapsed = () => `${Math.round((performance.now() - began) / 1000)} s`
@@ -22,9 +21,9 @@ export async function npmCi(lock) {
 
 function runNpm(lock) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // npm takes its time over a gentler signal, and what it leaves is installed anew.
+  // npm reacts slowly to a gentler signal, and an incomplete installation is installed again.
   const stop = () => npm.kill('SIGKILL')
-  // Signals are handled before npm is there: one that came in between would end us and leave npm at work.
+  // The handlers come before npm: a signal in between would end this process and leave npm running.
   for (const signal of SIGNALS) process.on(signal, stop)
   const npm = spawn('npm', args, { env: outerEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { host } from '../../dev/host.mjs'
 import { install } from './install.mjs'
 
-/** Runs a program of the checkout, from the folder that we are in, with the Node of the lockfile. */
 export async function runElsewhere({ checkout, program, cache }) {
   const node = join(checkout, 'node_modules', host.packages.node, 'bin/node')
   if (!existsSync(node)) await installIn(checkout)

@@ -27,17 +27,13 @@ const tasks = {
   check,
 }
 
-/**
- * A part of a test file is run alone when it is named by its path. Jest looks for whole test files only, so it is told
- * of the part.
- */
+/** Jest only finds whole test files, so a part of one that is named by its path is passed to it separately. */
 function parts(args) {
   const named = args.filter(arg => /^test\/.*(?<!\.test)\.ts$/.test(arg) && existsSync(arg))
   const patterns = named.length === 0 ? [] : ['**/*.test.ts', ...named.map(path => `<rootDir>/${path}`)]
   return patterns.map(pattern => `--testMatch=${pattern}`)
 }
 
-/** Runs what a change asks for, and says what it leaves to `npm test`. */
 function testChanged(args) {
   const { changed, files } = changedFiles()
   const { tests, nouns, untested } = testsOf(changed, files)
@@ -54,7 +50,6 @@ function testChanged(args) {
 
 const nounsOf = operations => new Set(Object.keys(operations).map(key => key.split('.')[0]))
 
-/** Runs a script of `package.json` in the checkout, with all packages installed. */
 export async function run(name, args) {
   try {
     process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../../..'))
@@ -68,7 +63,10 @@ export async function run(name, args) {
   }
 }
 
-/** Runs every part to its end, all at once: a forgotten registration fails several, and one of them says the remedy. */
+/**
+ * Runs every part to its end, concurrently: a forgotten registration fails several parts, and one of them
+ * names the remedy.
+ */
 async function check() {
   const parts = [
     part('Types', ['node_modules/typescript/bin/tsc', '--checkers', '1']),
@@ -84,7 +82,7 @@ async function check() {
   if (failed.length > 0) throw new Error(`Not in order: ${failed.map(({ name }) => name).join('; ')}.`)
 }
 
-/** A part's output is kept until it ends, so that the parts do not speak at once. */
+/** Output is buffered until the part ends, so that parts do not mix. */
 function part(name, args) {
   const child = spawn(projectNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []

@@ -6,18 +6,15 @@ import { AccessEvent, type AccessReason, type AccessWay } from './access-event.t
 import type { accessEvents, denialEvents } from './api.ts'
 import { type AccessSubject, blockersOf } from './subject.ts'
 
-/** An ask for card data, besides what it is judged by. */
-export interface Ask {
+export interface AccessRequest {
   readonly way: AccessWay
-  /** The session or credential. */
   readonly sourceId: string | null
   readonly purpose: string | null
   readonly merchantHost: string | null
   readonly keyThumbprint: string | null
 }
 
-/** Whose card is asked for, and for which intent: as much as the record of the ask says. */
-interface Asked {
+interface AccessTarget {
   readonly card: Pick<Card, 'id' | 'agentId'> | null
   readonly cardOfOther: string | null
   readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
@@ -26,8 +23,8 @@ interface Asked {
 type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
 
 function create(
-  { card, cardOfOther, intent }: Asked,
-  ask: Ask,
+  { card, cardOfOther, intent }: AccessTarget,
+  ask: AccessRequest,
   reasons: AccessReason[],
   { actor, records, address, requestId }: RecordContext,
 ): AccessEvent {
@@ -46,8 +43,7 @@ function create(
   })
 }
 
-/** The data of an event about an ask. */
-export const askEvent = ({ id, reasons, ...ask }: AccessEvent) => ({
+export const accessEventData = ({ id, reasons, ...ask }: AccessEvent) => ({
   accessEventId: id,
   cardId: ask.cardId,
   agentId: ask.agentId,
@@ -63,20 +59,20 @@ type DenialContext = RecordContext &
     refuse(code: string, message?: string): Refusal
   }
 
-/** The reasons that only the caller knows: what it names is over, and whom it names may not read. */
-interface FurtherReasons {
+/** Reasons that only the caller can judge: the session or credential is over, or its reader is not allowed. */
+interface CallerReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
 }
 
 /**
- * Judges whether the card may be opened, and records a denial with all its reasons: a refusal commits, so that every ask
- * in vain is seen.
+ * Judges whether the card may be opened, and records a denial with all its reasons. The refusal commits, so
+ * that every denied attempt is visible.
  */
 export function denialOf(
   subject: AccessSubject,
-  ask: Ask,
-  { before = [], after = [] }: FurtherReasons,
+  ask: AccessRequest,
+  { before = [], after = [] }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
   const reasons = [...before, ...blockersOf(subject, context.now), ...after]
@@ -84,18 +80,18 @@ export function denialOf(
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {
     const denied = create(subject, ask, reasons, context)
-    context.emit('card.access_denied', askEvent(denied))
+    context.emit('card.access_denied', accessEventData(denied))
   }
   return context.refuse(first.code, reasons.map(({ message }) => message).join(' '))
 }
 
-/** Records that the data may be given, before the processor is asked for it. */
+/** Recorded before the processor is called, so that no data leaves without a record. */
 export function grant(
-  subject: Asked,
-  ask: Ask,
+  subject: AccessTarget,
+  ask: AccessRequest,
   context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
 ): AccessEvent {
   const granted = create(subject, ask, [], context)
-  context.emit('card.access_granted', askEvent(granted))
+  context.emit('card.access_granted', accessEventData(granted))
   return granted
 }

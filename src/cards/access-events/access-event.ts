@@ -3,11 +3,9 @@ import type { Caller } from '../../kernel/contract/actor.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** How card data was asked for. */
 export const accessWays = ['access', 'session', 'credential', 'agent_credential', 'mpp'] as const
 export type AccessWay = (typeof accessWays)[number]
 
-/** Why an ask was denied, as the code and the sentence of its refusal. */
 export interface AccessReason {
   readonly code: string
   readonly message: string
@@ -17,7 +15,7 @@ const event = defineEntity({
   ...tenantTable('AccessEvent', 'access_events', 'agentId', 'delegationId'),
   properties: {
     ...record('accessevent'),
-    /** The agent whose card it is; null if another agent has asked, who is not to learn of the card. */
+    /** The agent of the card; null if another agent asked, which must not learn of the card. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
     actorType: p.text().$type<Caller>(),
@@ -26,7 +24,6 @@ const event = defineEntity({
     intentId: nullable.string(),
     purpose: nullable.string(),
     way: p.enum(accessWays),
-    /** The session or credential that was to be made or redeemed. */
     sourceId: nullable.string(),
     decision: p.enum(['granted', 'denied'] as const),
     reasons: p.json<AccessReason[]>(),
@@ -37,7 +34,7 @@ const event = defineEntity({
   },
 })
 
-/** An ask for card data and the decision about it. The database refuses every change. */
+/** The database refuses every change of an access event. */
 export class AccessEvent extends event.class {}
 event.setClass(AccessEvent)
 
@@ -51,7 +48,6 @@ const outcome = defineEntity({
   },
 })
 
-/** Whether the processor has given what was granted. It has the id of its access event; without one it is unknown. */
 export class AccessOutcome extends outcome.class {}
 outcome.setClass(AccessOutcome)
 

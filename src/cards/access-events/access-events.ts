@@ -14,7 +14,7 @@ import { isFailure } from '../../ports/card-processor.ts'
 import { first } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { recipientOf } from '../filler-keys/index.ts'
-import { type Ask, denialOf, grant } from './access-decision.ts'
+import { type AccessRequest, denialOf, grant } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonal } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
 import { callOf, disclose, recordLost, recordOutcome } from './disclosure.ts'
@@ -23,7 +23,6 @@ import { openSubject } from './subject.ts'
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
 
-/** The reader of the data: the holder of a key, or the processor's own elements in the browser that made the nonce. */
 interface Reader {
   readonly key: EncryptionKey | null
   readonly nonce: string | null
@@ -35,7 +34,6 @@ const reasonOf = (code: string): AccessReason => ({ code, message: fails[code]?.
 
 const isReason = (reader: Reader | AccessReason): reader is AccessReason => 'code' in reader
 
-/** The reader that a request names, or why it may not name that one. */
 async function readerOf(body: Body, context: AccessContext): Promise<Reader | AccessReason> {
   if (body.nonce === undefined) {
     const key = await recipientOf(body, context)
@@ -46,7 +44,7 @@ async function readerOf(body: Body, context: AccessContext): Promise<Reader | Ac
   return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
 }
 
-/** The ask is recorded before the processor is called, so that no data leaves without its record. */
+/** The grant is recorded before the processor is called, so that no data leaves without its record. */
 const access = externalCall(accessEventsApi.access, {
   async reserve({ params: { id: cardId }, body }, context) {
     const { intentId, purpose, publicKeyJwk } = body
@@ -56,7 +54,7 @@ const access = externalCall(accessEventsApi.access, {
     ])
     const key = isReason(reader) ? publicKeyJwk : reader.key
     const keyThumbprint = key?.thumbprint ?? null
-    const ask: Ask = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
+    const ask: AccessRequest = { way: 'access', sourceId: null, purpose, merchantHost: null, keyThumbprint }
     const denial = denialOf(subject, ask, { after: isReason(reader) ? [reader] : [] }, context)
     if (denial) return denial
     if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
@@ -92,7 +90,6 @@ const access = externalCall(accessEventsApi.access, {
   recover: ({ accessEventId }, context) => recordLost(accessEventId, context),
 })
 
-/** Adds to each event what has come of it. */
 async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
   const granted = events.filter(({ decision }) => decision === 'granted').map(({ id }) => id)
   const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: { $in: granted } })

@@ -9,7 +9,6 @@ import { recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { type NamedRecipient, recipientMembers, recipientRefusals } from '../filler-keys/index.ts'
 import { accessWays } from './access-event.ts'
 
-/** Refusals because of the intent and the card, also where no data is asked for yet. */
 export const subjectRefusals = {
   intent_not_found: [404, 'intentId: the agent has no such intent.'],
   card_required: [
@@ -31,7 +30,6 @@ export const subjectRefusals = {
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals because the processor has not given the data. */
 export const processorRefusals = {
   processor_silent: [
     504,
@@ -48,7 +46,6 @@ export const processorRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of every ask for data. */
 export const accessRefusals = {
   ...subjectRefusals,
   ...recipientRefusals,
@@ -129,12 +126,10 @@ const AccessEventEvent = z.object({
   reasons: z.array(z.string()).meta({ examples: [['card_not_active']] }),
 })
 
-/** Denials also of what comes before an ask for data: a session or credential that was not made. */
 export const denialEvents = {
   'card.access_denied': event('Somebody has asked for the data of a card in vain.', AccessEventEvent),
 }
 
-/** The events of every ask for the data of a card. */
 export const accessEvents = {
   'card.access_granted': event('Somebody may have the data of a card.', AccessEventEvent),
   ...denialEvents,
@@ -146,7 +141,6 @@ const nonce = z.string().min(1).max(200).optional().meta({
     'In place of a key, by an owner’s key only: of the processor’s own elements, which show the card in the browser that made it.',
 })
 
-/** Exactly one way to say who may read. */
 const namesOneReader = ({
   publicKeyJwk,
   fillerKeyId,

@@ -8,12 +8,12 @@ import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { excerpt } from '../../values/schemas.ts'
 import type { CardNumber } from '../cards/index.ts'
 import { type NamedRecipient, recipientOf, recipientRefusals } from '../filler-keys/index.ts'
-import { askEvent, denialOf, grant } from './access-decision.ts'
+import { accessEventData, denialOf, grant } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
 import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
 import { openSubject } from './subject.ts'
 
-/** What the processor is asked for. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 export interface DisclosureRequest {
   readonly accessEventId: string
   readonly mode: Mode
@@ -39,13 +39,12 @@ export const disclosureRequest = (
   now: now.toISOString(),
 })
 
-/** The request to the processor: the id of the access event is its reference. */
 export const callOf = (
   { accessEventId, now }: Pick<DisclosureRequest, 'accessEventId' | 'now'>,
   requestId: string,
 ) => ({ reference: accessEventId, requestId, now: new Date(now) })
 
-/** Asks the processor for number, expiry and CVC, encrypted to the key: nothing here can read them. */
+/** The processor encrypts number, expiry and CVC to the key: nothing here can read them. */
 export const disclose = (
   request: DisclosureRequest,
   { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
@@ -60,7 +59,7 @@ const CODES = {
 
 type DisclosureProblem = keyof typeof processorRefusals
 
-/** The refusal for a failure of the processor: its own message, unless that contains the number of a card. */
+/** Passes on the processor's own message, unless it contains a card number. */
 function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; message: string } {
   const code = CODES[failure.failure]
   if (failure.failure !== 'refused' || hasCardNumber([failure.code, failure.message]))
@@ -70,7 +69,6 @@ function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; messag
 
 type OutcomeContext = Pick<Context<DisclosureProblem, typeof accessEvents>, 'records' | 'emit' | 'refuse'>
 
-/** Records that the processor has given what was granted. */
 export function recordDisclosed(accessEventId: string, { records }: Pick<Context, 'records'>): void {
   records.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
 }
@@ -82,11 +80,10 @@ async function recordFailed(
 ): Promise<Refusal> {
   const ask = await records.findOneOrFail(AccessEvent, { id: accessEventId })
   records.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
-  emit('card.access_failed', { ...askEvent(ask), reasons: [code] })
+  emit('card.access_failed', { ...accessEventData(ask), reasons: [code] })
   return refuse(code, message)
 }
 
-/** Records the outcome of what was granted; gives the refusal if the processor has given nothing. */
 export async function recordOutcome<T extends object>(
   answer: T | ProcessorFailure,
   accessEventId: string,
@@ -97,7 +94,7 @@ export async function recordOutcome<T extends object>(
   return answer
 }
 
-/** Records that the answer was lost in a crash: no one has got it. */
+/** The answer was lost in a crash: no one received it. */
 export const recordLost = (accessEventId: string, context: OutcomeContext): Promise<Refusal> =>
   recordFailed(
     accessEventId,
@@ -109,23 +106,21 @@ type RedeemContext = Omit<Context<keyof typeof accessRefusals, typeof accessEven
   refuse(code: string, message?: string): Refusal
 }
 
-/** What is redeemed for the data of a card: a session or a credential. */
 interface Redeemable {
   readonly id: string
   readonly way: AccessWay
   readonly cardId: string
   readonly intentId: string
   readonly merchantHost: string | null
-  /** Why it is over; undefined while it can be redeemed. */
-  readonly over: AccessReason | undefined
+  readonly unusable: AccessReason | undefined
 }
 
 /**
- * Judges a redemption and records it. The caller has locked what is redeemed, and notes that it is used: of two at once
- * one finds it over.
+ * Judges a redemption and records it. The caller holds the lock of the session or credential and marks it as
+ * used, so that of two concurrent redemptions only one succeeds.
  */
 export async function redeem(
-  { id, way, cardId, intentId, merchantHost, over }: Redeemable,
+  { id, way, cardId, intentId, merchantHost, unusable }: Redeemable,
   recipient: NamedRecipient,
   context: RedeemContext,
 ): Promise<DisclosureRequest | Refusal> {
@@ -137,7 +132,7 @@ export async function redeem(
   const keyThumbprint = (isKey ? key : recipient.publicKeyJwk)?.thumbprint ?? null
   const ask = { way, sourceId: id, purpose: null, merchantHost, keyThumbprint }
   const after = isKey ? [] : [{ code: key, message: recipientRefusals[key][1] }]
-  const denial = denialOf(subject, ask, { before: over ? [over] : [], after }, context)
+  const denial = denialOf(subject, ask, { before: unusable ? [unusable] : [], after }, context)
   if (denial) return denial
   if (!isKey || !subject.number) throw new Error('granted without a key or a number')
   // Throws before anything is reserved if this mode has no processor.

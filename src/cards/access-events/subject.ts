@@ -18,34 +18,34 @@ import { subjectRefusals } from './api.ts'
 interface Candidate extends Row {
   readonly intentId: string
   readonly id: string
-  /** Whether the intent names the card, or the card the intent. */
-  readonly isMeant: boolean
+  readonly isNamed: boolean
 }
 
 const CANDIDATES = `
 select w.id as "intentId", found.* from unnest($3::text[]) as w (id)
 cross join lateral (
-  select c.id, coalesce(c.id = i.card_id or c.intent_id = i.id, false) as "isMeant"
+  select c.id, coalesce(c.id = i.card_id or c.intent_id = i.id, false) as "isNamed"
   from intents i
   join cards c on (c.owner_id, c.mode, c.agent_id) = (i.owner_id, i.mode, i.agent_id)
   where (i.owner_id, i.mode, i.id) = ($1, $2, w.id)
     and (c.id = i.card_id or c.status = 'active' and (c.intent_id is null or c.intent_id = i.id))
-  order by "isMeant" desc, c.id desc limit 2) as found
-order by "isMeant" desc, id desc`
+  order by "isNamed" desc, c.id desc limit 2) as found
+order by "isNamed" desc, id desc`
 
-/** What is to be paid, and by which card, where that is named. */
 interface Payable {
   readonly cardId?: string | undefined
   readonly intentId: string
 }
 
-/** The card that pays an intent: the one named, the one that goes with the intent, or the agent's only active one. */
+/**
+ * The card that pays an intent: the named card, else the card bound to the intent, else the agent's only
+ * active card.
+ */
 export const chosenCard = async (
   payable: Payable,
   context: Pick<Context, 'sql' | 'tenant'>,
 ): Promise<string | null> => (await chosenCards([payable], context))[0] ?? null
 
-/** The cards that pay these intents, in their order. */
 export async function chosenCards(
   payables: readonly Payable[],
   { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
@@ -55,22 +55,19 @@ export async function chosenCards(
   return payables.map(({ cardId, intentId }) => {
     if (cardId !== undefined) return cardId
     const [first, second] = rows.filter(row => row.intentId === intentId)
-    return first && (first.isMeant || !second) ? first.id : null
+    return first && (first.isNamed || !second) ? first.id : null
   })
 }
 
-/** What an ask for card data is judged by; null = not found, or not the caller's. */
 export interface AccessSubject {
-  /** Null where none was named, and the agent has not just one. */
+  /** Null if the request names no card and the agent does not have exactly one. */
   readonly cardId: string | null
   readonly card: Card | null
-  /** The card of another agent of the owner, which an agent has asked for: only the owner is to learn of that. */
+  /** A card of another agent of the owner. Only the owner learns that it exists. */
   readonly cardOfOther: string | null
-  /** The number in use. */
   readonly number: CardNumber | null
   readonly agent: Agent | null
   readonly intent: Intent | null
-  /** Only a network token may go without an intent. */
   readonly needsIntent: boolean
 }
 
@@ -105,7 +102,7 @@ function intentBlockers({ card, intent, needsIntent }: AccessSubject, now: Date)
   ]
 }
 
-/** Every reason against opening the card for the intent, in the order in which they can be fixed. */
+/** In the order in which the reasons can be fixed. */
 export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   const isNameless = subject.cardId === null && subject.intent !== null && ('card_required' as const)
   const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
@@ -120,8 +117,7 @@ export function blockersOf(subject: AccessSubject, now: Date): AccessReason[] {
   }))
 }
 
-/** Who asks for the data of which card, and for which intent. */
-interface SubjectAsk {
+interface SubjectQuery {
   readonly actor: Actor
   readonly cardId: string | null
   readonly intentId: string | null
@@ -131,11 +127,11 @@ const AGENTS_OF_CARDS =
   'id = any(array(select c.agent_id from cards c where c.owner_id = ? and c.mode = ? and c.id = any(?::text[])))'
 
 /**
- * What each of these asks is judged by, read in one round trip from all records of the tenant. Nothing is locked: a card that
- * is frozen a moment later pays nothing.
+ * Reads all records of the tenant in one round trip. Nothing is locked: a card that is frozen a moment later
+ * pays nothing.
  */
 export async function openSubjects<K>(
-  asks: ReadonlyMap<K, SubjectAsk>,
+  asks: ReadonlyMap<K, SubjectQuery>,
   { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
   const named = [...asks.values()]
@@ -152,7 +148,7 @@ export async function openSubjects<K>(
   const cardsById = new Map(cards.map(card => [card.id, card]))
   const agentsById = new Map(agents.map(agent => [agent.id, agent]))
   const numbersByCard = new Map(numbers.map(number => [number.cardId, number]))
-  const subjectOf = ({ actor, cardId, intentId }: SubjectAsk): AccessSubject => {
+  const subjectOf = ({ actor, cardId, intentId }: SubjectQuery): AccessSubject => {
     const asked = cardsById.get(cardId ?? '')
     const isOwn = asked !== undefined && (!actor.agentId || actor.agentId === asked.agentId)
     const intent = intents.get(intentId ?? '')
@@ -169,9 +165,8 @@ export async function openSubjects<K>(
   return new Map([...asks].map(([key, ask]) => [key, subjectOf(ask)]))
 }
 
-/** What one ask of the caller is judged by. */
 export async function openSubject(
-  { cardId, intentId }: Pick<SubjectAsk, 'cardId' | 'intentId'>,
+  { cardId, intentId }: Pick<SubjectQuery, 'cardId' | 'intentId'>,
   { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
 ): Promise<AccessSubject> {
   const records = tenantRecords(sql, { tenant, now })

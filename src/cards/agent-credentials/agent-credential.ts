@@ -10,7 +10,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** `pending`: the processor has not given the network token yet. `failed`: it gave none. */
+/** `pending`: the processor has not issued the network token yet. `failed`: the processor refused it. */
 export const agentCredentialMachine = machine('agent_credential', {
   pending: ['active', 'failed', 'revoked', 'expired'],
   active: ['suspended', 'revoked', 'expired'],
@@ -27,7 +27,7 @@ const schema = defineEntity({
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: nullable.string(),
-    /** The machine payment that alone it is for; null for a token that was issued to an agent's key. */
+    /** The only machine payment that the token may pay; null for a token issued to an agent's key. */
     mppCredentialId: nullable.string(),
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
@@ -39,24 +39,22 @@ const schema = defineEntity({
     expiresAt: timestamp(),
     revokedAt: nullable.instant(),
     processor: p.text(),
-    /** The processor's id of the network token; never the token. */
+    /** The processor's id of the network token; the token itself is never stored. */
     tokenId: nullable.string(),
     last4: nullable.string(),
-    /** Why the processor has not made the state of the token so. */
     processorProblem: nullable.string(),
     accessEventId: p.text(),
     keyThumbprint: p.text(),
   },
 })
 
-/** A network token of a card for one agent, with its own limits, which every authorization is held against. */
+/** A network token of a card for one agent. Each authorization is checked against the token's own limits. */
 export class AgentCredential extends schema.class {}
 schema.setClass(AgentCredential)
 
-/** The condition, written exactly as in the partial index of deadlines. */
+/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status in ('pending', 'active', 'suspended')"
 
-/** The data of an agent credential's event. */
 export const agentCredentialEvent = ({
   id,
   agentId,

@@ -68,7 +68,6 @@ const ChargeEvent = z.object({
   transactionId: id('txn').nullable(),
 })
 
-/** What the card network says of payments by network tokens. */
 export const chargeEvents = {
   'agent_credential.charged': event(
     'The card network has authorized or cleared a payment by a network token.',
@@ -80,7 +79,6 @@ export const chargeEvents = {
   ),
 }
 
-/** An event's sentence for each change of state. */
 export const agentCredentialEvents = {
   'agent_credential.created': event('A network token has been asked of the processor.', AgentCredentialEvent),
   'agent_credential.issued': event(
@@ -97,7 +95,6 @@ export const agentCredentialEvents = {
   'agent_credential.expired': event('The time of a network token is over.', AgentCredentialEvent),
 }
 
-/** The longest that a network token may be good for. */
 const LONGEST_SECONDS = 30 * 86_400
 const HIGHEST_LIMIT = 10_000_000n
 
@@ -106,7 +103,7 @@ const CreatedAgentCredential = AgentCredentialRecord.extend({
 }).meta({ id: 'CreatedAgentCredential' })
 
 const notFound = { agent_credential_not_found: missing('agent credential') }
-const over: Failure = [400, 'The agent credential is revoked, expired or failed already.']
+const endedReason: Failure = [400, 'The agent credential is revoked, expired or failed already.']
 
 const stateChange = {
   callers: ['key', 'agent'],
@@ -206,7 +203,7 @@ export const agentCredentialsApi = {
     summary: 'Revoke an agent credential',
     description:
       'It pays nothing any more from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
-    fails: { ...notFound, agent_credential_over: over },
+    fails: { ...notFound, agent_credential_over: endedReason },
     emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
   suspend: post('/v1/agent-credentials/{id}/suspend', {
@@ -216,7 +213,7 @@ export const agentCredentialsApi = {
       'It pays nothing until it is resumed, from this moment on, whatever the processor answers. Where the processor did not, `processorProblem` says why: repeat the request.',
     fails: {
       ...notFound,
-      agent_credential_over: over,
+      agent_credential_over: endedReason,
       agent_credential_pending: [400, 'The processor has not given the token yet. Revoke it instead.'],
     },
     emits: { 'agent_credential.suspended': agentCredentialEvents['agent_credential.suspended'] },
@@ -228,7 +225,7 @@ export const agentCredentialsApi = {
     description: 'It pays again once the processor has said so.',
     fails: {
       ...notFound,
-      agent_credential_over: over,
+      agent_credential_over: endedReason,
       agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
       processor_silent: [504, 'The processor did not answer in time. The token stays suspended: try again.'],
       processor_unusable: [

@@ -10,11 +10,10 @@ import { agentCredentialsApi } from './api.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
-/** The state that is requested of the processor. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface StateRequest {
   readonly credentialId: string
   readonly mode: Mode
-  /** Null for a token that the processor has not given yet. */
   readonly tokenId: string | null
   readonly state: TokenState
   readonly now: string
@@ -28,8 +27,8 @@ const requestFor = (
   { now }: Pick<Context, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
-/** Every change has a reference of its own: the processor acts once on each. */
-async function tell(
+/** Each change has its own reference: the processor acts once per reference. */
+async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
   { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
 ): Promise<Done | ProcessorFailure> {
@@ -52,8 +51,12 @@ function problemOf(answer: Done | ProcessorFailure): string | null {
     : excerpt(`The processor refuses: ${answer.message}`)
 }
 
-/** The service itself pays nothing with it already; the answer of the processor is only noted. */
-async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequest, { records }: Records) {
+/** The service already refuses payments by the token; the processor's answer is only noted. */
+async function noteAnswer(
+  answer: Done | ProcessorFailure,
+  { credentialId }: StateRequest,
+  { records }: Records,
+) {
   const credential = await records.lock(AgentCredential, credentialId)
   if (!credential) throw new Error('an agent credential without its record')
   credential.processorProblem = problemOf(answer)
@@ -62,14 +65,14 @@ async function note(answer: Done | ProcessorFailure, { credentialId }: StateRequ
 
 const LOST: ProcessorFailure = { failure: 'late' }
 
-const noting = {
-  call: tell,
-  record: note,
-  recover: (request: StateRequest, context: Records) => note(LOST, request, context),
+const stateCall = {
+  call: sendState,
+  record: noteAnswer,
+  recover: (request: StateRequest, context: Records) => noteAnswer(LOST, request, context),
 }
 
 export const revoke = externalCall(agentCredentialsApi.revoke, {
-  ...noting,
+  ...stateCall,
   async reserve({ params }, context) {
     const { records, now, emit, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -85,7 +88,7 @@ export const revoke = externalCall(agentCredentialsApi.revoke, {
 })
 
 export const suspend = externalCall(agentCredentialsApi.suspend, {
-  ...noting,
+  ...stateCall,
   async reserve({ params }, context) {
     const { records, emit, refuse } = context
     const credential = await records.lock(AgentCredential, params.id)
@@ -105,7 +108,7 @@ const RESUME_REFUSALS = {
   refused: 'processor_refused',
 } as const
 
-/** Only once the processor has confirmed it: a token that the network refuses must not look usable. */
+/** Active only after the processor confirms: a token that the network refuses must not look usable. */
 export const resume = externalCall(agentCredentialsApi.resume, {
   async reserve({ params }, context) {
     const { records, now, refuse } = context
@@ -116,7 +119,7 @@ export const resume = externalCall(agentCredentialsApi.resume, {
     if (credential.status !== 'suspended') return refuse('agent_credential_not_suspended')
     return requestFor(credential, 'active', context)
   },
-  call: tell,
+  call: sendState,
   async record(told, { credentialId }, { records, emit, refuse }) {
     const credential = await records.lock(AgentCredential, credentialId)
     if (!credential) return refuse('agent_credential_not_found')

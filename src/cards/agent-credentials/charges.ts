@@ -1,9 +1,8 @@
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
+import { type RowOf, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { minuteInWords } from '../../values/clock.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
 import { AgentCredential } from './agent-credential.ts'
@@ -19,12 +18,10 @@ order by c.id for no key update`
 
 const update = updateOf(table, ['spentEuros', 'charges', 'updatedAt'])
 
-/** A payment that a network token is to make. */
 interface TokenCharge {
   readonly merchant: Pick<CardMerchant, 'descriptor' | 'url'>
   readonly amountEuros: Euros
   readonly now: Date
-  /** An increment adds to the amount of a charge that is counted already. */
   readonly isIncrement?: boolean
 }
 
@@ -34,7 +31,7 @@ const STOPPED: Readonly<Record<string, string>> = {
   expired: 'The time of the network token is over.',
 }
 
-/** The token of a machine payment was given to its merchant alone, however that one is named on statements. */
+/** The token of a machine payment was given to one merchant only, so the name on statements does not matter. */
 function isInScope(
   { merchantScope, mppCredentialId }: CredentialRow,
   { descriptor, url }: TokenCharge['merchant'],
@@ -44,7 +41,7 @@ function isInScope(
   return [descriptor, ...(url === null ? [] : [url])].some(name => matches(name) !== undefined)
 }
 
-/** Network tokens that pay in a batch: each sees what those before it have used. */
+/** Network tokens that pay in a batch: each payment sees what earlier payments of the batch have used. */
 export class CredentialCharges {
   readonly #tenant: Tenant
   readonly #byToken: ReadonlyMap<string, CredentialRow>
@@ -55,12 +52,10 @@ export class CredentialCharges {
     this.#byToken = new Map(rows.map(row => [String(row.tokenId), row]))
   }
 
-  /** A token's record; undefined for a token that is not known here. */
   find(tokenId: string): CredentialRow | undefined {
     return this.#byToken.get(tokenId)
   }
 
-  /** A sentence that says why the token cannot pay this; undefined if it can. */
   blockerOf(
     tokenId: string,
     { merchant, amountEuros, now, isIncrement = false }: TokenCharge,
@@ -79,7 +74,7 @@ export class CredentialCharges {
     return `The limit of the network token is ${formatEuros(amountLimitEuros)}: ${formatEuros(spentEuros)} used, ${formatEuros(left > 0n ? left : 0n)} left.`
   }
 
-  /** Counts a charge. An increment of an authorization adds to its amount, and is no further charge. */
+  /** An increment raises the amount of an existing charge and does not count as another charge. */
   charge(tokenId: string, amountEuros: Euros, now: Date, { isIncrement = false } = {}): void {
     const credential = this.#byToken.get(tokenId)
     if (!credential) return
@@ -87,7 +82,7 @@ export class CredentialCharges {
     this.#spend(credential, amountEuros, now)
   }
 
-  /** Gives back what was reversed, expired or declined by the processor. The charge stays counted. */
+  /** Gives back the amount that was reversed, expired or declined by the processor. The charge stays counted. */
   giveBack(tokenId: string, amountEuros: Euros, now: Date): void {
     const credential = this.#byToken.get(tokenId)
     if (credential) this.#spend(credential, -amountEuros, now)
@@ -105,7 +100,7 @@ export class CredentialCharges {
   }
 }
 
-/** Locks the records of these network tokens, whose agents the caller has locked. */
+/** The caller holds the locks of the tokens' agents. */
 export async function openCredentialCharges(
   sql: Sql,
   tenant: Tenant,

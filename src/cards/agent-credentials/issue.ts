@@ -24,7 +24,6 @@ type Body = InputOf<typeof agentCredentialsApi.create>['body']
 
 const fails: Readonly<Record<string, Failure | undefined>> = agentCredentialsApi.create.fails ?? {}
 
-/** Why this token is not issued, besides its card and its intent. */
 function blockersOf(body: Body, { card, intent }: AccessSubject, context: Context): string[] {
   const { actor, ports, tenant } = context
   const agentId = body.agentId ?? actor.agentId
@@ -46,7 +45,7 @@ async function fail(id: string, { records, emit }: Context): Promise<void> {
   emit('agent_credential.failed', agentCredentialEvent(credential))
 }
 
-/** The token is on record with its limits before the processor is asked for it. */
+/** The token is recorded with its limits before the processor is asked for it. */
 export const issue = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
     const { actor, now, records, emit, refuse, tenant, ports } = context
@@ -113,7 +112,7 @@ export const issue = externalCall(agentCredentialsApi.create, {
     if (!credential) throw new Error('a network token without its record')
     const { tokenId, last4 } = given
     Object.assign(credential, { tokenId, last4 })
-    // It may have been revoked, or its time may be over, while the processor was asked.
+    // It may have been revoked or have expired during the call.
     if (!agentCredentialMachine.move(credential, 'active')) {
       credential.processorProblem =
         'The processor gave the token when it was over already. Revoke it once more.'

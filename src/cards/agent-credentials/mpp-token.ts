@@ -10,26 +10,20 @@ import { accessEvents, grant, recordDisclosed } from '../access-events/index.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialEvents } from './api.ts'
 
-/** The network token of one machine payment. */
 interface MppToken {
   readonly mppCredentialId: string
   readonly agentId: string
   readonly delegationId: string | null
   readonly intentId: string
   readonly cardId: string
-  /** What the merchant asks for, and the most that the token pays. */
   readonly amountEuros: Euros
-  /** The host that the token goes to. */
   readonly merchantHost: string
-  /** The thumbprint of the merchant's key, to which the token is encrypted. */
   readonly keyThumbprint: string
-  /** Afterwards the network gets no authorization on it any more. */
   readonly expiresAt: Date
   readonly processor: string
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>
 }
 
-/** The events of a machine payment's token: operations that register or revoke one declare them. */
 export const mppTokenEvents = {
   'card.access_granted': accessEvents['card.access_granted'],
   'agent_credential.issued': agentCredentialEvents['agent_credential.issued'],
@@ -42,8 +36,8 @@ type TokenContext = Pick<
 >
 
 /**
- * Puts the token on record with its limits, and that its merchant is given it: before a byte of it leaves. It pays once,
- * and no more than the payment.
+ * Records the token with its limits, and the disclosure to its merchant, before a byte of it leaves. It pays
+ * once, and no more than the payment.
  */
 export function registerMppToken(token: MppToken, context: TokenContext): AgentCredential {
   const { records, emit } = context
@@ -75,10 +69,8 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
   return credential
 }
 
-/** The value of `processorProblem` until the processor has deleted a token that was revoked. */
-const UNTOLD = 'The processor has not been told yet.'
+const NOT_DELETED = 'The processor has not been told yet.'
 
-/** From now on the token of a machine payment pays nothing; false where it has ended before. */
 export async function revokeMppToken(
   mppCredentialId: string,
   { records, now, emit }: Pick<TokenContext, 'records' | 'now' | 'emit'>,
@@ -86,20 +78,20 @@ export async function revokeMppToken(
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
-  Object.assign(credential, { revokedAt: now, processorProblem: UNTOLD })
+  Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
   return true
 }
 
 type Reading = Pick<Context, 'records'>
 
-/** The processor's id of a machine payment's token that is revoked here and not yet deleted there; null for any other. */
+/** Null unless the token is revoked here and not yet deleted at the processor. */
 export async function tokenToDelete(mppCredentialId: string, { records }: Reading): Promise<string | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   return found?.status === 'revoked' && found.processorProblem !== null ? found.tokenId : null
 }
 
-/** Notes what the processor answered; true once there is nothing left to tell it. */
+/** True once the processor needs no further call. */
 export async function noteDeletion(
   mppCredentialId: string,
   answer: Done | ProcessorFailure,

@@ -113,7 +113,7 @@ const SimulatedAnswer = z
   })
   .meta({ id: 'SimulatedCardAuthorization' })
 
-/** The answer to a message of the processor, as its own bytes. */
+/** The raw bytes of the answer, as the processor's protocol prescribes them. */
 export const MessageAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -127,7 +127,7 @@ const RefusedMessage = z.object({
   reason: z.string(),
 })
 
-/** Only the webhook of the processor makes one, from a message whose signature is verified. */
+/** Made only by the processor's webhook, from a message whose signature is verified. */
 const messageOf = <M extends PaymentMessage | IncomingMessage>() =>
   z.custom<M>(
     value => typeof value === 'object' && value !== null && 'content' in value,
@@ -136,7 +136,6 @@ const messageOf = <M extends PaymentMessage | IncomingMessage>() =>
 
 export const incomingMessage = messageOf<IncomingMessage>()
 
-/** The events of everything that changes a payment by card. */
 export const authorizationEvents = { ...arrivedEvents, ...paidEvents }
 
 const messageEvents = {
@@ -159,7 +158,7 @@ const webhookDescription = [
 ].join('\n\n')
 
 export const authorizationsApi = {
-  /** Gives back what the network has not collected by its time, and nothing before that or again. */
+  /** Releases what the network did not clear in time. Changes nothing before that instant, or when it is repeated. */
   expire: post('/rails/card-processor/authorizations/{id}/expire', {
     summary: 'Expire an authorization',
     callers: [],
@@ -167,7 +166,6 @@ export const authorizationsApi = {
     returns: [200, z.object({ expired: z.boolean() })],
     emits: { ...authorizationEvents, ...chargeEvents },
   }),
-  /** News about a card itself: it was shipped, put into a mobile wallet, closed by the processor. */
   notice: post('/rails/card-processor/notices', {
     summary: 'Take news of the card processor about a card',
     callers: [],
@@ -175,7 +173,7 @@ export const authorizationsApi = {
     returns: [200, MessageAnswer],
     emits: noticeEvents,
   }),
-  /** The webhook runs it once the signature of a message is verified. */
+  /** Run by the webhook after it has verified a message's signature. */
   take: post('/rails/card-processor/messages', {
     summary: 'Take a message of the card processor',
     callers: [],
@@ -184,7 +182,6 @@ export const authorizationsApi = {
     returns: [200, MessageAnswer],
     emits: messageEvents,
   }),
-  /** Handed the raw bytes: the operations above process them. */
   receive: post('/rails/card-processor', {
     summary: 'Take a signed message of the card processor',
     description: webhookDescription,

@@ -34,7 +34,7 @@ import { factOf, type IncomingMessage, processorRefOf } from './network/incoming
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
-/** Books the fact of a message: the end is the same in whatever order facts come, and however often. */
+/** The resulting state is the same in whatever order, and however often, facts arrive. */
 export function applyMessage(
   message: IncomingMessage<CardFact>,
   existing: AuthorizationRow | undefined,
@@ -48,7 +48,8 @@ export function applyMessage(
   if (existing && merchant && isPlaceholder(existing))
     fillPlaceholder(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
-  // A machine payment is found by its token, and keeps the network's id of its authorization, which may still come.
+  // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
+  // come.
   authorization.processorRef ??=
     authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
   const evidence = evidenceOf(`card_${content.kind}`, id, authorization.id, id)
@@ -56,7 +57,7 @@ export function applyMessage(
   return { reply: { kind: 'noted' }, authorizationId: authorization.id }
 }
 
-/** What pays where no request was ever seen: an intent that covers it, else the card's purse or the wallet. */
+/** Funding of a payment without a request: an intent that covers it, else the card's purse or the agent's wallet. */
 function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBatch): FundingSource {
   const { agents, cards, candidates } = batch
   const walletId = agents.get(agentId)?.walletId ?? ''
@@ -66,7 +67,6 @@ function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBa
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
 }
 
-/** Withdraws the approval of a request that was answered too late. */
 export function withdrawApproval(
   authorization: AuthorizationRow,
   { id, content: { ask } }: IncomingMessage<AuthorizationRequest>,
@@ -92,8 +92,8 @@ select agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 /**
- * Gives back what was held and never collected, or confirmed and never seen by the network. A payment that the network
- * clears later is booked all the same.
+ * Releases what was held and never cleared, or confirmed and never seen by the network. A later clearing is
+ * still booked.
  */
 export const expire: HandlerOf<typeof authorizationsApi.expire> = {
   async load(items, sql) {
@@ -101,7 +101,7 @@ export const expire: HandlerOf<typeof authorizationsApi.expire> = {
     if (!first) throw new Error('a batch without authorizations')
     const { ownerId, mode } = first.tenant
     const authorizationIds = items.map(({ input }) => input.params.id)
-    // The agent of an authorization never changes; it is locked before all else.
+    // The agent of an authorization never changes, so it can be read first and locked before all else.
     const owners = await sql<Row & Pick<AuthorizationRow, 'agentId' | 'cardId'>>(OWNERS, [
       ownerId,
       mode,
@@ -134,7 +134,6 @@ export const expire: HandlerOf<typeof authorizationsApi.expire> = {
 const AGENTS = `
 select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Locks the agents of intents that checkouts confirm, and reads what is known of their payments. */
 export async function loadConfirmations(
   sql: Sql,
   tenantNow: TenantNow,
@@ -149,7 +148,7 @@ export async function loadConfirmations(
   })
 }
 
-/** The payment by card that an intent has; one that came to nothing is none. */
+/** The intent no longer refers to a payment that failed. */
 const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): AuthorizationRow | undefined =>
   [...authorizations].find(
     authorization =>
@@ -158,7 +157,6 @@ const paymentOf = (intent: IntentRow, { authorizations }: CardBatch): Authorizat
         (authorization.transactionId !== null && authorization.transactionId === intent.transactionId)),
   )
 
-/** Why a checkout cannot confirm the intent, as the code of a refusal; undefined if it can. */
 export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
@@ -170,8 +168,8 @@ export function confirmationBlocker(intent: IntentRow, batch: CardBatch) {
 }
 
 /**
- * Captures what a checkout has confirmed of its intent. Whether the network reports the payment before or after that, it is
- * one payment, with one transaction. Returns the id of that transaction.
+ * Captures what a checkout has confirmed of its intent, and returns the id of the transaction. The network
+ * may report the payment before or after: it remains one payment with one transaction.
  */
 export function confirmPayment(intent: IntentRow, batch: CardBatch, context: ApplyContext): string {
   const { agentId, cardId, mcc, country, merchant: descriptor } = intent
@@ -191,7 +189,7 @@ export function confirmPayment(intent: IntentRow, batch: CardBatch, context: App
   return String(authorization.transactionId)
 }
 
-/** What disputes leave with the owner of a payment, in the limits towards which it was counted. */
+/** Adjusts the limits that a payment was counted towards by what disputes leave with its owner. */
 export class DisputeCredits {
   readonly #authorization: AuthorizationRow
   readonly #batch: CountingBatch & TenantNow
@@ -202,7 +200,7 @@ export class DisputeCredits {
     this.#batch = batch
   }
 
-  /** The owner keeps this amount by the dispute: it is no longer counted as spent, and again if it gets less. */
+  /** This amount no longer counts as spent. Called again with less if the owner keeps less. */
   set(disputeId: string, cents: Euros): void {
     const authorization = this.#authorization
     if (creditOf(authorization.facts, disputeId) === cents) return
@@ -219,7 +217,10 @@ export class DisputeCredits {
   }
 }
 
-/** Opens the limits towards which a payment was counted. The caller has locked its agent, and locks accounts after this. */
+/**
+ * Opens the limits that a payment was counted towards. The caller holds the agent's lock, and locks accounts
+ * after this.
+ */
 export async function openDisputeCredits(
   sql: Sql,
   tenantNow: TenantNow,

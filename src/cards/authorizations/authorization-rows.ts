@@ -1,7 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import type { Euros } from '../../values/money.ts'
 import type { cardUsages, numberMachine } from '../cards/index.ts'
 import { type AuthorizationRow, CardAuthorization, CardMessage, type MessageRow } from './authorization.ts'
@@ -41,7 +40,6 @@ export const updateMessages = updateOf(messages, ['updatedAt', 'answerStatus', '
 
 const DELETE = 'delete from card_authorizations where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-/** Deletes placeholders that were merged into the payment that they belong to. */
 export async function deleteAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -66,12 +64,12 @@ const OF_INTENTS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.intent_id = any($3::text[])`
 
-/** The payment that a machine payment has begun with a token: a card's other tokens have many payments, and none here. */
+/** Restricted to tokens of machine payments: other tokens of a card have many payments and find none here. */
 const OF_TOKENS = `
 select ${selectList(authorizations, 'a')} from card_authorizations a
 where a.owner_id = $1 and a.mode = $2 and a.network_token_id = any($3::text[]) and a.mpp_credential_id is not null`
 
-/** A confirmed checkout without a message of the network: written as in its index. */
+/** A confirmed checkout without a message of the network; the condition is written as in its index. */
 const AWAITED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[]) as w (agent, key)
@@ -81,7 +79,6 @@ cross join lateral (
     and a.processor_ref is null and a.status = 'confirmed'
   order by a.id limit $5) as found`
 
-/** Payments whose pending refunds still expect exactly this amount, the oldest refund first. */
 const REFUNDED = `
 select ${selectList(authorizations, 'found')}
 from unnest($3::text[], $4::text[], $5::bigint[]) as w (card, key, amount)
@@ -103,7 +100,7 @@ const select =
   async (sql: Sql, { ownerId, mode }: Tenant, keys: readonly string[]): Promise<AuthorizationRow[]> =>
     keys.length === 0 ? [] : sql<AuthorizationRow & Row>(text, [ownerId, mode, keys])
 
-/** Read by callers that have locked the agents: no other transaction changes their authorizations. */
+/** The callers hold the agents' locks: no other transaction changes these authorizations. */
 export const authorizationsByRef = select(BY_REF)
 export const authorizationsById = select(BY_ID)
 export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
@@ -136,14 +133,12 @@ export const messagesById = async (
   ids: readonly string[],
 ): Promise<MessageRow[]> => (ids.length === 0 ? [] : sql<MessageRow & Row>(MESSAGES, [ownerId, mode, ids]))
 
-/** A credit of a merchant to a card, which names no payment. */
 export interface UnnamedRefund {
   readonly cardId: string
   readonly merchantKeys: readonly string[]
   readonly amountEuros: Euros
 }
 
-/** The payments that such a credit may refund. */
 export async function refundedAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -163,14 +158,12 @@ export async function refundedAuthorizations(
   ])
 }
 
-/** The part of a card, and of the number that was used, by which a payment is decided. */
 export interface PayingCard extends Row {
   readonly cardId: string
   readonly numberId: string
   readonly processorCardId: string
   readonly usage: (typeof cardUsages)[number]
   readonly walletId: string | null
-  /** The payment that a card for one payment has made; null while it has none. */
   readonly paymentId: string | null
   readonly numberStatus: (typeof numberMachine.states)[number]
   readonly retiresAt: Date | null
@@ -190,7 +183,7 @@ cross join lateral (
 cross join lateral (
   select * from cards one where (one.owner_id, one.mode, one.id) = ($1, $2, n.card_id) limit 1) as c`
 
-/** Reads cards by the numbers that were used, whose agents are locked. */
+/** The caller holds the locks of the cards' agents. */
 export async function payingCards(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -6,14 +6,14 @@ import type { Decision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import type { RowOf } from '../../kernel/database/hot-table.ts'
+import type { RowOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { isNotAbout, isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
- * The status follows from the facts, which come in any order: so nearly every step is possible. `pending`: a machine payment
- * has begun, and its outcome is unknown; `void`: it was not paid. `confirmed`: the agent has confirmed its
- * checkout, or a merchant has given a receipt, and there is no message of the network yet.
+ * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and
+ * its outcome is unknown; `void`: it was not paid. `confirmed`: the agent confirmed its checkout, or a
+ * merchant gave a receipt, and the network has sent no message yet.
  */
 export const authorizationMachine = machine('card-authorization', {
   pending: ['declined', 'authorized', 'cleared', 'reversed', 'expired', 'confirmed', 'refunded', 'void'],
@@ -29,10 +29,8 @@ export const authorizationMachine = machine('card-authorization', {
 
 export type AuthorizationStatus = (typeof authorizationMachine.states)[number]
 
-/** The type of record by which refunds name their payment by card. */
 export const REFUND_SOURCE = 'card_authorization'
 
-/** What pays: the hold of an approved intent, the purse of the card, or the wallet of the agent. */
 export const sources = ['intent', 'purse', 'wallet'] as const
 
 const schema = defineEntity({
@@ -40,7 +38,7 @@ const schema = defineEntity({
   properties: {
     ...record('cardauth'),
     agentId: p.text(),
-    /** Null while a checkout has confirmed a payment and the network has not named its card. */
+    /** Null while only a checkout has confirmed the payment and the network has not named its card. */
     cardId: nullable.string(),
     /** The processor's id of the payment; null while only a checkout has confirmed it. */
     processorRef: nullable.string(),
@@ -49,7 +47,7 @@ const schema = defineEntity({
     walletId: p.text(),
     intentId: nullable.string(),
     networkTokenId: nullable.string(),
-    /** The machine payment that began it; null for one that the network or a checkout stated first. */
+    /** The machine payment that began it; null if the network or a checkout reported it first. */
     mppCredentialId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
     approvedEuros: p.bigint().name('approved_cents'),
@@ -65,20 +63,18 @@ const schema = defineEntity({
     facts: p.json<PaymentFacts>(),
     decision: p.json<Decision | null>().strictNullable(),
     declineReason: nullable.string(),
-    /** When what is held or confirmed is given back; null while nothing is. */
     expiresAt: nullable.instant(),
     transactionId: nullable.string(),
   },
 })
 
-/** A payment by card, from the first message of the network to the last: its state follows from its facts. */
+/** A payment by card, from the network's first message to the last. Its state is derived from its facts. */
 export class CardAuthorization extends schema.class {}
 schema.setClass(CardAuthorization)
 
 const message = defineEntity({
   ...tenantTable('CardMessage', 'card_messages', 'agentId'),
   properties: {
-    /** The processor's id of the message. */
     ...record('cardmessage'),
     agentId: p.text(),
     cardId: p.text(),
@@ -92,25 +88,21 @@ const message = defineEntity({
   },
 })
 
-/** A message of the processor that was taken, and the bytes it was answered with. */
+/** A message of the processor, and the answer's bytes, which a repetition gets again. */
 export class CardMessage extends message.class {}
 message.setClass(CardMessage)
 
-/** An authorization as a plain object, as group commits load, decide and write it. */
 export type AuthorizationRow = RowOf<CardAuthorization>
 export type MessageRow = RowOf<CardMessage>
 
-/** What pays an authorization. */
 export interface FundingSource {
   readonly intent: IntentRow | undefined
   readonly source: AuthorizationRow['source']
   readonly walletId: string
 }
 
-/** The merchant as the network writes it. */
 type MerchantMembers = Pick<AuthorizationRow, 'descriptor' | 'mcc' | 'country'>
 
-/** The members that follow from the descriptor and from what pays. */
 function fundedMembers(descriptor: string, { intent, source, walletId }: FundingSource) {
   const merchant = intent?.merchant ?? nameOfDescriptor(descriptor)
   return { merchant, merchantKey: payableKey(merchant), source, walletId, intentId: intent?.id ?? null }
@@ -121,7 +113,6 @@ interface GrowingBatch extends TenantNow {
   readonly changed: { readonly newAuthorizations: Set<AuthorizationRow> }
 }
 
-/** Adds an authorization without facts to the batch. */
 export function addAuthorization(
   named: Pick<AuthorizationRow, 'agentId' | 'cardId' | 'processorRef'> & MerchantMembers,
   funding: FundingSource,
@@ -156,14 +147,14 @@ export function addAuthorization(
   return authorization
 }
 
-/** Whether merchant and funding are unknown yet: only a reversal, an expiry or a refund to the wallet has arrived. */
+/** True while merchant and funding are unknown: only a reversal, an expiry or a refund to the wallet has arrived. */
 export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
   authRequestsOf(facts).length + facts.clearings.length + facts.outcome.length === 0 &&
   facts.confirmed === null &&
   facts.begun === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')
 
-/** Gives a placeholder merchant and funding, as if this message had come first. */
+/** Gives a placeholder its merchant and funding, as if this message had come first. */
 export function fillPlaceholder(
   authorization: AuthorizationRow,
   { descriptor, mcc, country }: MerchantMembers,
@@ -181,7 +172,7 @@ export const authorizationsPersonal = {
       facts: {
         kind: 'payment',
         ground: 'vouchers',
-        // The network can still tell of a payment that was forgotten: what is known of it keeps its form.
+        // The network can still send facts of a forgotten payment, so its facts keep their form.
         forget: {
           members: '{"asks":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
         },

@@ -24,13 +24,16 @@ import { firstRequest } from './network/incoming-message.ts'
 import { processMessages, processNotice } from './network/process-messages.ts'
 import { receive } from './network/processor-webhook.ts'
 
-interface Named {
+interface AuthorizationParams {
   readonly id: string
   readonly authorizationId: string
 }
 
-/** By our id, or by the network's: `POST /simulate/card/authorize` answers that one. Ours wins, and is unique. */
-async function find({ id: cardId, authorizationId: id }: Named, records: Records) {
+/**
+ * `POST /simulate/card/authorize` answers with the network's id, so both ids are accepted. Ours has
+ * precedence, and is unique.
+ */
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
     records.findOne(CardAuthorization, { processorRef: id, cardId }),
@@ -42,7 +45,6 @@ const authorizations = implement(authorizationsApi, {
   take: processMessages,
   notice: processNotice,
   expire,
-  // The pipeline hands the raw bytes to `receive` in place of this.
   receive: () => ({}),
 
   async list({ params, query: { from, to, merchant, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -77,7 +79,6 @@ const authorizations = implement(authorizationsApi, {
     }
   },
 
-  /** Decides a payment that no one has asked for, by the same code, and stores nothing. */
   async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
     const card = await records.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
@@ -116,19 +117,17 @@ const authorizations = implement(authorizationsApi, {
   },
 })
 
-/** Remedies of the checks that only cards have; the message of each says what is wrong. */
 const CARD_REMEDY = 'Do what is said there, or pay with another card.'
 
-/** Explains every rule: the card's own check first, if it has one. */
+/** The card's own check comes first, if it has one. */
 function explainDecision(checks: readonly Check[]) {
   const ofCard = checks
     .filter(({ rule }) => rule === 'card')
     .map(({ rule, outcome, message }) => ({ rule, outcome, message, remedy: CARD_REMEDY }))
-  // A card cannot wait for a person: what would ask one is an obstacle, too.
+  // A card cannot wait for a person, so a check that needs approval is an obstacle too.
   return [...ofCard, ...explainChecks(checks, true)]
 }
 
-/** What would make a decline a yes. */
 const remediesOf = (checks: readonly Check[]): string[] => [
   ...new Set(explainDecision(checks).flatMap(({ remedy }) => remedy ?? [])),
 ]
@@ -160,7 +159,6 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
   refunded: ({ refundedEuros }) => `${formatEuros(refundedEuros)} came back.`,
 }
 
-/** How the payment stands, in a sentence. */
 function summaryOf(row: CardAuthorization): string {
   const status: AuthorizationStatus = row.status
   return summaries[status](row)
@@ -197,7 +195,6 @@ cross join lateral (
 ) a
 order by a.id desc`
 
-/** Finds the payments by card on these intents. Machine payments are reported by the area that makes them. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
   return rows.map(({ id, intentId, status, amountEuros, declineReason, updatedAt }) => ({

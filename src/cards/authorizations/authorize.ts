@@ -31,25 +31,21 @@ import { blockerOf } from './card-checks.ts'
 import { type NetworkContext, networkChannel } from './channel.ts'
 import { type CardRequest, type IncomingMessage, requestFact } from './network/incoming-message.ts'
 
-/** How a request is answered, and what would pay. */
 interface AuthorizationResponse extends FundingSource {
   readonly approvedEuros: Euros
   readonly decision: Decision
   readonly decisionRow: DecisionRow
 }
 
-/** The events of a decision, beside those of the facts. */
 export const decisionEvents = { ...riskEvents, 'agent.frozen': AgentEvent }
 
 type DecisionContext = Pick<Context<never, typeof decisionEvents>, 'emit'>
 
-/** The reply to a message, and the authorization that it is about. */
 export interface MessageResult {
   readonly reply: CardReply
   readonly authorizationId: string | null
 }
 
-/** Authorizes or declines a request of the network, and records the answer as a fact. */
 export function authorize(
   message: IncomingMessage<AuthorizationRequest>,
   existing: AuthorizationRow | undefined,
@@ -75,7 +71,7 @@ export function authorize(
   const { merchant, facts } = authorization
   recordDecision(response, spender, { ...content, id, merchant, country }, batch, context)
   learn(response, authorization, batch)
-  // The request says more of the payment than facts that came before it.
+  // The request says more about the payment than facts that came before it.
   if (content.ask === 0) Object.assign(authorization, { descriptor, mcc, country, decision })
   if (content.ask === 0 && networkTokenId) authorization.networkTokenId = networkTokenId
   authorization.cardId ??= cardId
@@ -89,7 +85,6 @@ export function authorize(
   return { reply: replyOf(response, content.amountEuros), authorizationId: id }
 }
 
-/** Another message about a request that has been answered gets the same answer. */
 const repeatedReply = (
   { declineReason, decision }: AuthorizationRow,
   { requestedCents, approvedCents }: AuthRequest,
@@ -110,7 +105,6 @@ interface DecidedPayment {
   readonly country: string | null
 }
 
-/** Stores a decision, and applies what its risk leads to. */
 export function recordDecision(
   { decision, decisionRow }: AuthorizationResponse,
   spender: Spender,
@@ -123,7 +117,7 @@ export function recordDecision(
   for (const [event, data] of batch.riskAssessor.applyOutcome(spender, subject)) emit(event, data)
 }
 
-/** What an intent covers was learnt with its approval. */
+/** The merchants of payments that an intent covers were already learned when it was approved. */
 function learn(
   { approvedEuros, intent }: AuthorizationResponse,
   { agentId, merchant, country }: AuthorizationRow,
@@ -133,7 +127,6 @@ function learn(
     riskAssessor.learn(agentId, { amountEuros: approvedEuros, merchant, country }, now)
 }
 
-/** Decides a request; changes nothing, and is the same for a simulation. */
 export function decideRequest(
   request: CardRequest,
   spender: Spender,
@@ -163,7 +156,6 @@ export function decideRequest(
   }
 }
 
-/** The intent that covers the payment with this request; undefined if none does. */
 function findCover(
   { content, existing, search, intentId }: CardRequest,
   batch: DecisionState,
@@ -178,7 +170,6 @@ function findCover(
   return findPayable(ids, batch)
 }
 
-/** The first of these intents that can be paid now. */
 export const findPayable = (
   intentIds: readonly string[] = [],
   { payments }: Pick<DecisionState, 'payments'>,
@@ -187,7 +178,7 @@ export const findPayable = (
     .map(id => payments.find(id))
     .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
 
-/** What the approval would have to hold beyond what is held: less, where facts came first. */
+/** The amount to hold beyond the current hold: less if facts came first. */
 function neededEuros({ content, existing }: CardRequest): Euros {
   const facts = existing?.facts ?? noFacts
   return foldFacts(addFact(facts, requestFact(content))).heldCents - foldFacts(facts).heldCents
@@ -221,7 +212,7 @@ function decideAmount(
 ): SpendDecision {
   const { book, counters, riskAssessor } = batch
   const { descriptor, url } = content.merchant
-  // What the network leaves out was judged with the intent.
+  // Details that the network leaves out were judged with the intent.
   const mcc = content.merchant.mcc ?? intent?.mcc ?? null
   const country = content.merchant.country ?? intent?.country ?? null
   const terms = batch.terms.get(cardId)
@@ -233,7 +224,7 @@ function decideAmount(
     { amountEuros, merchant, country },
     { isDeclared: intent !== undefined },
   )
-  // A machine payment has been counted for its card since it began.
+  // A machine payment has counted towards its card's limits since it began.
   const isCounted = isNamed || (existing !== undefined && foldFacts(existing.facts).isOurs)
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountEuros > 0n

@@ -50,7 +50,6 @@ import {
   updateMessages,
 } from './authorization-rows.ts'
 
-/** What a batch of messages, confirmations or deadlines is about. */
 export interface CardBatchQuery {
   readonly agentIds: readonly string[]
   readonly cardIds?: readonly string[]
@@ -58,50 +57,44 @@ export interface CardBatchQuery {
   readonly messageIds?: readonly string[]
   readonly processorRefs?: readonly string[]
   readonly authorizationIds?: readonly string[]
-  /** Intents that a checkout confirms, or a machine payment pays. */
   readonly intentIds?: readonly string[]
-  /** The payments that may be covered by an intent, in the order of the requests. */
   readonly searches?: readonly IntentSearch[]
-  /** Spends whose risk is assessed. */
   readonly spends?: readonly { readonly agentId: string; readonly merchant: string }[]
-  /** Network tokens that pay. */
   readonly tokenIds?: readonly string[]
-  /** Credits that name no payment. */
   readonly unnamedRefunds?: readonly UnnamedRefund[]
-  /** Whether a message reports a refund. */
-  readonly takesRefunds?: boolean
-  /** Facts move money between the accounts of the owner; requests only hold it. */
+  readonly hasRefunds?: boolean
+  /** Facts move money between the owner's accounts; requests only hold it. */
   readonly movesMoney: boolean
 }
 
 const emptyQuery = {
   ...{ cardIds: [], numberIds: [], messageIds: [], processorRefs: [], authorizationIds: [], intentIds: [] },
-  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], takesRefunds: false },
+  ...{ searches: [], spends: [], tokenIds: [], unnamedRefunds: [], hasRefunds: false },
 }
 
-/** The records that a batch goes by, locked through their agents, and what it has changed so far. */
+/** Everything that a batch reads, locked through its agents, and what it has changed so far. */
 export interface CardBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
   readonly cards: ReadonlyMap<string, PayingCard>
   readonly terms: ReadonlyMap<string, CardTermsRow>
   readonly authorizations: Set<AuthorizationRow>
   readonly messages: Map<string, MessageRow>
-  /** The intents that could cover each search, the best first. */
   readonly candidates: ReadonlyMap<IntentSearch, readonly string[]>
   readonly payments: IntentPayments
   readonly counters: BudgetCounters
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Where money comes back to if the wallet that has paid is closed; undefined where none comes back, or there is none. */
+  /**
+   * Where money returns if the wallet that paid is closed; undefined if no money returns or there is no such
+   * wallet.
+   */
   readonly ownersWalletId: string | undefined
   readonly refunds: Refunds
   readonly riskAssessor: RiskAssessor
   readonly credentials: CredentialCharges
   readonly transactions: Map<string, TransactionRow>
-  /** The cards for one payment, and the payments that they have made in this batch. */
   readonly singleUse: ReadonlySet<string>
   readonly used: Map<string, string>
-  /** The cards for one payment whose payment has ended. */
   readonly spent: Set<string>
   readonly changed: BatchChanges
 }
@@ -118,10 +111,9 @@ interface BatchChanges {
   readonly decisions: DecisionRow[]
 }
 
-/** The money in wallets: the ledger's locked book, or balances that were only read. */
+/** The ledger's locked book, or balances that were only read. */
 type Funds = Pick<Book, 'available' | 'isFrozen'>
 
-/** What a question is decided by: nothing of it changes by the decision. */
 export type DecisionState<F extends Funds = Funds> = Omit<CardBatch, 'book' | 'changed'> & {
   readonly book: F
 }
@@ -137,8 +129,7 @@ const noChanges = (): BatchChanges => ({
   decisions: [],
 })
 
-/** Everything that is read once the agents are locked, in one round trip: none of it changes without them. */
-async function readOfAgents(
+async function readAgentRecords(
   sql: Sql,
   tenantNow: TenantNow,
   query: Required<CardBatchQuery>,
@@ -173,7 +164,7 @@ async function readOfAgents(
     refundedAuthorizations(sql, tenant, query.unnamedRefunds),
     messagesById(sql, tenant, query.messageIds),
     findPayableIntents(sql, tenantNow, query.searches),
-    query.takesRefunds ? mainWalletId(sql, tenant) : undefined,
+    query.hasRefunds ? mainWalletId(sql, tenant) : undefined,
   ])
   const rows = new Map(
     [...byRef, ...byId, ...ofIntents, ...ofTokens, ...waiting, ...refunded].map(row => [row.id, row]),
@@ -189,13 +180,13 @@ async function readOfAgents(
   }
 }
 
-type OfAgents = Awaited<ReturnType<typeof readOfAgents>>
+type AgentRecords = Awaited<ReturnType<typeof readAgentRecords>>
 
 const present = <T>(values: readonly (T | null | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== null && value !== undefined)),
 ]
 
-const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents): string[] =>
+const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: AgentRecords): string[] =>
   present([
     ownersWalletId,
     ...[...agents.values()].map(({ walletId }) => walletId),
@@ -203,7 +194,6 @@ const walletIdsOf = ({ agents, cards, authorizations, ownersWalletId }: OfAgents
     ...authorizations.map(({ walletId }) => walletId),
   ])
 
-/** The accounts of the owner that facts move money between. */
 const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] as const
 
 interface FundsNeeded {
@@ -218,7 +208,6 @@ interface CountersNeeded {
   readonly causes: readonly Cause[]
 }
 
-/** The rows that one loader locks and the other only reads. */
 interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
   readonly intents: typeof lockIntents
@@ -227,8 +216,8 @@ interface RowLoaders<F extends Funds> {
 }
 
 /**
- * Loads in the global order of locks: agents, counters, accounts, then intents. Authorizations, messages and transactions of
- * cards change only while their agent is locked, so they need no lock of their own.
+ * Loads in the global lock order: agents, counters, accounts, intents. Authorizations, messages and card
+ * transactions change only under their agent's lock, so they need no lock of their own.
  */
 const batchLoader =
   <F extends Funds>(rows: RowLoaders<F>) =>
@@ -236,7 +225,7 @@ const batchLoader =
     const query = { ...emptyQuery, ...given }
     const tenantNow = { tenant, now }
     const { movesMoney } = query
-    const ofAgents = await readOfAgents(sql, tenantNow, query, rows.agents)
+    const ofAgents = await readAgentRecords(sql, tenantNow, query, rows.agents)
     const { agents, authorizations, candidates } = ofAgents
     const linked = authorizations.map(({ intentId }) => intentId)
     const intentIds = present([...query.intentIds, ...candidates.flat(), ...linked])
@@ -262,7 +251,7 @@ const batchLoader =
         rows.intents(sql, tenant, intentIds),
         openCredentialCharges(sql, tenant, tokenIds),
         openRefunds(sql, tenantNow, {
-          transactionIds: query.takesRefunds ? transactionIds : [],
+          transactionIds: query.hasRefunds ? transactionIds : [],
           sources: { type: REFUND_SOURCE, ids: refunded.map(({ id }) => id) },
         }),
       ])
@@ -286,7 +275,7 @@ const batchLoader =
     }
   }
 
-const singleUseOf = ({ cards }: OfAgents): ReadonlySet<string> =>
+const singleUseOf = ({ cards }: AgentRecords): ReadonlySet<string> =>
   new Set([...cards.values()].flatMap(({ usage, cardId }) => (usage === 'single' ? cardId : [])))
 
 const lockBatch = batchLoader({
@@ -298,7 +287,6 @@ const lockBatch = batchLoader({
     openBook(sql, tenantNow, { wallets, others: movesMoney ? FACT_ACCOUNTS : [], holds }),
 })
 
-/** Locks the rows: for callers that write what the batch changes. */
 export const loadCardBatch = async (
   sql: Sql,
   tenantNow: TenantNow,
@@ -308,7 +296,7 @@ export const loadCardBatch = async (
   changed: noChanges(),
 })
 
-/** Locks nothing: for callers that only want to know what would be decided. */
+/** Locks nothing: for simulations. */
 export const readDecisionState = batchLoader<Funds>({
   agents: findSpenders,
   intents: findIntents,
@@ -322,7 +310,6 @@ export const readDecisionState = batchLoader<Funds>({
   },
 })
 
-/** Writes what the batch has changed, each table in one statement. */
 export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, sql: Sql): Promise<void> {
   await Promise.all([
     insertTransactions(sql, [...changed.newTransactions]),
@@ -343,7 +330,7 @@ export async function writeCardBatch({ tenant, changed, ...batch }: CardBatch, s
   ])
 }
 
-/** The cards whose purse has got money or been freed of a hold: a closed one gives it back. */
+/** A closed card returns what is free in its purse. */
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
   [...newAuthorizations, ...authorizations].flatMap(
     ({ source, cardId, status, heldEuros, refundedEuros }) => {
@@ -355,13 +342,13 @@ const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges)
 const FREE_AGENTS = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) for no key update skip locked`
 
-/** A network waits a second for its answer. */
-const OF_NETWORK = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
+/** A network waits one second for its answer. */
+const NETWORK_LOCK_WAITS = { sharedTimeoutMs: 50, ownTimeoutMs: 1_000 }
 
-/** Payments of one agent lock it first: those of an agent that another transaction has locked do not hold up the rest. */
+/** Payments first lock their agent. Agents that another transaction has locked do not hold up the rest. */
 export const agentLanes = <I>(
   of: Lanes<I>['of'],
-  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = OF_NETWORK,
+  waits: Pick<Lanes<I>, 'sharedTimeoutMs' | 'ownTimeoutMs'> = NETWORK_LOCK_WAITS,
 ): Lanes<I> => ({
   of,
   ...waits,

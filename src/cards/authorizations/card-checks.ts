@@ -8,10 +8,8 @@ import type { PayingCard } from './authorization-rows.ts'
 import type { DecisionState } from './batch.ts'
 import { type CardRequest, requestFact } from './network/incoming-message.ts'
 
-/** The answer to a request that could not be decided while the network waits. */
 export const TOO_LATE = 'The decision came too late for the card network.'
 
-/** Why the card itself cannot pay this, before any rule is asked; undefined if it can. */
 export function blockerOf(
   request: CardRequest,
   intent: IntentRow | undefined,
@@ -30,7 +28,6 @@ export function blockerOf(
   return tokenBlocker(request, intent, batch)
 }
 
-/** Why a card pays nothing at all now. */
 function cardBlocker(
   card: PayingCard | undefined,
   terms: CardTermsRow | undefined,
@@ -54,7 +51,6 @@ const statusBlockers: Readonly<Record<CardTermsRow['status'], string | null>> = 
   closed: 'The card is closed and pays nothing more: use another one.',
 }
 
-/** Why the number that was used pays nothing new. */
 function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Date): string | undefined {
   const isRetired = numberStatus === 'retiring' && retiresAt !== null && retiresAt <= now
   if (numberStatus === 'replaced' || isRetired)
@@ -62,11 +58,10 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
   return endsAt <= now ? 'The card has reached the end that is printed on it.' : undefined
 }
 
-/** An increment needs the authorization that it adds to, and nothing is held for one that is over. */
+/** An increment needs an authorization to raise, and nothing is held on one that is over. */
 const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
   ask > 0 && (!existing || foldFacts(existing.facts).isOver)
 
-/** Why the network token that pays cannot pay this; undefined if it can, or if none pays. */
 function tokenBlocker(
   { content, existing, cardId }: CardRequest,
   intent: IntentRow | undefined,
@@ -79,11 +74,11 @@ function tokenBlocker(
   if (token?.cardId !== cardId) return 'The network token is not known here.'
   if (content.amountEuros > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays the intent ${token.intentId} alone, which does not cover this.`
-  return credentials.blockerOf(networkTokenId, { merchant, now, ...furtherCharge(content, existing) })
+  return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
 }
 
-/** What a request adds to the charges of a token: nothing, where a receipt has confirmed the same payment before. */
-function furtherCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
+/** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
+function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
   const { amountEuros, ask } = content
   if (!existing?.mppCredentialId) return { amountEuros, isIncrement: ask > 0 }
   const before = chargedEuros(existing.facts)

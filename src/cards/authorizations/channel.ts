@@ -21,15 +21,15 @@ import {
 } from './authorization.ts'
 import type { CardBatch } from './batch.ts'
 
-/** How long the network keeps a hold, by the trade of the merchant. */
+/** Holds last by the merchant's trade, as networks define it. */
 const HOLD_DAYS = 7
 const LONG_HOLD_DAYS = 31
-/** Lodging, cruises, car hire: single codes, and the ranges of hotels, airlines' hotels and car rentals. */
+/** Lodging, cruises and car rental: single codes, and the ranges of hotels, airlines' hotels and car rentals. */
 const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-/** Payments by card, by network token (MPP) and by checkout: all of them are authorized and cleared by a card network. */
+/** Payments by card, by network token (MPP) and by checkout: a card network authorizes and clears all of them. */
 export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
   clearing: 'clearing_cards',
   postings: {
@@ -51,7 +51,7 @@ export const cardChannel: Channel<AuthorizationRow, CardBatch> = {
 
 export type NetworkContext = ApplyContext & Pick<Context<never, typeof chargeEvents>, 'emit'>
 
-/** The same for facts of the network and of a deadline, which it reports to those who hold the network token that pays. */
+/** For facts of the network and of deadlines, which are also reported to the holder of the network token that pays. */
 export const networkChannel: Channel<AuthorizationRow, CardBatch, NetworkContext> = {
   ...cardChannel,
   applied(authorization, before, state, batch, context) {
@@ -60,13 +60,13 @@ export const networkChannel: Channel<AuthorizationRow, CardBatch, NetworkContext
   },
 }
 
-/** The intent counts for the agent itself. */
+/** The limits of the agent itself were counted by the intent. */
 function limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): string[] {
   const ofCard = cardId ? [cardId] : []
   return hasIntent ? ofCard : [agentId, ...ofCard]
 }
 
-/** Charges a network token with what it pays beyond the record, and gives back what it has not paid. */
+/** Charges the network token for what it pays beyond the recorded state, and gives back what it did not pay. */
 function chargeToken(
   authorization: AuthorizationRow,
   state: PaymentState,
@@ -79,7 +79,6 @@ function chargeToken(
   if (change < 0n) credentials.giveBack(authorization.networkTokenId, -change, now)
 }
 
-/** Shows the state on the authorization, and charges the network token that pays. */
 function record(authorization: AuthorizationRow, state: PaymentState, batch: CardBatch): void {
   const { now, changed } = batch
   chargeToken(authorization, state, batch)
@@ -140,20 +139,19 @@ const endedReasons: Readonly<Partial<Record<string, string>>> = {
   void: 'The machine payment has come to nothing.',
 }
 
-/** A machine payment that no one has stated to be paid has no transaction. */
 const isUnconfirmed = ({ status, transactionId }: AuthorizationRow): boolean =>
   transactionId === null && (status === 'pending' || status === 'void')
 
-type Shown = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
+type TransactionView = Omit<TransactionState, 'type' | 'intentId' | 'transferId'>
 
 function transactionOf(authorization: AuthorizationRow, state: PaymentState): TransactionState | null {
-  const shown = isUnconfirmed(authorization) ? null : shownOf(authorization, state)
+  const shown = isUnconfirmed(authorization) ? null : transactionView(authorization, state)
   if (shown === null) return null
   const type = state.isRefundOnly ? 'refund' : state.isOurs ? 'mpp' : 'card'
   return { ...shown, type, intentId: authorization.intentId, transferId: null }
 }
 
-function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | null {
+function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {
   const { clearedCents, refundedCents, approvedCents, confirmedCents, isOver } = state
   if (clearedCents > 0n) {
     const isDone = isOver || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
@@ -166,7 +164,6 @@ function shownOf(authorization: AuthorizationRow, state: PaymentState): Shown | 
   }
   if (confirmedCents !== null)
     return paid(confirmedCents, refundedCents, isOver || refundedCents >= confirmedCents, 'completed')
-  // Its payment has not been cleared yet.
   if (refundedCents > 0n)
     return state.isRefundOnly
       ? paid(refundedCents, 0n, false, 'completed')
@@ -183,15 +180,14 @@ const paid = (
   amountEuros: bigint,
   refundedEuros: bigint,
   isBack: boolean,
-  status: Shown['status'],
-): Shown => ({
+  status: TransactionView['status'],
+): TransactionView => ({
   status: isBack ? 'refunded' : status,
   amountEuros,
   refundedEuros: isBack ? amountEuros : refundedEuros,
   declineReason: null,
 })
 
-/** A single-use card closes after the last clearing of its payment. */
 function closeSpentCard(
   { cardId, agentId }: AuthorizationRow,
   { isOver, clearedCents }: PaymentState,
@@ -204,8 +200,8 @@ function closeSpentCard(
 }
 
 /**
- * Emits what has become known just now of a payment by a network token: that it was authorized or cleared, or that it was
- * declined, also where all that was authorized was taken back, reversed or has run out uncleared.
+ * Emits what is new about a payment by network token: authorized, cleared, or declined. It counts as declined
+ * too once everything authorized was withdrawn, reversed or expired without a clearing.
  */
 function emitCharge(
   authorization: AuthorizationRow,
@@ -231,11 +227,9 @@ function emitCharge(
     emit('agent_credential.declined', { ...data, amountEuros: authorization.amountEuros })
 }
 
-/** What is authorized: nothing any more where the payment is over, and the merchant has collected nothing of it. */
 const authorizedOf = ({ approvedCents, clearedCents, isOver }: PaymentState): Euros =>
   isOver && clearedCents === 0n ? 0n : approvedCents
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
 
-/** How many answers to requests are known, ours and the processor's own. */
 const answerCount = (facts: PaymentFacts): number => authRequestsOf(facts).length + facts.outcome.length

@@ -22,28 +22,24 @@ import { blockerOf } from './card-checks.ts'
 import { cardChannel } from './channel.ts'
 import { type CardRequest, firstRequest } from './network/incoming-message.ts'
 
-/** A payment that the service is about to begin itself, by a network token that a merchant is given for it. */
+/** A payment that the service itself is about to begin, by a network token that a merchant gets for it. */
 export interface TokenPayment {
   readonly mppCredentialId: string
-  /** The processor's id of the token. */
   readonly tokenId: string
   readonly agentId: string
   readonly intentId: string
   readonly cardId: string
-  /** The number of the card behind the token. */
   readonly numberId: string
   readonly amountCents: Cents
-  /** The host that asks for the money: whom the rules judge. */
+  /** The host that asks for the money: the rules treat it as the merchant. */
   readonly host: string
   readonly url: string
 }
 
-/** The events of a decision about such a payment, and of its outcome. */
 export const tokenPaymentEvents = { ...authorizationEvents, ...decisionEvents }
 
 type DecideContext = ApplyContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
 
-/** Why a payment cannot even be decided, as the code of a refusal. Nothing is stored of it. */
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
   | 'intent_not_found'
@@ -53,38 +49,37 @@ type TokenPaymentBlocker =
   | 'card_cannot_pay'
 
 /**
- * The decision is stored in any case; there is a payment only if it allows one. For a blocker `message` says more than
- * its code does.
+ * The decision is stored in any case; a payment exists only if the decision allows one. `message` of a
+ * blocker says more than its code.
  */
 type DecidedTokenPayment =
   | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
   | { readonly blocker: null; readonly decision: Decision; readonly authorizationId: string | null }
 
-const BEGUN = `
+const STARTED = `
 select id, agent_id as "agentId", card_id as "cardId" from card_authorizations
 where owner_id = $1 and mode = $2 and mpp_credential_id = any($3::text[])`
 
-/** A payment that was begun for a machine payment: its id never changes. */
-interface BegunPayment {
+interface StartedPayment {
   readonly id: string
   readonly agentId: string
   readonly cardId: string
 }
 
 /**
- * Locks what deciding about these payments needs, and settling those of these machine payments, in the global order:
- * before the caller locks records of its own.
+ * Takes all locks for these decisions, and for settling payments of these machine payments, in the global
+ * order: before the caller locks records of its own.
  */
 export async function loadTokenPayments(
   sql: Sql,
   tenantNow: TenantNow,
-  { payments = [], mppCredentialIds = [], begun }: LoadedPayments,
+  { payments = [], mppCredentialIds = [], started }: LoadedPayments,
 ): Promise<CardBatch> {
   const settled =
-    begun ??
+    started ??
     (mppCredentialIds.length === 0
       ? []
-      : await sql<BegunPayment & Row>(BEGUN, [
+      : await sql<StartedPayment & Row>(STARTED, [
           tenantNow.tenant.ownerId,
           tenantNow.tenant.mode,
           mppCredentialIds,
@@ -103,13 +98,14 @@ export async function loadTokenPayments(
 interface LoadedPayments {
   readonly payments?: readonly TokenPayment[]
   readonly mppCredentialIds?: readonly string[]
-  /** Those to be settled, where the caller knows what was begun: the locks are sent at once then. */
-  readonly begun?: readonly BegunPayment[]
+  /** Payments to be settled whose ids the caller already knows: the locks are then sent at once. */
+  readonly started?: readonly StartedPayment[]
 }
 
 /**
- * Decides about a payment as if the network had asked: by the card, the agent's policy, the controls of the card and the
- * risk, within what the intent holds. An approval begins the intent's one payment: from then on no other can begin.
+ * Decides a payment as if the network had asked: by the card, the agent's policy, the card's controls and
+ * risk, within the hold of the intent. An approval begins the intent's one payment: from then on no other can
+ * begin.
  */
 export function decideTokenPayment(
   payment: TokenPayment,
@@ -152,7 +148,7 @@ function intentBlocker(
   )
 }
 
-/** The request as the network would make it; the token is not on record yet, and good for this payment alone. */
+/** The request as the network would send it. The token is not on record yet, and is valid for this payment only. */
 function requestOf({
   agentId,
   cardId,
@@ -168,20 +164,18 @@ function requestOf({
   return { ...base, content, intentId, agentId, cardId, numberId }
 }
 
-/** The authorization that a machine payment has begun. */
 export function tokenPaymentOf(mppCredentialId: string, { authorizations }: CardBatch): AuthorizationRow {
   const authorization = [...authorizations].find(one => one.mppCredentialId === mppCredentialId)
   if (!authorization) throw new Error(`${mppCredentialId} has begun no payment, or was not loaded`)
   return authorization
 }
 
-/** Whether the network has approved or cleared it: then no one takes it back here. */
+/** True once the network has approved or cleared it: the service no longer takes it back. */
 export function isPaidByNetwork({ facts }: AuthorizationRow): boolean {
   const { approvedCents, capturedCents } = foldFacts(facts)
   return approvedCents + capturedCents > 0n
 }
 
-/** What a receipt, the owner or the deadline states about a machine payment. */
 export function outcomeFact(
   { id, mppCredentialId, facts }: AuthorizationRow,
   outcome: 'paid' | 'not_paid',

@@ -6,32 +6,30 @@ import { after, minutes } from '../../values/clock.ts'
 import { type LockedCard, lockCard } from '../cards/index.ts'
 import type { cardRequestsApi, requestEvents } from './api.ts'
 import {
-  askedLimits,
   CardRequest,
   cardRequestMachine,
   limitsToApprove,
   noLimits,
+  raisedLimitProblem,
   requestEvent,
+  requestedLimits,
   requestResponse,
-  whyNotLowered,
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
-/** A request with all that its answer depends on, locked until the transaction ends. */
 export interface LockedRequest {
   readonly request: CardRequest
   readonly agent: Agent
-  /** The card whose limits are to change; null for a new one. */
   readonly locked: LockedCard | null
 }
 
-/** Locks the agent first, as everything that changes cards does, then the card, then the request. */
+/** Locks the agent first, as every change of cards does, then the card, then the request. */
 export async function lockRequest(
   id: string,
   context: Pick<Context, 'records' | 'tenant'>,
 ): Promise<LockedRequest | null> {
   const { records } = context
-  // Whose request it is, and for which card, never changes.
+  // The agent and the card of a request never change, so they can be read before the locks.
   const known = await records.findOne(CardRequest, { id })
   if (!known) return null
   const { agentId, type, cardId } = known
@@ -43,16 +41,15 @@ export async function lockRequest(
   return agent && request && { request, agent, locked }
 }
 
-/** How long the process has to carry out what was approved, before the sweep does. */
+/** How long the process has to carry out an approval before the sweep does. */
 const PROCESS_GRACE_MS = minutes(1)
 
-type Telling = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
+type EmitContext = Pick<Context<never, typeof requestEvents>, 'emit' | 'wake'>
 
-/** Moves a request and emits its event; does nothing if its status has no such step. */
 export function moveRequest(
   request: CardRequest,
   status: CardRequest['status'],
-  { emit, wake }: Telling,
+  { emit, wake }: EmitContext,
   reason: string | null = null,
 ): void {
   if (!cardRequestMachine.move(request, status)) return
@@ -61,8 +58,7 @@ export function moveRequest(
   wake(cardRequestProcess, request)
 }
 
-/** Why a request cannot be answered or cancelled, as the code of a refusal and its message. */
-export function whyNotWaiting(
+export function notPendingReason(
   { status, expiresAt }: CardRequest,
   now: Date,
 ): readonly [code: 'request_not_waiting' | 'request_expired', message?: string] | undefined {
@@ -70,18 +66,18 @@ export function whyNotWaiting(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-/** Approves a request, with limits that are no higher than what it asks for: the process carries it out. */
+/** Approves with limits no higher than requested. The process carries it out. */
 export const approve: HandlerOf<typeof cardRequestsApi.approve> = async ({ params, body }, context) => {
   const { actor, tenant, now, ports, refuse } = context
   const found = await lockRequest(params.id, context)
   if (!found) return refuse('request_not_found')
   const { request, agent, locked } = found
-  const problem = whyNotWaiting(request, now)
+  const problem = notPendingReason(request, now)
   if (problem) return refuse(...problem)
   if (agent.status !== 'active') return refuse('agent_not_active')
   if (locked?.card.status === 'closed') return refuse('card_closed')
-  const asked = askedLimits(request)
-  const notLowered = whyNotLowered(asked, body.limits, locked?.terms ?? noLimits)
+  const asked = requestedLimits(request)
+  const notLowered = raisedLimitProblem(asked, body.limits, locked?.terms ?? noLimits)
   if (notLowered) return refuse('limit_not_lowered', notLowered)
   // Throws before anything is approved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
@@ -103,7 +99,7 @@ export const deny: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, bod
   const { records, actor, now, refuse } = context
   const request = await records.lock(CardRequest, params.id)
   if (!request) return refuse('request_not_found')
-  const problem = whyNotWaiting(request, now)
+  const problem = notPendingReason(request, now)
   if (problem) return refuse(...problem)
   Object.assign(request, { answeredAt: now, answeredBy: deciderOf(actor), comment: body.reason })
   moveRequest(request, 'denied', context, body.reason)

@@ -99,14 +99,14 @@ const NO_NUMBER = 'No operation on cards takes one: leave it out.'
 
 const limit = (description: string) => euros.nullable().default(null).meta({ description })
 
-const askedLimits = z.strictObject({
+const requestedLimits = z.strictObject({
   maxTransactionEuros: limit('The most that one payment may be. Null: not asked for.'),
   dailyLimitEuros: limit('The most for a UTC day. Null: not asked for.'),
   monthlyLimitEuros: limit('The most for a calendar month. Null: not asked for.'),
 })
 
-/** Members that describe a card: it is there already where only its limits are to change. */
-const ofNewCard = ['usage', 'displayName', 'controls'] as const
+/** A request that only changes limits is about an existing card, so it has none of these. */
+const newCardMembers = ['usage', 'displayName', 'controls'] as const
 
 const body = z
   .strictObject({
@@ -115,7 +115,7 @@ const body = z
     cardId: id('card').optional().meta({ description: 'The card whose limits are to change.' }),
     usage: usage.optional(),
     displayName: displayName.optional().meta({ description: 'The agent’s name, if it is left out.' }),
-    limits: askedLimits.prefault({}).meta({
+    limits: requestedLimits.prefault({}).meta({
       description: 'For `limit_change` those that are to change; the others stay.',
     }),
     controls: ControlsBody.optional(),
@@ -131,19 +131,19 @@ const body = z
     if (request.cardId === undefined) addIssue('cardId', 'name the card whose limits are to change')
     if (limitNames.every(name => request.limits[name] === null))
       addIssue('limits', 'give at least one limit that is to change')
-    for (const name of ofNewCard)
+    for (const name of newCardMembers)
       if (request[name] !== undefined) addIssue(name, 'only a new card is asked for with it: leave it out')
   })
 
-const givenLimit = (description: string) => euros.nullable().optional().meta({ description })
+const approvedLimit = (description: string) => euros.nullable().optional().meta({ description })
 
 const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
 const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
-const askers = { callers: ['key', 'agent'], scope: 'card-requests:write' } as const
+const requesters = { callers: ['key', 'agent'], scope: 'card-requests:write' } as const
 
 export const cardRequestsApi = {
   create: post('/card-requests', {
-    ...askers,
+    ...requesters,
     summary: 'Ask for a card, or for other limits of one',
     description: [
       'A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Until then nothing has changed. `new_card` asks for a card of the agent, `limit_change` for other limits of a card that it has.',
@@ -203,9 +203,9 @@ export const cardRequestsApi = {
       z.strictObject({
         limits: z
           .strictObject({
-            maxTransactionEuros: givenLimit('At most what is asked for; that, if it is left out.'),
-            dailyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
-            monthlyLimitEuros: givenLimit('At most what is asked for; that, if it is left out.'),
+            maxTransactionEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
+            dailyLimitEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
+            monthlyLimitEuros: approvedLimit('At most what is asked for; that, if it is left out.'),
           })
           .prefault({}),
         comment: freeText.nullable().default(null),
@@ -235,7 +235,7 @@ export const cardRequestsApi = {
     emits: requestEvents,
   }),
   cancel: post('/card-requests/{id}/cancel', {
-    ...askers,
+    ...requesters,
     summary: 'Cancel a card request',
     description: 'While it waits for an answer.',
     body: withoutCardNumbers(z.strictObject({ comment: freeText.nullable().default(null) }), NO_NUMBER),
@@ -244,7 +244,6 @@ export const cardRequestsApi = {
     fails: answerFails,
     emits: requestEvents,
   }),
-  /** The process of the request reads this whenever the request has changed. */
   status: get('/card-requests/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a card request’s process',
@@ -260,7 +259,6 @@ export const cardRequestsApi = {
     fails: lookupFails,
     emits: requestEvents,
   }),
-  /** Does what was approved, once. */
   carryOut: post('/card-requests/{id}/carry-out', {
     summary: 'Issue the card, or change the limits, that a request was approved for',
     callers: [],

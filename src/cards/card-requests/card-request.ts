@@ -20,17 +20,16 @@ export const cardRequestMachine = machine('card-request', {
   failed: [],
 })
 
-/** SQL condition: the process of the request has something to wait for. */
+/** SQL condition: the request's process has something to wait for. */
 export const OPEN = "status in ('pending', 'approved')"
 
 export const requestTypes = ['new_card', 'limit_change'] as const
 
 type AnsweredBy = ReturnType<typeof deciderOf>
 
-/** How long a request waits for an answer. */
 export const ANSWER_WITHIN_MS = days(3)
 
-/** The most requests of one agent that wait at a time: a person reads each. */
+/** The most pending requests of one agent: a person reads each. */
 export const MAX_PENDING = 20
 
 const schema = defineEntity({
@@ -38,50 +37,42 @@ const schema = defineEntity({
   properties: {
     ...record('cardreq'),
     agentId: p.text(),
-    /** The delegation whose token has asked. */
     delegationId: nullable.string(),
     type: p.enum(requestTypes),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
-    /** The card whose limits are to change; that of a new card as soon as it is asked of the processor. */
+    /** The card whose limits are to change, or a new card as soon as the processor is asked for it. */
     cardId: nullable.string(),
     usage: nullable.enum(cardUsages),
     displayName: nullable.string(),
-    /** The limits that are asked for: null = this one is not asked for. */
     maxTransactionEuros: nullable.euros('max_transaction_cents'),
     dailyLimitEuros: nullable.euros('daily_limit_cents'),
     monthlyLimitEuros: nullable.euros('monthly_limit_cents'),
-    /** The controls of a new card. */
     controls: nullable.json<Omit<CardControls, 'maxTransactionEuros'>>(),
     reason: p.text(),
-    /** The limits that were approved, at most those that are asked for; null without an approval. */
     approvedMaxTransactionEuros: nullable.euros('approved_max_transaction_cents'),
     approvedDailyLimitEuros: nullable.euros('approved_daily_limit_cents'),
     approvedMonthlyLimitEuros: nullable.euros('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
     answeredBy: nullable.json<AnsweredBy>(),
     comment: nullable.string(),
-    /** Why what was approved could not be done. */
     failureReason: nullable.string(),
     expiresAt: timestamp(),
-    /** When the process or the sweep has something to do; null while nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** An agent asks for a card, or for other limits of one, and a person answers. */
 export class CardRequest extends schema.class {}
 schema.setClass(CardRequest)
 
-/** A new card is shown once it is issued: until then the processor may refuse it. */
+/** A new card is shown only once it is issued: until then the processor may refuse it. */
 const shownCardId = ({ type, status, cardId }: CardRequest): string | null =>
   type === 'new_card' && status !== 'issued' && status !== 'failed' ? null : cardId
 
 export const limitNames = ['maxTransactionEuros', 'dailyLimitEuros', 'monthlyLimitEuros'] as const
 type LimitName = (typeof limitNames)[number]
 
-/** The limits that an approver gives: one that is left out stays as it was asked for. */
-type GivenLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
+type ApproverLimits = { readonly [Name in LimitName]?: Limits[Name] | undefined }
 
 export const noLimits: Limits = { maxTransactionEuros: null, dailyLimitEuros: null, monthlyLimitEuros: null }
 
@@ -91,7 +82,7 @@ const mapLimits = (limitOf: (name: LimitName) => Limits[LimitName]): Limits => (
   monthlyLimitEuros: limitOf('monthlyLimitEuros'),
 })
 
-export const askedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
+export const requestedLimits = (request: CardRequest): Limits => mapLimits(name => request[name])
 
 export const approvedLimits = (request: CardRequest): Limits => ({
   maxTransactionEuros: request.approvedMaxTransactionEuros,
@@ -99,12 +90,14 @@ export const approvedLimits = (request: CardRequest): Limits => ({
   monthlyLimitEuros: request.approvedMonthlyLimitEuros,
 })
 
-/** The limits as they are approved. */
-export const limitsToApprove = (asked: Limits, given: GivenLimits): Limits =>
+export const limitsToApprove = (asked: Limits, given: ApproverLimits): Limits =>
   mapLimits(name => given[name] ?? asked[name])
 
-/** A sentence about the first limit that the approver would raise or drop; undefined if there is none. */
-export function whyNotLowered(asked: Limits, given: GivenLimits, current: Limits): string | undefined {
+export function raisedLimitProblem(
+  asked: Limits,
+  given: ApproverLimits,
+  current: Limits,
+): string | undefined {
   for (const name of limitNames) {
     const problem = problemWith(given[name], asked[name], current[name])
     if (problem) return `limits.${name}: ${problem}`
@@ -134,8 +127,8 @@ const lower = (one: bigint | null, other: bigint | null): bigint | null =>
   one === null || (other !== null && other < one) ? other : one
 
 /**
- * The limits of a card once a request is carried out. One that was asked for becomes what was approved; one that only the
- * approver has named never rises, even if the card has changed since; the others stay.
+ * The limits of a card after a request is carried out. A requested limit becomes what was approved. A limit
+ * that only the approver named never rises, even if the card has changed since. The others stay.
  */
 export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): Limits =>
   mapLimits(name => (asked[name] === null ? lower(approved[name], current[name]) : approved[name]))
@@ -143,27 +136,25 @@ export const limitsAfter = (asked: Limits, approved: Limits, current: Limits): L
 const isApproved = ({ status }: CardRequest): boolean =>
   status === 'approved' || status === 'issued' || status === 'changed' || status === 'failed'
 
-/** A request as the API shows it. */
 export const requestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
-    limits: askedLimits(request),
+    limits: requestedLimits(request),
     approvedLimits: isApproved(request) ? approvedLimits(request) : null,
   })
 
-/** The data of a request's event: its current limits, and the comment on its last change. */
+/** With its current limits, and the comment on its last change. */
 export const requestEvent = (request: CardRequest, reason?: string | null) => ({
   requestId: request.id,
   agentId: request.agentId,
   cardId: shownCardId(request),
   type: request.type,
   status: request.status,
-  ...(isApproved(request) ? approvedLimits(request) : askedLimits(request)),
+  ...(isApproved(request) ? approvedLimits(request) : requestedLimits(request)),
   ...(reason ? { reason: excerpt(reason) } : {}),
 })
 
-/** Whether what was approved is still to be done. */
-export const isToBeCarriedOut = ({ status, dueAt }: CardRequest): boolean =>
+export const isCarryOutDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
 
 export const cardRequestsPersonal = {

@@ -9,14 +9,14 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { after, minuteInWords } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { Card, type Limits, whyNotChangeable } from '../cards/index.ts'
-import { approve, deny, moveRequest, whyNotWaiting } from './answer.ts'
+import { approve, deny, moveRequest, notPendingReason } from './answer.ts'
 import { cardRequestsApi } from './api.ts'
 import {
   ANSWER_WITHIN_MS,
   CardRequest,
   cardRequestMachine,
   cardRequestsPersonal,
-  isToBeCarriedOut,
+  isCarryOutDue,
   limitNames,
   MAX_PENDING,
   OPEN,
@@ -26,7 +26,7 @@ import {
 import { carryOut, requestReactions } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
 
-/** The request in the line of its run: Temporal keeps it, so it has no names. */
+/** Temporal keeps this line of the run, so it contains no names. */
 const aboutRequest = ({ type, cardId }: CardRequest): string =>
   type === 'new_card' ? 'a new card' : `limits of ${cardId}`
 
@@ -36,20 +36,18 @@ const summaryOf = (request: CardRequest): string => {
   return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
 }
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor(request: CardRequest): string {
   const { status, type, expiresAt } = request
   if (status === 'pending') return `for a person’s approval, until ${minuteInWords(expiresAt)}`
-  if (!isToBeCarriedOut(request)) return 'for the processor to issue the card'
+  if (!isCarryOutDue(request)) return 'for the processor to issue the card'
   return type === 'new_card' ? 'for the card to be asked of the processor' : 'for the limits to change'
 }
 
 function dueInMs(request: CardRequest, now: Date): number | null {
   if (request.status === 'pending') return request.expiresAt.getTime() - now.getTime()
-  return isToBeCarriedOut(request) ? 0 : null
+  return isCarryOutDue(request) ? 0 : null
 }
 
-/** The status of a request as its process reads it. */
 function processStatusOf(request: CardRequest, now: Date) {
   const { status } = request
   const closed = cardRequestMachine.isFinal(status)
@@ -65,7 +63,6 @@ function processStatusOf(request: CardRequest, now: Date) {
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-/** Why a card's limits cannot be asked to change; undefined if they can. */
 async function cardProblem(cardId: string, agentId: string, limits: Limits, { records }: Creating) {
   const [card, terms] = await Promise.all([
     records.findOne(Card, { id: cardId, agentId }),
@@ -78,7 +75,7 @@ async function cardProblem(cardId: string, agentId: string, limits: Limits, { re
   return changes ? undefined : 'limits_as_they_are'
 }
 
-/** The agent is locked: no request is added beyond the most, nor to an agent that is being deleted. */
+/** Under the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
 const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
   const { records, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body
@@ -135,7 +132,7 @@ const cardRequests = implement(cardRequestsApi, {
     const { records, now, refuse } = context
     const request = await records.lock(CardRequest, params.id)
     if (!request) return refuse('request_not_found')
-    const problem = whyNotWaiting(request, now)
+    const problem = notPendingReason(request, now)
     if (problem) return refuse(...problem)
     request.comment = body.comment
     moveRequest(request, 'cancelled', context, body.comment)

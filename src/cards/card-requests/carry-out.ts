@@ -7,11 +7,11 @@ import { type LockedRequest, lockRequest, moveRequest } from './answer.ts'
 import { type cardRequestsApi, requestEvents } from './api.ts'
 import {
   approvedLimits,
-  askedLimits,
   CardRequest,
   cardRequestMachine,
-  isToBeCarriedOut,
+  isCarryOutDue,
   limitsAfter,
+  requestedLimits,
 } from './card-request.ts'
 
 type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
@@ -28,19 +28,18 @@ const noControls = {
   mccCategories: [],
 }
 
-/** Does what was approved. Process and sweep may both try: the second finds nothing to do. */
+/** Process and sweep may both try: the second finds nothing to do. */
 export const carryOut: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
   const found = await lockRequest(params.id, context)
   if (!found) return context.refuse('request_not_found')
   const { request, agent } = found
-  if (!isToBeCarriedOut(request)) return DONE
+  if (!isCarryOutDue(request)) return DONE
   if (agent.status !== 'active') fail(request, AGENT_NOT_ACTIVE, context)
   else if (request.type === 'new_card') await issue(request, context)
   else change(found, context)
   return DONE
 }
 
-/** Asks for the card. The request is `issued` when the processor has issued it. */
 async function issue(request: CardRequest, context: CarryingOut): Promise<void> {
   const { agentId, usage, displayName, controls } = request
   const issued = await issueCard(
@@ -57,11 +56,11 @@ async function issue(request: CardRequest, context: CarryingOut): Promise<void> 
     },
     context,
   )
-  if (typeof issued === 'string') fail(request, failureWords(issued), context)
+  if (typeof issued === 'string') fail(request, failureMessages(issued), context)
   else Object.assign(request, { cardId: issued.card.id, dueAt: null })
 }
 
-const failureWords = (blocker: IssueBlocker): string =>
+const failureMessages = (blocker: IssueBlocker): string =>
   blocker === 'agent_not_found' || blocker === 'agent_not_active'
     ? AGENT_NOT_ACTIVE
     : `No card can be issued: ${blocker}.`
@@ -69,13 +68,12 @@ const failureWords = (blocker: IssueBlocker): string =>
 function change({ request, locked }: LockedRequest, context: CarryingOut): void {
   if (!locked || locked.card.status === 'closed') fail(request, 'The card was closed meanwhile.', context)
   else {
-    const limits = limitsAfter(askedLimits(request), approvedLimits(request), locked.terms)
+    const limits = limitsAfter(requestedLimits(request), approvedLimits(request), locked.terms)
     setLimits(locked, limits, context)
     moveRequest(request, 'changed', context)
   }
 }
 
-/** Ends a request that was approved and cannot be carried out. */
 function fail(request: CardRequest, reason: string, context: Parameters<typeof moveRequest>[2]): void {
   if (!cardRequestMachine.can(request.status, 'failed')) return
   request.failureReason = reason
@@ -85,7 +83,7 @@ function fail(request: CardRequest, reason: string, context: Parameters<typeof m
 const REFUSED = 'The processor refused to issue the card.'
 const CLOSED = 'The card was closed before it was issued.'
 
-/** Locks the request that a card is issued for. A card that the owner has made has none, and costs nothing here. */
+/** A card that the owner made has no request, and costs no query. */
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
   { records }: Pick<Context, 'records'>,
@@ -100,7 +98,7 @@ export const requestReactions = {
     const request = await lockRequestOf(card, context)
     if (request) fail(request, card.reason === 'processor_refused' ? REFUSED : CLOSED, context)
   }),
-  /** What waits for an answer ends with the agent; what was approved fails, as its card is closed or not issued. */
+  /** When the agent is deleted, pending requests end. Approved ones fail, as their card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, requestEvents, async ({ agentId }, context) => {
     const pending = await context.records.find(
       CardRequest,

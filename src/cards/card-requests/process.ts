@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the request; ends when it is answered and carried out, cancelled or expired. */
 export const cardRequestProcess = {
   name: 'card-request',
   title: 'Card request',

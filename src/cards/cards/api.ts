@@ -32,10 +32,10 @@ const { maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros } = PolicyCreate
 const { merchantAllowlist, merchantBlocklist, mccCategories } = PolicyCreate.shape
 const { allowedCountries, allowedMccs, blockedMccs } = PolicyCreate.shape
 
-/** Limits as they are written: a limit that is left out is lifted. */
+/** A limit that is left out is lifted. */
 const LimitsBody = z.strictObject({ maxTransactionEuros, dailyLimitEuros, monthlyLimitEuros })
 
-/** Controls as they are written, bounded as those of a policy: a list that is left out is no rule. */
+/** Bounded as those of a policy; a list that is left out is no rule. */
 export const ControlsBody = z.strictObject({
   merchantAllowlist,
   merchantBlocklist,
@@ -138,7 +138,6 @@ const MobileWallet = z.object({
   tokenId: z.string().max(200),
 })
 
-/** What happens to a card: each operation names those that it can bring about. */
 export const cardEvents = {
   'card.created': event('A card has been asked of the processor.', CardEvent),
   'card.issued': event('The processor has issued a card.', CardEvent),
@@ -180,7 +179,6 @@ export const cardEvents = {
   ),
 }
 
-/** The events of a step of the process: the processor's answer decides which. */
 const stepEvents = {
   'card.issued': cardEvents['card.issued'],
   'card.activated': cardEvents['card.activated'],
@@ -190,7 +188,6 @@ const stepEvents = {
   'card.processor_refused': cardEvents['card.processor_refused'],
 }
 
-/** The events when the purse gives back what it has. */
 export const purseEvents = { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent }
 
 const card_not_found = missing('card')
@@ -207,7 +204,7 @@ const card = [200, CardRecord] as const
 
 const NO_NUMBERS = 'no operation on cards takes one.'
 
-/** No number of a card may be in any body: we must never receive one. */
+/** No body may contain a card number: the service must never receive one. */
 const body = <T extends z.ZodRawShape>(shape: T) => withoutCardNumbers(z.strictObject(shape), NO_NUMBERS)
 
 export const cardsApi = {
@@ -425,16 +422,14 @@ const fails = { card_not_found: missing('card') }
 
 const step = {
   callers: [],
-  /** Whether there was anything to do. */
   returns: [200, z.object({ acted: z.boolean() })],
   fails,
 } as const
 
 const outside = { ...step, run: 'outside', requires: 'cardProcessor', emits: stepEvents } as const
 
-/** The steps of a card's process. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
-  /** The process of the card reads this whenever the card has changed. */
   status: get('/cards/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a card’s process',

@@ -8,7 +8,6 @@ import { first } from '../../values/collections.ts'
 import type { cardEvents } from './api.ts'
 import { Card, CardNumber } from './card.ts'
 
-/** A card with all that changes with it, locked until the transaction ends. */
 export interface LockedCard {
   readonly agent: Agent
   readonly card: Card
@@ -19,7 +18,6 @@ export interface LockedNumbers extends LockedCard {
   readonly numbers: readonly CardNumber[]
 }
 
-/** The context of what changes cards, with the events that it may bring about. */
 export type CardContext<Event extends keyof typeof cardEvents> = Context<
   never,
   Pick<typeof cardEvents, Event>
@@ -35,7 +33,7 @@ const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
     cardId,
   ])
 
-/** Locks the agent of a card in any status: other changes of its cards, and spends by them, wait. */
+/** Works in any status of the agent. Its other card changes and spends wait for this lock. */
 export const lockAgentOfCard = (cardId: string, { records, tenant }: Locking): Promise<Agent | null> =>
   records.findOne(Agent, agentOf(tenant, cardId), { lock: true })
 
@@ -50,7 +48,6 @@ export async function lockCard(cardId: string, context: Locking): Promise<Locked
   return agent && terms && card && { agent, terms, card }
 }
 
-/** Locks the numbers of the card too, the newest first. */
 export async function lockNumbers(cardId: string, context: Locking): Promise<LockedNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
@@ -63,7 +60,6 @@ type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
 const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 
-/** A card with its terms and the balance of its purse. Terms are their own limits and controls: they have the members. */
 function withTerms(card: Card, terms: CardTerms, balances: ReadonlyMap<string, Balance>) {
   const { walletId } = card
   return withBalance({ card, terms }, walletId === null ? null : (balances.get(walletId) ?? EMPTY))
@@ -77,7 +73,6 @@ interface CardWithTerms {
 export const withBalance = ({ card, terms }: CardWithTerms, balance: Balance | null) =>
   withMembers(card, { limits: terms, controls: terms, balance })
 
-/** A locked card as an operation answers with it. */
 export async function cardResponse(
   { card, terms }: CardWithTerms,
   { sql, tenant }: Pick<Reading, 'sql' | 'tenant'>,
@@ -86,7 +81,6 @@ export async function cardResponse(
   return withTerms(card, terms, balances)
 }
 
-/** Reads the terms and the purses of all cards together. */
 export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: Reading) {
   const purses = cards.flatMap(({ walletId }) => walletId ?? [])
   const [terms, balances] = await Promise.all([
@@ -100,7 +94,6 @@ export async function cardResponses(cards: readonly Card[], { records, sql, tena
   })
 }
 
-/** A card that was only read, as an operation answers with it. */
 export async function storedCardResponse(card: Card, context: Reading) {
   return first(await cardResponses([card], context))
 }

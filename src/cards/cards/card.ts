@@ -6,7 +6,6 @@ import type { NumberState } from '../../ports/card-processor.ts'
 import type { Personal } from '../../values/personal.ts'
 import { excerpt } from '../../values/schemas.ts'
 
-/** `pending`: the processor has not issued it yet. */
 export const cardMachine = machine('card', {
   pending: ['inactive', 'active', 'closed'],
   inactive: ['active', 'closed'],
@@ -15,7 +14,7 @@ export const cardMachine = machine('card', {
   closed: [],
 } satisfies Record<(typeof cardStatuses)[number], readonly (typeof cardStatuses)[number][]>)
 
-/** Why the service itself closes a card; an owner's reason is free text. */
+/** Reasons of the service itself; an owner's reason is free text. */
 export const closedReasons = [
   'expired',
   'spent',
@@ -38,11 +37,9 @@ const card = defineEntity({
     status: p.enum(cardMachine.states).onCreate(() => cardMachine.initial),
     usage: p.enum(cardUsages),
     displayName: p.text(),
-    /** The only intent that the card pays; it closes with it. */
+    /** The only intent that the card pays; the card closes with it. */
     intentId: nullable.string(),
-    /** The request of the agent that the card is issued for; null = the owner has made it. */
     requestId: nullable.string(),
-    /** Whether the card becomes active as soon as it is issued. */
     activates: p.boolean(),
     frozenReason: nullable.string(),
     closedReason: nullable.string(),
@@ -50,39 +47,38 @@ const card = defineEntity({
     /** The purse: a wallet that only this card pays from; null until it is funded. */
     walletId: nullable.string(),
     processor: p.text(),
-    /** The number in use; null until the processor has issued one. */
     numberId: nullable.string(),
     brand: nullable.string(),
     last4: nullable.string(),
     expMonth: nullable.integer(),
     expYear: nullable.integer(),
-    /** Why the processor has not done what the card asks of it. */
     processorProblem: nullable.string(),
-    /** When the process or the sweep has something to do for the card; null once nothing is left to do. */
     dueAt: nullable.instant(),
-    /** How many calls of the processor in a row have brought no answer so far. */
     attempts: p.integer().onCreate(() => 0),
-    /** When the processor is called again, unless the call under way is answered; null = no call is, and none has failed. */
+    /**
+     * When the processor is called again unless the current call is answered; null = no call is under way and
+     * none failed.
+     */
     callDueAt: nullable.instant(),
-    /** The id of the number that the processor has been asked for in place of the current one. */
     nextNumberId: nullable.string(),
     nextNumberAt: nullable.instant(),
-    /** How long the number before the next one still pays. */
     overlapMinutes: nullable.integer(),
-    /** When the one payment that the card was made for had ended: the card closes. */
     spentAt: nullable.instant(),
-    /** When what the purse of a closed card still has is to be given back; null = it has nothing. */
+    /** When the remaining balance of a closed card's purse is returned; null = the purse is empty. */
     purseDueAt: nullable.instant(),
     workflowId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
 
-/** A virtual card of an agent. Its terms (`CardTerms`), which change with it, hold what spends must know. */
+/** A virtual card of an agent. What spends need of it is in its terms (`CardTerms`), which change with it. */
 export class Card extends card.class {}
 card.setClass(Card)
 
-/** `current` pays; `retiring` pays until `retiresAt`; `replaced` pays nothing new, and clears what it was authorized for. */
+/**
+ * `current` pays; `retiring` pays until `retiresAt`; `replaced` pays nothing new, and clears what it was
+ * authorized for.
+ */
 export const numberMachine = machine('card-number', {
   current: ['retiring', 'replaced'],
   retiring: ['replaced'],
@@ -105,32 +101,31 @@ const number = defineEntity({
     expMonth: p.integer(),
     expYear: p.integer(),
     retiresAt: nullable.instant(),
-    /** The end printed on it: the last instant of that month. */
+    /** The last instant of the month printed on the card. */
     endsAt: timestamp(),
-    /** The state that the processor has confirmed last: each change is requested until it has. */
+    /** The state that the processor confirmed last. Each change is requested until it is confirmed. */
     processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
-    /** The state that was requested and is not confirmed: the number may be in either. */
+    /** The requested, not yet confirmed state: the number may be in either. */
     requestedState: p
       .enum(numberStates)
       .name('told_state')
       .$type<NumberState | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Counts the states that were requested: each has a reference of its own. */
+    /** Counts requested states: each has its own reference at the processor. */
     requestSeq: p
       .integer()
       .name('told_count')
       .onCreate(() => 0),
-    /** The version of the card's limits and controls that the processor has confirmed last; the first, until it has. */
+    /** The version of limits and controls that the processor confirmed last; 1 until then. */
     controlsVersion: p.integer().onCreate(() => 1),
   },
 })
 
-/** A number that the processor has issued for a card, without the number: rotation gives a card another one. */
+/** A number that the processor issued for a card, without its digits. A rotation adds another. */
 export class CardNumber extends number.class {}
 number.setClass(CardNumber)
 
-/** The data of a card's event. */
 export const cardEvent = (
   {
     id,

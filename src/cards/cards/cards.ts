@@ -26,11 +26,11 @@ import { replaceStep, rotate } from './rotate.ts'
 import { activate, close, endStep, freeze, unfreeze } from './states.ts'
 import { noticeEvents, syncStep } from './sync-processor.ts'
 
-/** One line for the operator who looks at the run; it stays in Temporal, so it has no names and no digits. */
+/** Shown to operators and kept by Temporal, so it contains no names and no digits. */
 function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card): string {
   const head = `Card for ${usage} use in ${mode} mode: ${status}`
   if (processorProblem && status !== 'closed') return `${head}, and the processor has a problem with it`
-  // The reason of an owner stays in the record.
+  // An owner's free-text reason stays in the record.
   const reason = closedReasons.find(known => known === closedReason)
   return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
 }
@@ -43,14 +43,12 @@ const WAITS: Readonly<Record<Step, string>> = {
   end: 'for its end or a change',
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(step: Step, at: Date, now: Date): string {
   if (at <= now) return WAITS[step]
   const asked = step === 'end' ? 'at the latest' : 'which is tried again'
   return `${WAITS[step]}, ${asked} at ${minuteInWords(at)}`
 }
 
-/** The signals that change a card of this status. */
 const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
   pending: ['close'],
   inactive: ['close'],
@@ -94,7 +92,7 @@ const cardHandlers = implement(cardsApi, {
         return context.refuse('processor_refused', `The processor does not issue it: ${processorProblem}`)
       return cardResponse(locked, context)
     },
-    // The process goes on: the processor is asked by the same reference, and there is one card.
+    // The process goes on: it asks the processor with the same reference, so there is one card.
     async recover({ cardId }, context) {
       return storedCardResponse(await context.records.findOneOrFail(Card, { id: cardId }), context)
     },
@@ -104,7 +102,7 @@ const cardHandlers = implement(cardsApi, {
     const { records, pageBy } = context
     const created = await createdWithin('card', { from, to }, context)
     const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
-    // Controls can be long: a page is as long as they allow.
+    // Controls can be long, so the page ends when its size is reached.
     return pageBy(async (after, most) => {
       const rest = after === undefined ? {} : { id: { $lt: after } }
       const cards = await records.find(
@@ -127,7 +125,7 @@ const cardHandlers = implement(cardsApi, {
     if (!locked) return refuse('card_not_found')
     const { card } = locked
     if (card.status === 'closed') return refuse('card_closed')
-    // The request for the card stays the same until the processor has answered.
+    // The request for the card must stay the same until the processor has answered.
     if (card.status === 'pending' && body.displayName !== undefined) return refuse('card_pending')
     Object.assign(card, definedOnly(body))
     emit('card.details_changed', cardEvent(card))
@@ -153,7 +151,10 @@ const cardSteps = implement(stepsApi, {
   endForAgent: deletionStep,
 })
 
-/** Process, sweep and test clock share one instant. What needs no processor comes first: it may not be configured any more. */
+/**
+ * Process, sweep and test clock share one instant. Steps without a processor come first: it may no longer be
+ * configured.
+ */
 const cardsDue: Deadline = {
   process: cardProcess,
   table: 'cards',

@@ -3,17 +3,16 @@ import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import { type cardsApi, controlsApi } from './api.ts'
 import { cardEvent } from './card.ts'
 import { type CardContext, cardResponse, type LockedCard, lockCard } from './card-with-terms.ts'
-import { announceChange } from './due.ts'
+import { wakeCardProcess } from './due.ts'
 import type { Limits } from './issue.ts'
 
-/** Why the terms of a card cannot be changed; undefined if they can. */
-export const whyNotChangeable = ({ card }: Pick<LockedCard, 'card'>) => {
+export const unchangeableReason = ({ card }: Pick<LockedCard, 'card'>) => {
   if (card.status === 'closed') return 'card_closed'
-  // The request for the card stays the same until the processor has answered.
+  // The request for the card must stay the same until the processor has answered.
   return card.status === 'pending' ? 'card_pending' : undefined
 }
 
-/** Sets the limits of a locked card, from the next authorization on. */
+/** Applies from the next authorization on. */
 export function setLimits(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   limits: Limits,
@@ -24,13 +23,13 @@ export function setLimits(
   Object.assign(terms, changed)
   terms.version++
   context.emit('card.limits_changed', { ...cardEvent(card), ...changed })
-  announceChange(card, context)
+  wakeCardProcess(card, context)
 }
 
 export const changeLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ params, body }, context) => {
   const locked = await lockCard(params.id, context)
   if (!locked) return context.refuse('card_not_found')
-  const refusal = whyNotChangeable(locked)
+  const refusal = unchangeableReason(locked)
   if (refusal) return context.refuse(refusal)
   setLimits(locked, body, context)
   return cardResponse(locked, context)
@@ -45,13 +44,13 @@ export const cardControls = implement(controlsApi, {
     const { emit, refuse } = context
     const locked = await lockCard(params.id, context)
     if (!locked) return refuse('card_not_found')
-    const refusal = whyNotChangeable(locked)
+    const refusal = unchangeableReason(locked)
     if (refusal) return refuse(refusal)
     const { card, terms } = locked
     Object.assign(terms, body)
     terms.version++
     emit('card.controls_changed', cardEvent(card))
-    announceChange(card, context)
+    wakeCardProcess(card, context)
     return terms
   },
 })

@@ -5,14 +5,13 @@ import { after, backoff, minutes } from '../../values/clock.ts'
 import type { Card, CardNumber } from './card.ts'
 import { cardProcess } from './process.ts'
 
-/** A card with all that decides what is done for it next. */
 interface CardState {
   readonly card: Card
   readonly terms: Pick<CardTerms, 'version'>
   readonly numbers: readonly CardNumber[]
 }
 
-/** `issue`, `replace` and `tell` call the processor; `end` lets end what has reached its time; `return` empties the purse. */
+/** `issue`, `replace` and `tell` call the processor; `end` closes what has expired; `return` empties the purse. */
 export const steps = ['issue', 'replace', 'tell', 'return', 'end'] as const
 export type Step = (typeof steps)[number]
 
@@ -25,32 +24,31 @@ const LONGEST_PAUSE_MS = minutes(30)
 
 const pauseAfter = (attempts: number): number => backoff(FIRST_PAUSE_MS, attempts - 1, LONGEST_PAUSE_MS)
 
-/** The state that the processor should have for a number. */
-export function wantedState(card: Pick<Card, 'status'>, { status }: Pick<CardNumber, 'status'>): NumberState {
+export function requiredState(
+  card: Pick<Card, 'status'>,
+  { status }: Pick<CardNumber, 'status'>,
+): NumberState {
   if (card.status === 'closed' || status === 'replaced') return 'closed'
   return card.status === 'active' ? 'active' : 'inactive'
 }
 
-/** Whether the processor lacks the state of a number, or the limits and controls of its card. */
 export function needsSync({ card, terms }: Omit<CardState, 'numbers'>, number: CardNumber): boolean {
   // A closed number is never opened again.
   if (number.processorState === 'closed') return false
-  const wanted = wantedState(card, number)
+  const wanted = requiredState(card, number)
   const isInDoubt = number.requestedState !== null || number.processorState !== wanted
   return isInDoubt || number.controlsVersion !== terms.version
 }
 
-/** The call of the processor that a card waits for; null if there is none. */
 export function pendingCall(state: CardState): 'issue' | 'replace' | 'tell' | null {
   const { card, numbers } = state
-  // A card that was closed while the processor was asked for it: it may have issued a number all the same.
+  // A card that was closed during the issue call: the processor may have issued a number all the same.
   if (card.numberId === null) return card.status === 'pending' || card.callDueAt !== null ? 'issue' : null
   if (card.nextNumberId !== null) return 'replace'
   return numbers.some(number => needsSync(state, number)) ? 'tell' : null
 }
 
-/** The instants at which something about an open card ends: a number that was replaced, the card itself. */
-function endsOf({ card, numbers }: CardState): Date[] {
+function endDates({ card, numbers }: CardState): Date[] {
   const retiring = numbers.filter(({ status }) => status === 'retiring').map(({ retiresAt }) => retiresAt)
   const current = numbers.find(({ id }) => id === card.numberId)
   return [...retiring, current?.endsAt, card.spentAt].filter(at => at instanceof Date)
@@ -61,36 +59,34 @@ interface NextStep {
   readonly at: Date
 }
 
-/** The next step of a card, and when it is due; null once nothing is left to do. */
 export function nextStep(state: CardState, now: Date): NextStep | null {
   const { card } = state
   const call = pendingCall(state)
   const steps: NextStep[] = call ? [{ step: call, at: card.callDueAt ?? now }] : []
-  if (card.status !== 'closed') steps.push(...endsOf(state).map(at => ({ step: 'end' as const, at })))
+  if (card.status !== 'closed') steps.push(...endDates(state).map(at => ({ step: 'end' as const, at })))
   // Money does not wait for the processor.
   else if (card.purseDueAt) steps.unshift({ step: 'return', at: card.purseDueAt })
   return steps.reduce<NextStep | null>((first, next) => (first && first.at <= next.at ? first : next), null)
 }
 
-/** Sets when the sweep looks at the card: a moment after the process, where that acts at once. */
+/** The sweep acts a moment after the process, where the process acts at once. */
 export function schedule(state: CardState, now: Date): void {
   const next = nextStep(state, now)
   const soonest = after(now, PROCESS_GRACE_MS)
   state.card.dueAt = next && (next.at > soonest ? next.at : soonest)
 }
 
-/** Counts a call of the processor that is about to be made: until its answer is recorded, no other one is. */
+/** Until the answer of this call is recorded, no other is made. */
 export function beginCall(card: Card, now: Date): void {
   card.attempts++
   card.callDueAt = after(now, pauseAfter(card.attempts))
   card.dueAt = card.callDueAt
 }
 
-/** Whether a call may be made: none is under way, and the wait after the last failure is over. */
 export const isCallDue = ({ callDueAt }: Card, now: Date): boolean => callDueAt === null || callDueAt <= now
 
-/** Lets the process look at a card that has changed. A processor that has not answered is tried again soon. */
-export function announceChange(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
+/** Wakes the card's process. A processor that did not answer is tried again soon. */
+export function wakeCardProcess(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
   const again = after(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
   const soon = card.callDueAt ?? after(now, PROCESS_GRACE_MS)

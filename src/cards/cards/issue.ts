@@ -12,15 +12,15 @@ import type { Euros } from '../../values/money.ts'
 import { stepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import { type CardContext, type LockedCard, type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { announceChange, beginCall, schedule } from './due.ts'
+import { beginCall, schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
@@ -34,38 +34,33 @@ export interface Limits {
   readonly monthlyLimitEuros: Euros | null
 }
 
-/** A card as it is asked for. */
 interface CardMembers {
   readonly agentId: string
   readonly usage: Card['usage']
-  /** The agent's name, if it is left out. */
   readonly displayName?: string | undefined
   readonly limits: Limits
   readonly controls: Omit<CardControls, 'maxTransactionEuros'>
   readonly activate: boolean
   readonly intentId: string | null
-  /** The request that it is issued for. */
   readonly requestId?: string
   readonly metadata: Record<string, string>
 }
 
-/** Why no card is issued, as the code of a refusal. */
 export type IssueBlocker = Exclude<Awaited<ReturnType<typeof reserveCard>>, LockedCard>
 
 /**
- * Records a card of an agent, and leaves it to the process to have it issued: for callers that do not wait for the
- * processor. Gives the code of the refusal where there can be no such card.
+ * Records a card and leaves its issuing to the process: for callers that do not wait for the processor.
+ * Returns the code of the refusal if no such card is possible.
  */
 export async function issueCard(
   members: CardMembers,
   context: CardContext<'card.created'>,
 ): Promise<LockedCard | IssueBlocker> {
   const reserved = await reserveCard(members, context)
-  if (typeof reserved !== 'string') announceChange(reserved.card, context)
+  if (typeof reserved !== 'string') wakeCardProcess(reserved.card, context)
   return reserved
 }
 
-/** Records a card whose first call of the processor is made by the caller, once the transaction has ended. */
 export async function issueCardWithCall(
   members: CardMembers,
   context: CardContext<'card.created'>,
@@ -122,8 +117,8 @@ const termsOf = (id: string, { agentId, intentId, limits, controls }: CardMember
 })
 
 /**
- * Records a number that the processor has issued, as the one in use. Which limits and controls it has there is known only
- * where they were never changed, since an earlier repetition of the request may have brought it about.
+ * Records a newly issued number as the one in use. Its limits and controls at the processor are known only if
+ * they were never changed, since an earlier repetition of the request may have set them.
  */
 export function addNumber(
   { card }: LockedCard,
@@ -139,10 +134,9 @@ export function addNumber(
   return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
-/** The last millisecond of a month, in UTC. */
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)
 
-/** The first number of a card has the card's id as its reference: however often it is asked for, there is one card. */
+/** The card's id is the reference of its first number: however often it is requested, there is one card. */
 export const issueRequestFor = (
   locked: Pick<LockedCard, 'card' | 'terms'>,
   context: Pick<Context, 'records' | 'tenant' | 'now'>,
@@ -159,7 +153,7 @@ export const requestIssue = (request: NumberRequest, { ports, requestId }: CallC
 export const issueStep = externalCall(stepsApi.issue, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'issue', context)
-    return locked ? issueRequestFor(locked, context) : NOTHING_DUE
+    return locked ? issueRequestFor(locked, context) : NOT_DUE
   },
   call: requestIssue,
   async record(answer, request, context) {
@@ -167,12 +161,11 @@ export const issueStep = externalCall(stepsApi.issue, {
     return ACTED
   },
   // Its process asks again: by the same reference there is one card.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 
-/** Records what the processor has answered to the request for a card; the first answer counts. */
 export async function recordIssued(
   answer: IssuedCard | ProcessorFailure,
   { cardId }: NumberRequest,
@@ -193,12 +186,11 @@ export async function recordIssued(
   context.emit('card.issued', cardEvent(card))
   if (isOpen && card.activates) context.emit('card.activated', cardEvent(card))
   const issued = { ...locked, numbers: [number, ...numbers] }
-  answered(issued, context)
+  afterAnswer(issued, context)
   return issued
 }
 
-/** A card that the processor does not issue is closed; nothing is left to do for it. */
 function refuseCard(locked: LockedNumbers, context: Recording): void {
   closeCard(locked, 'processor_refused', context)
-  answered(locked, context)
+  afterAnswer(locked, context)
 }

@@ -1,6 +1,6 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs for as long as the card lives, and until the processor knows that it is closed. */
+/** Runs as long as the card lives, and until the processor knows that it is closed. */
 export const cardProcess = {
   name: 'card',
   title: 'Card',
@@ -44,7 +44,6 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-/** Status of a card, and the step that is taken when its time has come. */
 export interface CardStatus extends ProcessStatus {
   readonly next: 'issue' | 'replace' | 'tell' | 'return' | 'end' | null
 }

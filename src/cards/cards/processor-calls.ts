@@ -19,21 +19,18 @@ import { type LockedCard, type LockedNumbers, lockNumbers } from './card-with-te
 import { beginCall, isCallDue, pendingCall, schedule } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** Controls as JSON, which has no bigint: a reservation is stored until the answer is recorded. */
+/** JSON has no bigint, and a reservation is stored until the answer is recorded. */
 export type StoredControls = Omit<ProcessorControls, LimitName> & Readonly<Record<LimitName, string | null>>
 type LimitName = 'maxTransactionEuros' | 'dailyLimitEuros' | 'monthlyLimitEuros'
 
-/** A call of the processor for one card, as reserved before the transaction ended. */
 export interface ProcessorRequest {
   readonly cardId: string
   readonly mode: Mode
-  /** The tenant's time at the reservation. */
   readonly now: string
 }
 
-/** The request for a number: the first one, or another one in place of it. */
 export interface NumberRequest extends ProcessorRequest {
-  /** The processor acts once on it. */
+  /** The processor acts once per reference. */
   readonly reference: string
   readonly requestedAt: string
   readonly ownerId: string
@@ -45,7 +42,7 @@ export interface NumberRequest extends ProcessorRequest {
 const asText = (amount: bigint | null): string | null => (amount === null ? null : String(amount))
 const asEuros = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-/** What the processor mirrors; the rest of the controls is enforced here alone. */
+/** What the processor mirrors; the other controls are enforced only here. */
 export const storedControls = (terms: CardTerms): StoredControls => ({
   maxTransactionEuros: asText(terms.maxTransactionEuros),
   dailyLimitEuros: asText(terms.dailyLimitEuros),
@@ -83,8 +80,8 @@ export const requestFor = (
 ): ProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
 
 /**
- * Asks for a number with the same members in every repetition: a processor may compare them. The holder of a card is its
- * owner, as the issuer must know one.
+ * Every repetition has the same members, since a processor may compare them. The card's holder is the owner,
+ * as an issuer must know one.
  */
 export async function numberRequestFor(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
@@ -108,23 +105,20 @@ const UNANSWERED = {
   unusable: 'The answer of the processor cannot be read. It is asked again.',
 }
 
-/** What a person reads about a call that has brought nothing. */
 export const problemOf = (failure: ProcessorFailure): string =>
   failure.failure === 'refused' ? excerpt(failure.message) : UNANSWERED[failure.failure]
 
-/** Whether the problem ends with the next answer of the processor. */
 const isUnanswered = (problem: string | null): boolean =>
   problem === UNANSWERED.late || problem === UNANSWERED.unusable
 
 export type StepContext = ContextOf<typeof stepsApi.issue>
 
-/** The result of a step that had nothing to do. */
-export const NOTHING = { acted: false }
-export const NOTHING_DUE = new AnswerNow(NOTHING)
+export const NOT_ACTED = { acted: false }
+export const NOT_DUE = new AnswerNow(NOT_ACTED)
 export const ACTED = { acted: true }
 
-/** The processor has answered: what it did not do before is no problem any more, and the next step is due at once. */
-export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
+/** After an answer, an earlier failure is no problem any more, and the next step is due at once. */
+export function afterAnswer(locked: LockedNumbers, { now, wake }: Pick<StepContext, 'now' | 'wake'>): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })
   if (isUnanswered(card.processorProblem)) card.processorProblem = null
@@ -132,7 +126,6 @@ export function answered(locked: LockedNumbers, { now, wake }: Pick<StepContext,
   wake(cardProcess, card)
 }
 
-/** The card, if this call of the processor is due for it now. */
 export async function lockForCall(
   cardId: string,
   call: ReturnType<typeof pendingCall>,

@@ -12,14 +12,14 @@ import { Card, cardEvent } from './card.ts'
 import { lockAgentOfCard, lockCard, lockNumbers, withBalance } from './card-with-terms.ts'
 import { schedule } from './due.ts'
 import { cardProcess } from './process.ts'
-import { ACTED, NOTHING } from './processor-calls.ts'
+import { ACTED, NOT_ACTED } from './processor-calls.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 
 export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
   const { records, sql, tenant, emit, refuse, sendAlong } = context
   const { amountEuros } = body
-  // The agent is locked, so the card stays as it was read; its row is locked behind the accounts.
+  // The agent's lock keeps the card as it was read; its row is locked after the accounts.
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
     records.findOne(Card, { id: params.id }),
@@ -48,7 +48,7 @@ export const fund: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, co
   return withBalance(locked, { availableEuros: posted - held, heldEuros: held })
 }
 
-/** The purse and a book that has it. It is opened with the first money; its agent's tokens see it through the card alone. */
+/** The purse is opened with the first money. The agent's tokens see it only through the card. */
 async function withPurse(
   card: Card,
   book: Book,
@@ -61,23 +61,21 @@ async function withPurse(
   return { book: await openBook(context.sql, context, { wallets: [from, id] }), walletId: id }
 }
 
-/** How long after a look the purse of a closed card is looked at again, while it cannot give everything back. */
-const HELD_AGAIN_MS = days(1)
+const RETRY_HELD_MS = days(1)
 
 type Returning = Context<never, typeof purseEvents>
 
-/** Where purses give back what they have: the accounts are locked. */
-interface ReturnBook {
+interface PurseReturn {
   readonly book: Book
   readonly toWallet: { readonly id: string; readonly status: 'active' | 'frozen' | 'closed' }
 }
 
-/** Opens these purses, and the agent's wallet; the owner's oldest open one where the agent's is closed. */
+/** Opens these purses and the agent's wallet, or the owner's oldest open wallet if the agent's is closed. */
 export async function openReturn(
   purses: readonly string[],
   { walletId }: Pick<Agent, 'walletId'>,
   context: Returning,
-): Promise<ReturnBook> {
+): Promise<PurseReturn> {
   const { sql, tenant } = context
   const [wallets, main] = await Promise.all([walletsById(sql, tenant, [walletId]), mainWallet(context)])
   const own = wallets.get(walletId)
@@ -86,10 +84,10 @@ export async function openReturn(
   return { toWallet, book: await openBook(sql, context, { wallets: [...purses, toWallet.id] }) }
 }
 
-/** Gives back what the purse of a closed card has and nothing holds. What is held is looked for again. */
+/** Returns what the purse of a closed card has beyond its holds, and schedules another check for the held rest. */
 export function returnPurse(
   card: Card,
-  { book, toWallet }: ReturnBook,
+  { book, toWallet }: PurseReturn,
   { now, emit }: Pick<Returning, 'now' | 'emit'>,
 ): void {
   const { walletId } = card
@@ -100,7 +98,7 @@ export function returnPurse(
     book.move('purse_return', walletId, toWallet.id, amountEuros, { type: 'card', id: newId('return') })
     emit('wallet.credited', walletEvent(toWallet, book.balance(toWallet.id).posted, amountEuros))
   }
-  card.purseDueAt = book.balance(walletId).posted > 0n ? after(now, HELD_AGAIN_MS) : null
+  card.purseDueAt = book.balance(walletId).posted > 0n ? after(now, RETRY_HELD_MS) : null
 }
 
 export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ params }, context) => {
@@ -111,10 +109,10 @@ export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ param
   ])
   if (!agent || !known) return refuse('card_not_found')
   const isDue = [known.purseDueAt, known.dueAt].some(at => at !== null && at <= now)
-  if (known.status !== 'closed' || known.walletId === null || !isDue) return NOTHING
+  if (known.status !== 'closed' || known.walletId === null || !isDue) return NOT_ACTED
   const opened = await openReturn([known.walletId], agent, context)
   const locked = await lockNumbers(params.id, context)
-  if (!locked) return NOTHING
+  if (!locked) return NOT_ACTED
   returnPurse(locked.card, opened, context)
   sendAlong(opened.book.post(sql))
   schedule(locked, now)
@@ -122,13 +120,13 @@ export const returnStep: HandlerOf<typeof stepsApi.returnPurse> = async ({ param
   return ACTED
 }
 
-const RETURN = `
+const SCHEDULE_RETURN = `
 update cards set due_at = least(due_at, $4::timestamptz), purse_due_at = least(purse_due_at, $4::timestamptz)
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is not null and wallet_id is not null`
 
 /**
- * Has the purses of closed cards give back what came free or came in: by a reversal, an expiry or a refund. The caller has
- * locked their agents.
+ * Makes the purses of closed cards return what a reversal, an expiry or a refund freed. The caller holds the
+ * agents' locks.
  */
 export async function returnPurses(
   sql: Sql,
@@ -136,5 +134,5 @@ export async function returnPurses(
   cardIds: readonly string[],
   at: Date,
 ): Promise<void> {
-  if (cardIds.length > 0) await sql(RETURN, [ownerId, mode, [...new Set(cardIds)], at])
+  if (cardIds.length > 0) await sql(SCHEDULE_RETURN, [ownerId, mode, [...new Set(cardIds)], at])
 }

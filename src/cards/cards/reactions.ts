@@ -12,12 +12,12 @@ import { Card } from './card.ts'
 import { openReturn, returnPurse } from './purse.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-const ends = { 'card.closed': cardEvents['card.closed'] }
-const endsOrStops = { ...ends, 'card.frozen': cardEvents['card.frozen'] }
+const closeEvents = { 'card.closed': cardEvents['card.closed'] }
+const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.frozen'] }
 
 const notClosed = { $ne: 'closed' } as const
 
-/** Locks open cards with their terms, in the order of their ids. The cause of the reaction has locked their agent. */
+/** In the order of ids. The operation that caused the reaction holds the agent's lock. */
 async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Context, 'records'>) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
   const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
@@ -34,24 +34,22 @@ async function lockOpenCards(condition: Condition<Card>, { records }: Pick<Conte
   })
 }
 
-/** Closes the card that was issued for an intent alone when the intent ends unpaid. */
 const onIntentEnded = (closedReason: string) =>
   onlyWith(
     'cardId',
-    reactionToAll(IntentEvent, ends, async (events, context) => {
+    reactionToAll(IntentEvent, closeEvents, async (events, context) => {
       const intentIds = events.map(({ intentId }) => intentId)
       const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
       for (const locked of cards) closeCard(locked, closedReason, context)
     }),
   )
 
-/** Freezes or closes the cards of an agent whose policy has expired, as the policy says. */
-const onPolicyExpired = reaction(PolicyExpired, endsOrStops, async ({ agentId, action }, context) => {
+const onPolicyExpired = reaction(PolicyExpired, closeOrFreezeEvents, async ({ agentId, action }, context) => {
   if (action === 'notify' || !agentId) return
   const cards = await lockOpenCards({ agentId, status: notClosed }, context)
   for (const locked of cards) {
     if (action === 'close') closeCard(locked, 'policy_expired', context)
-    // A card that is not issued yet is not active then either.
+    // A card that is not issued yet does not become active when it is.
     else if (!freezeCard(locked, 'policy_expired', context)) locked.card.activates = false
   }
 })
@@ -63,12 +61,11 @@ export const cardReactions = {
   'policy.expired': onPolicyExpired,
 }
 
-/** How many cards of an agent are closed in one transaction. */
 const CLOSE_BATCH = 200
 
 /**
- * Closes the cards of an agent that is being deleted, and empties their purses. What is held on a purse for a payment
- * that is under way returns when it is free, into a wallet of the owner.
+ * Closes the cards of an agent that is being deleted, and empties their purses. A hold of a payment under way
+ * returns to one of the owner's wallets when it is released.
  */
 export const deletionStep: HandlerOf<typeof stepsApi.endForAgent> = async ({ params }, context) => {
   const { records, sql, now, sendAlong, wake } = context

@@ -5,16 +5,16 @@ import { newId } from '../../values/ids.ts'
 import { type cardsApi, stepsApi } from './api.ts'
 import { cardEvent, numberMachine } from './card.ts'
 import { cardResponse, type LockedNumbers, lockCard, lockNumbers } from './card-with-terms.ts'
-import { whyNotChangeable } from './controls.ts'
-import { announceChange, schedule } from './due.ts'
+import { unchangeableReason } from './controls.ts'
+import { schedule, wakeCardProcess } from './due.ts'
 import { addNumber } from './issue.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type NumberRequest,
   newCardOf,
   numberRequestFor,
@@ -23,12 +23,15 @@ import {
 } from './processor-calls.ts'
 import { closeCard } from './states.ts'
 
-/** Reserves the id of the next number, which is the reference of the call: however often it is repeated, there is one number. */
+/**
+ * Reserves the id of the next number, which is the reference of the call: however often it is repeated, there
+ * is one number.
+ */
 export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
   const { tenant, now, ports, emit, refuse } = context
   const locked = await lockCard(params.id, context)
   if (!locked) return refuse('card_not_found')
-  const refusal = whyNotChangeable(locked)
+  const refusal = unchangeableReason(locked)
   if (refusal) return refuse(refusal)
   // Throws before anything is reserved if this mode has no processor.
   ports.cardProcessor(tenant.mode)
@@ -37,14 +40,14 @@ export const rotate: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }
   const { overlapMinutes } = body
   Object.assign(card, { nextNumberId: newId('cardnumber'), nextNumberAt: now, overlapMinutes })
   emit('card.rotation_started', cardEvent(card))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
 export const replaceStep = externalCall(stepsApi.replace, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'replace', context)
-    if (!locked) return NOTHING_DUE
+    if (!locked) return NOT_DUE
     const { card } = locked
     const { nextNumberId, nextNumberAt } = card
     const current = locked.numbers.find(({ id }) => id === card.numberId)
@@ -63,7 +66,7 @@ export const replaceStep = externalCall(stepsApi.replace, {
     return ACTED
   },
   // Its process asks again: by the same reference there is one number.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
 const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
@@ -86,19 +89,20 @@ async function recordReplaced(
   if (isFailure(answer)) {
     card.processorProblem = problemOf(answer)
     context.emit('card.processor_refused', cardEvent(card, card.processorProblem))
-    // Closed by the processor in view of the rotation, and now there is no other number.
+    // The processor closed the current number while the rotation was pending. The rotation has failed, so the
+    // card has no number.
     const current = numbers.find(({ id }) => id === card.numberId)
     if (current?.processorState === 'closed') closeCard(locked, 'closed_by_processor', context)
-    answered(locked, context)
+    afterAnswer(locked, context)
     return
   }
   retire(locked, overlapMinutes ?? 0, context.now)
   const number = addNumber(locked, answer, reference, context)
   context.emit('card.rotated', cardEvent(card))
-  answered({ ...locked, numbers: [number, ...numbers] }, context)
+  afterAnswer({ ...locked, numbers: [number, ...numbers] }, context)
 }
 
-/** The number in use pays on for a while, and not at all where it is replaced at once or its card is closed. */
+/** The old number keeps paying for the overlap, and not at all if it is replaced at once or its card is closed. */
 function retire({ card, numbers }: LockedNumbers, overlapMinutes: number, now: Date): void {
   const current = numbers.find(({ id }) => id === card.numberId)
   if (!current) return

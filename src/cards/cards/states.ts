@@ -12,14 +12,14 @@ import {
   lockCard,
   lockNumbers,
 } from './card-with-terms.ts'
-import { announceChange, schedule } from './due.ts'
+import { schedule, wakeCardProcess } from './due.ts'
 import { cardProcess } from './process.ts'
 
-/** Moves the card and its terms together. False, and nothing is written, where there is no such step. */
+/** Moves card and terms together. Returns false, and writes nothing, if there is no such step. */
 export const move = ({ card, terms }: Pick<LockedCard, 'card' | 'terms'>, to: Card['status']): boolean =>
   cardMachine.move(card, to) && cardMachine.move(terms, to)
 
-/** Closes a card for good; false if it is closed already. What its purse has goes back. */
+/** Closes a card for good and returns what its purse has; false if it is already closed. */
 export function closeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   closedReason: string | null,
@@ -30,11 +30,10 @@ export function closeCard(
   const { now } = context
   Object.assign(card, { closedReason, closedAt: now, purseDueAt: card.walletId ? now : null })
   context.emit('card.closed', cardEvent(card, closedReason))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return true
 }
 
-/** Stops an active card; false if it is not active. */
 export function freezeCard(
   locked: { readonly card: Card; readonly terms: CardTerms },
   frozenReason: string | null,
@@ -44,13 +43,12 @@ export function freezeCard(
   if (!move(locked, 'frozen')) return false
   card.frozenReason = frozenReason
   context.emit('card.frozen', cardEvent(card, frozenReason))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return true
 }
 
 const alreadyMessage = ({ status }: Card): string => `The card is ${status} already.`
 
-/** The refusal of a step that the card's status does not allow. */
 function wrongState({ card }: LockedCard, { refuse }: ContextOf<typeof cardsApi.activate>) {
   if (card.status === 'closed') return refuse('card_closed')
   if (card.status === 'pending') return refuse('card_pending')
@@ -66,7 +64,7 @@ export const activate: HandlerOf<typeof cardsApi.activate> = async ({ params }, 
   if (card.status !== 'inactive') return context.refuse('card_not_inactive', alreadyMessage(card))
   move(locked, 'active')
   context.emit('card.activated', cardEvent(card))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
@@ -89,7 +87,7 @@ export const unfreeze: HandlerOf<typeof cardsApi.unfreeze> = async ({ params }, 
   move(locked, 'active')
   card.frozenReason = null
   context.emit('card.unfrozen', cardEvent(card))
-  announceChange(card, context)
+  wakeCardProcess(card, context)
   return cardResponse(locked, context)
 }
 
@@ -110,7 +108,6 @@ export const endStep: HandlerOf<typeof stepsApi.end> = async ({ params }, contex
   return { acted }
 }
 
-/** Numbers that were replaced pay no more once their time is over; true if there were any. */
 function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   const over = numbers.filter(
     ({ status, retiresAt }) => status === 'retiring' && retiresAt !== null && retiresAt <= now,
@@ -119,7 +116,6 @@ function endNumbers({ numbers }: LockedNumbers, now: Date): boolean {
   return over.length > 0
 }
 
-/** Closes a card whose one payment has ended, or whose printed end has come; false if neither is so. */
 function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): boolean {
   const { card, numbers } = locked
   const { now } = context
@@ -128,16 +124,19 @@ function endCard(locked: LockedNumbers, context: CardContext<'card.closed'>): bo
   return current && current.endsAt <= now ? closeCard(locked, 'expired', context) : false
 }
 
-const SPEND = `
+const MARK_SPENT = `
 update cards set spent_at = coalesce(spent_at, $4::timestamptz), due_at = least(due_at, $4::timestamptz)
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and closed_at is null`
 
-/** Notes that the one payment of these cards has ended: their processes close them. The caller has locked their agents. */
-export async function spendCards(
+/**
+ * Records that the only payment of these cards has ended: their processes close them. The caller holds the
+ * agents' locks.
+ */
+export async function markCardsSpent(
   sql: Sql,
   { ownerId, mode }: Tenant,
   cardIds: readonly string[],
   at: Date,
 ): Promise<void> {
-  if (cardIds.length > 0) await sql(SPEND, [ownerId, mode, [...new Set(cardIds)], at])
+  if (cardIds.length > 0) await sql(MARK_SPENT, [ownerId, mode, [...new Set(cardIds)], at])
 }

@@ -13,15 +13,15 @@ import { excerpt } from '../../values/schemas.ts'
 import { cardEvents, stepsApi } from './api.ts'
 import { type CardNumber, cardEvent } from './card.ts'
 import { type LockedNumbers, lockNumbers } from './card-with-terms.ts'
-import { announceChange, needsSync, schedule, wantedState } from './due.ts'
+import { needsSync, requiredState, schedule, wakeCardProcess } from './due.ts'
 import {
   ACTED,
-  answered,
+  afterAnswer,
   callOf,
   controlsFrom,
   lockForCall,
-  NOTHING,
-  NOTHING_DUE,
+  NOT_ACTED,
+  NOT_DUE,
   type ProcessorRequest,
   problemOf,
   requestFor,
@@ -31,7 +31,6 @@ import {
 } from './processor-calls.ts'
 import { closeCard, freezeCard } from './states.ts'
 
-/** What is requested for one number; null = the processor has it already. */
 interface Instruction extends ProcessorRequest {
   readonly numberId: string
   readonly processorCardId: string
@@ -46,32 +45,32 @@ interface Replies {
   readonly controls: Reply | null
 }
 
-/** Sends the state of one number at a time, the one in use first, so that a call ends within seconds. */
+/** Sends the state of one number at a time, the number in use first, so that a call ends within seconds. */
 export const syncStep = externalCall(stepsApi.tell, {
   async reserve({ params }, context) {
     const locked = await lockForCall(params.id, 'tell', context)
     const number = locked?.numbers.find(one => needsSync(locked, one))
-    return locked && number ? instructionFor(number, locked, context) : NOTHING_DUE
+    return locked && number ? instructionFor(number, locked, context) : NOT_DUE
   },
   call: (instruction, { ports, requestId }): Promise<Replies> =>
     carryOut(instruction, ports.cardProcessor(instruction.mode), requestId),
   async record(replies, instruction, context) {
     const locked = await lockNumbers(instruction.cardId, context)
-    if (!locked) return NOTHING
+    if (!locked) return NOT_ACTED
     recordReplies(locked, instruction, replies, context)
     return ACTED
   },
   // Its process sends it again.
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })
 
-/** Each requested state has a reference of its own, which a repetition has too. */
+/** Each requested state has its own reference, which repetitions reuse. */
 function instructionFor(
   number: CardNumber,
   { card, terms }: LockedNumbers,
   context: { readonly now: Date; readonly tenant: { readonly mode: Mode } },
 ): Instruction {
-  const wanted = wantedState(card, number)
+  const wanted = requiredState(card, number)
   const sendsState = number.requestedState !== null || number.processorState !== wanted
   if (sendsState && number.requestedState !== wanted) {
     number.requestedState = wanted
@@ -91,7 +90,7 @@ async function carryOut(instruction: Instruction, processor: CardProcessor, requ
   const { numberId, processorCardId, state, controls } = instruction
   const call = (reference: string) => callOf(instruction, reference, { requestId })
   const stateReply = state && (await processor.setState(processorCardId, state.wanted, call(state.reference)))
-  // A processor that does not answer is not asked for more.
+  // After no answer, no further call is made.
   if (!controls || (stateReply && isUnsettled(stateReply))) return { state: stateReply, controls: null }
   const reference = `${numberId}-controls-${controls.version}`
   const values = controlsFrom(controls.values)
@@ -126,16 +125,18 @@ function recordReplies(
   if (failures.length === 0) card.processorProblem = null
   if (state?.wanted === 'active' && replies.state && isFailure(replies.state))
     freezeCard(locked, 'processor_refused', context)
-  answered(locked, context)
+  afterAnswer(locked, context)
 }
 
-/** A refused state is not asked for again: a number that was not to be active stays as it was, a closed one is left alone. */
+/**
+ * A refused state is not requested again. A refused activation leaves the number inactive and its card is
+ * frozen; any other refusal counts as done.
+ */
 function recordState(number: CardNumber, wanted: NumberState, reply: Reply): void {
   number.requestedState = null
   if (!isFailure(reply) || wanted !== 'active') number.processorState = wanted
 }
 
-/** The events that a notice of the processor can bring about. */
 export const noticeEvents = {
   'card.closed': cardEvents['card.closed'],
   'card.shipped': cardEvents['card.shipped'],
@@ -144,10 +145,7 @@ export const noticeEvents = {
 
 type Noticing = Context<never, typeof noticeEvents>
 
-/**
- * Applies a notice of the processor about a number; one that comes again changes nothing. Locks the agent first,
- * so the caller has locked nothing behind it.
- */
+/** A repeated notice changes nothing. Locks the agent first, so the caller must hold no lock that comes after it. */
 export async function applyCardNotice(
   { id, cardId }: Pick<CardNumber, 'id' | 'cardId'>,
   notice: CardNotice,
@@ -173,14 +171,14 @@ export async function applyCardNotice(
   context.emit('mobile_wallet.updated', { cardId, agentId, status, last4, wallet, tokenId: excerpt(tokenId) })
 }
 
-/** The processor has closed a number by itself: it is never active again. Without the one in use, the card is closed. */
+/** The processor closed a number by itself: it is never active again. Without the number in use, the card is closed. */
 function closeNumber(numberId: string, reason: string, locked: LockedNumbers, context: Noticing): void {
   const { card, numbers } = locked
   const number = numbers.find(({ id }) => id === numberId)
   if (!number || number.processorState === 'closed') return
   Object.assign(number, { processorState: 'closed', requestedState: null })
   if (numberId !== card.numberId || card.nextNumberId !== null) {
-    announceChange(card, context)
+    wakeCardProcess(card, context)
     return
   }
   card.processorProblem = excerpt(reason)

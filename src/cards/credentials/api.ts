@@ -50,7 +50,7 @@ const CredentialEvent = z.object({
 
 const issued = event('A credential for the data of a card has been issued.', CredentialEvent)
 
-export const overRefusals = {
+export const unusableRefusals = {
   credential_redeemed: [
     410,
     'The credential is redeemed already: it opens the card once. Issue another one.',
@@ -102,7 +102,7 @@ export const credentialsApi = {
       },
     },
     returns: [200, RedeemedCredential],
-    fails: { ...notFound, ...overRefusals, ...accessRefusals },
+    fails: { ...notFound, ...unusableRefusals, ...accessRefusals },
     emits: {
       ...accessEvents,
       'credential.redeemed': event('A credential has been redeemed for the data of a card.', CredentialEvent),

@@ -3,7 +3,6 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A redeemed credential is issued again if the processor has given nothing for it. */
 export const credentialMachine = machine('credential', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['issued'],
@@ -23,27 +22,24 @@ const schema = defineEntity({
     expiresAt: timestamp(),
     redeemedAt: nullable.instant(),
     revokedAt: nullable.instant(),
-    /** The redemption. */
     accessEventId: nullable.string(),
     keyThumbprint: nullable.string(),
   },
 })
 
-/** The right to have the data of a card encrypted once, for one intent. It contains no data. */
+/** The right to have a card's data encrypted once, for one intent. It contains no data. */
 export class Credential extends schema.class {}
 schema.setClass(Credential)
 
-/** The condition, written exactly as in the partial index of deadlines. */
+/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'issued'"
 
-/** Why the credential cannot be redeemed any more, as the code of a refusal; undefined if it can. */
-export function overBecause({ status, expiresAt }: Credential, now: Date) {
+export function unusableReason({ status, expiresAt }: Credential, now: Date) {
   if (status === 'redeemed') return 'credential_redeemed'
   if (status === 'revoked') return 'credential_revoked'
   return status === 'expired' || expiresAt <= now ? 'credential_expired' : undefined
 }
 
-/** The data of a credential's event. */
 export const credentialEvent = ({ id, agentId, intentId, cardId, status }: Credential) => ({
   credentialId: id,
   agentId,

@@ -13,19 +13,18 @@ import {
   recordOutcome,
   redeem as redeemForData,
 } from '../access-events/index.ts'
-import { credentialsApi, overRefusals } from './api.ts'
+import { credentialsApi, unusableRefusals } from './api.ts'
 import {
   Credential,
   credentialEvent,
   credentialMachine,
   credentialsPersonal,
   OPEN,
-  overBecause,
+  unusableReason,
 } from './credential.ts'
 
 type Context = ContextOf<typeof credentialsApi.redeem>
 
-/** Lets a credential be redeemed again for which nothing was given. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const credential = await records.lock(Credential, id)
   if (!credential || !credentialMachine.move(credential, 'issued')) return
@@ -33,16 +32,16 @@ async function reopen(id: string, { records, emit }: Context): Promise<void> {
   emit('credential.reopened', credentialEvent(credential))
 }
 
-/** The credential is used before the processor is called: of two redemptions at once one wins. */
+/** The credential is used before the processor is called: of two concurrent redemptions one succeeds. */
 const redeem = externalCall(credentialsApi.redeem, {
   async reserve({ params: { id }, body: recipient }, context) {
     const { records, now, emit, refuse } = context
     const credential = await records.lock(Credential, id)
     if (!credential) return refuse('credential_not_found')
-    const code = overBecause(credential, now)
-    const over = code && { code, message: overRefusals[code][1] }
+    const code = unusableReason(credential, now)
+    const unusable = code && { code, message: unusableRefusals[code][1] }
     const { cardId, intentId } = credential
-    const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, over } as const
+    const redeemable = { id, way: 'credential', cardId, intentId, merchantHost: null, unusable } as const
     const request = await redeemForData(redeemable, recipient, context)
     if (request instanceof Refusal) return request
     const { accessEventId, key } = request

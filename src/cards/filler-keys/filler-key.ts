@@ -10,20 +10,19 @@ const schema = defineEntity({
     label: p.text(),
     thumbprint: p.text(),
     alg: p.text().$type<EncryptionKey['alg']>(),
-    /** The members that make the key what it is, and no others. */
+    /** Only the members that define the key. */
     publicKeyJwk: p.json<EncryptionKey['jwk']>(),
   },
 })
 
 /**
- * The public key of a program that fills payment forms. The owner registers it: an agent may have card data encrypted to
- * such a key only, for it could read what is encrypted to a key of its own.
+ * The public key of a program that fills payment forms, registered by the owner. An agent may have card data
+ * encrypted only to such a key, since it could read data encrypted to a key of its own.
  */
 export class FillerKey extends schema.class {}
 schema.setClass(FillerKey)
 
-/** The key as processors get it. */
-export const encryptionKeyIn = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKey): EncryptionKey => ({
+export const encryptionKeyOf = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKey): EncryptionKey => ({
   jwk,
   alg,
   thumbprint,

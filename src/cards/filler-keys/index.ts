@@ -2,7 +2,7 @@ export { fillerKeysApi } from './api.ts'
 export {
   type NamedRecipient,
   namesOneKey,
-  oneKeyWanted,
+  oneKeyRequired as oneKeyWanted,
   recipientMembers,
   recipientOf,
   recipientRefusals,

@@ -2,9 +2,8 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Failure } from '../../kernel/contract/operation.ts'
 import { type EncryptionKey, encryptionKey } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
-import { encryptionKeyIn, FillerKey } from './filler-key.ts'
+import { encryptionKeyOf, FillerKey } from './filler-key.ts'
 
-/** The members by which a request names the reader of the data. */
 export const recipientMembers = {
   publicKeyJwk: encryptionKey.optional(),
   fillerKeyId: id('fillerkey')
@@ -19,7 +18,7 @@ export interface NamedRecipient {
 
 export const namesOneKey = ({ publicKeyJwk, fillerKeyId }: NamedRecipient): boolean =>
   (publicKeyJwk === undefined) !== (fillerKeyId === undefined)
-export const oneKeyWanted = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
+export const oneKeyRequired = { path: ['publicKeyJwk'], error: 'give it or fillerKeyId, and not both' }
 
 export const recipientRefusals = {
   filler_key_not_found: [404, 'fillerKeyId: no such filler key. GET /checkout/filler-keys lists them.'],
@@ -30,8 +29,8 @@ export const recipientRefusals = {
 } as const satisfies Record<string, Failure>
 
 /**
- * The key that a request names, or why nothing is encrypted to it. An agent that made the key itself could read the card,
- * so for an agent it must be registered: by id, or as the same key. An owner may name any.
+ * The key that a request names, or why nothing is encrypted to it. An agent could read the card by a key of
+ * its own, so its key must be registered: by id, or as the same key. An owner may name any key.
  */
 export async function recipientOf(
   { publicKeyJwk, fillerKeyId }: NamedRecipient,
@@ -39,10 +38,10 @@ export async function recipientOf(
 ): Promise<EncryptionKey | keyof typeof recipientRefusals> {
   if (fillerKeyId !== undefined) {
     const registered = await records.findOne(FillerKey, { id: fillerKeyId })
-    return registered ? encryptionKeyIn(registered) : 'filler_key_not_found'
+    return registered ? encryptionKeyOf(registered) : 'filler_key_not_found'
   }
   if (!publicKeyJwk) throw new Error('a request without a key to encrypt to')
   if (!actor.agentId) return publicKeyJwk
   const registered = await records.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
-  return registered ? encryptionKeyIn(registered) : 'filler_key_required'
+  return registered ? encryptionKeyOf(registered) : 'filler_key_required'
 }

@@ -8,7 +8,7 @@ export async function readContent(text: string, io: Io): Promise<Buffer> {
   return text.startsWith('@') ? readNamedFile(text.slice(1), io) : Buffer.from(text)
 }
 
-/** The body of a call: the whole one of `--body`, with the members that were given one by one in it. */
+/** The body of a call: that of `--body`, with the individual member options merged in. */
 export async function joinBody(
   whole: string | undefined,
   members: Readonly<Record<string, unknown>> | undefined,
@@ -39,7 +39,6 @@ function jsonIn(text: string): unknown {
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NamedFile)
 
-/** Objects are joined member by member; anything else takes the place of what was there. */
 function mergedInto(before: unknown, value: unknown): unknown {
   if (!isPlain(before) || !isPlain(value)) return value
   const joined = { ...before }

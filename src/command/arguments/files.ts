@@ -3,9 +3,7 @@ import { open } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import { fileTrouble, type Io, usageError } from '../io.ts'
 
-/** A file that an argument names, as the value of a member. */
 export class NamedFile {
-  /** `-` is standard input. */
   readonly name: string
 
   constructor(name: string) {
@@ -13,17 +11,15 @@ export class NamedFile {
   }
 }
 
-/** The bytes of standard input. */
 export async function readInput({ stdin }: Io): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of stdin) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)
 }
 
-/** Larger than any body that the service takes. */
+/** Larger than any body that the service accepts. */
 const LARGEST = 67_108_864
 
-/** The bytes of a file that an argument names. */
 export async function readNamedFile(name: string, { cwd }: Pick<Io, 'cwd'>): Promise<Buffer> {
   try {
     await using file = await open(resolve(cwd, name))
@@ -48,7 +44,7 @@ const types: Readonly<Record<string, string>> = {
   '.jpeg': 'image/jpeg',
 }
 
-/** A body as `multipart/form-data`: files as they are, texts as texts, anything else as JSON in its part. */
+/** A body as `multipart/form-data`: files as files, texts as texts, anything else as JSON in its part. */
 export async function formOf(body: Readonly<Record<string, unknown>>, io: Io) {
   const boundary = `agentpay-${randomUUID()}`
   const pieces: Buffer[] = []
@@ -80,7 +76,7 @@ async function partOf(
   }
 }
 
-/** As browsers write names, so that none can end its header. */
+/** Quoted as browsers do, so that a name cannot end its header. */
 const quoted = (name: string): string =>
   name.replace(
     /["\r\n]/g,

@@ -2,24 +2,22 @@ import type { Command, Member, Shape } from '../table.ts'
 
 type Path = readonly (string | number)[]
 
-/** A place in the query or the body that an option names. */
 export interface Place {
   readonly part: 'query' | 'body'
-  /** The names on the way, `limits.dailyEuros` is two, and the numbers in lists. */
+  /** The member names and list indexes to the value: `limits.dailyEuros` is two steps. */
   readonly path: Path
   readonly shape: Shape
 }
 
-/** Before the name of a member that is called like an option of the command: `--member.body`. */
+/** The prefix for a member with the same name as an option of the command: `--member.body`. */
 export const MEMBER = 'member.'
 
-/** `--amount-euros` is `amountEuros`, too. */
+/** `--amount-euros` equals `amountEuros`. */
 const plain = (name: string): string => name.replaceAll('-', '').toLowerCase()
 
 const named = (members: readonly Member[], name: string): Member | undefined =>
   members.find(member => member.name === name) ?? members.find(member => plain(member.name) === plain(name))
 
-/** The member that an option names, without its hyphens; undefined if there is none. */
 export function findPlace(command: Command, option: string): Place | undefined {
   const path = (option.startsWith(MEMBER) ? option.slice(MEMBER.length) : option).split('.')
   return placeIn('query', command.query, path) ?? placeIn('body', command.body?.members ?? [], path)
@@ -36,13 +34,12 @@ function placeIn(
   return inner && { part, path: [member.name, ...inner.path], shape: inner.shape }
 }
 
-/** Follows the names below a member: members of objects, free names of records, numbers of lists. */
 function innerPlace(
   shape: Shape,
   [first, ...rest]: readonly string[],
 ): Pick<Place, 'path' | 'shape'> | undefined {
   if (first === undefined) return { path: [], shape }
-  // The numbers of a form's fields have dots in them.
+  // The numbers of a form's fields contain dots.
   const dotted = shape.members?.find(({ name }) => name === [first, ...rest].join('.'))
   if (dotted) return { path: [dotted.name], shape: dotted }
   const member = named(shape.members ?? [], first)
@@ -54,7 +51,6 @@ function innerPlace(
   return inner && { path: [step, ...inner.path], shape: inner.shape }
 }
 
-/** The names of all options that the members of a command have. */
 export const memberOptions = (command: Command): string[] => [
   ...command.query.map(({ name }) => name),
   ...(command.body?.members ?? []).flatMap(member => optionsBelow(member)),
@@ -69,7 +65,6 @@ type Container = Record<string, unknown> | unknown[]
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-/** Puts a value to its place; objects and lists on the way are made where they are missing. */
 export function putAt(root: Record<string, unknown>, path: Path, value: unknown): void {
   let container: Container = root
   for (const [depth, step] of path.slice(0, -1).entries()) {
@@ -84,7 +79,7 @@ export function putAt(root: Record<string, unknown>, path: Path, value: unknown)
 const valueAt = (container: Container, step: string | number): unknown =>
   Object.hasOwn(container, step) ? Reflect.get(container, step) : undefined
 
-/** A name such as `__proto__` is a name like any other. */
+/** Safe for every name, `__proto__` included. */
 function define(container: Container, step: string | number, value: unknown): void {
   Object.defineProperty(container, step, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -6,16 +6,14 @@ import { findPlace, memberOptions, type Place, putAt } from './members.ts'
 import { type Option, type Options, operationOptions } from './options.ts'
 import { type FindOption, type Given, type OptionValues, readArguments, valuesOf } from './parse.ts'
 
-/** What was typed for an operation: its input without a body that must be read first, and the command's own options. */
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** The members that were given one by one; undefined if none was. */
   readonly members: Readonly<Record<string, unknown>> | undefined
   readonly options: OptionValues
 }
 
-/** Reads the arguments of an operation's command; `extra` are the options of a command that does more with it. */
+/** `extra` are the options of a command that extends the operation. */
 export function readCall(command: Command, args: readonly string[], extra: Options = {}): OperationCall {
   const own: Options = { ...operationOptions, ...extra }
   const { positionals, given } = readArguments(args, {
@@ -28,7 +26,7 @@ export function readCall(command: Command, args: readonly string[], extra: Optio
   return { params, query: parts.query, members: parts.hasBody ? parts.body : undefined, options }
 }
 
-/** A member that is called like an option of the command is written `--member.body`. */
+/** A member with the same name as an option of the command is written `--member.body`. */
 const finder =
   (command: Command, own: Options): FindOption =>
   name => {
@@ -72,7 +70,6 @@ interface Placed {
   readonly value: unknown
 }
 
-/** A list takes an option as often as it has items; anything else takes it once. */
 function joined(name: string, value: Given['value'], { shape }: Place, before: Placed | undefined): unknown {
   const isList = shape.types.includes('array') && value !== 'null'
   if (before && !isList) throw usageError(`--${name} is given twice.`)
@@ -82,7 +79,7 @@ function joined(name: string, value: Given['value'], { shape }: Place, before: P
   return before && isList ? [...(before.value as unknown[]), ...(read.value as unknown[])] : read.value
 }
 
-/** What the contract requires and is not given; a body that was given whole is for the service to judge. */
+/** Checks required arguments. The service itself judges a body that was given whole. */
 export function refuseIncomplete(command: Command, { query, members }: OperationCall): void {
   const given = { ...query, ...members }
   const required = [
@@ -96,7 +93,6 @@ export function refuseIncomplete(command: Command, { query, members }: Operation
   )
 }
 
-/** What a text means as a value of this shape, or why it cannot be one. */
 type Read = { readonly value: unknown } | { readonly problem: string }
 
 const NUMBER = /^-?\d+(\.\d+)?$/
@@ -116,7 +112,6 @@ export function readValue(text: string, shape: Shape): Read {
   return { problem: `wants ${shape.words}, and this is none: ${text}${hintOf(text, types)}` }
 }
 
-/** People who write amounts with a comma are told the form. */
 const hintOf = (text: string, types: readonly string[]): string =>
   types.includes('number') && NUMBER.test(text.replace(',', '.')) ? `. Write ${text.replace(',', '.')}` : ''
 
@@ -136,7 +131,7 @@ function choiceOf(text: string, choices: readonly unknown[]): Read {
   return { problem: `is one of ${list}, not ${text}.${suggestion(text, names)}` }
 }
 
-/** A number that JSON cannot carry unchanged is refused: it may be an amount. */
+/** Refuses a number that JSON cannot carry unchanged: it may be an amount. */
 function numberOf(text: string): Read {
   const value = Number(text)
   return isExact(text, value) ? { value } : { problem: `has more digits than can be sent unchanged: ${text}` }
@@ -158,13 +153,13 @@ function jsonOf(text: string, mayBeText: boolean): Read {
   }
 }
 
-/** Whether commas part the items of a list: not where an item is a text of somebody's own. */
+/** Whether commas separate the items of a list: not if items are free text. */
 const hasPlainItems = ({ items }: Shape): boolean =>
   items?.choices !== undefined ||
   / id$/.test(items?.words ?? '') ||
   /^(integer|number)$/.test(items?.words ?? '')
 
-/** The items that one option gives to a list: itself, those between its commas, or those of a JSON array. */
+/** The items of one option: the value, its comma-separated parts, or those of a JSON array. */
 function readItems(text: string, shape: Shape): Read {
   if (/^\s*\[/.test(text)) return jsonOf(text, false)
   const items = shape.items ?? { types: [], words: 'anything' }

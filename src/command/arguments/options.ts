@@ -1,18 +1,15 @@
-/** An option of the command itself, or of one of its own commands. */
 export interface Option {
   readonly type: 'string' | 'boolean'
   readonly multiple?: true
   readonly short?: string
-  /** What stands for the value in the help: `<file>`. */
+  /** The placeholder for the value in the help: `<file>`. */
   readonly value?: string
   readonly description: string
-  /** The values are names of events, of which several may have commas between them. */
   readonly isEvents?: true
 }
 
 export type Options = Readonly<Record<string, Option>>
 
-/** The options of every command. */
 export const commonOptions = {
   help: { type: 'boolean', short: 'h', description: 'Show what the command does, and how.' },
   json: { type: 'boolean', description: 'Print JSON, as a pipe gets it.' },
@@ -24,7 +21,6 @@ export const commonOptions = {
   },
 } as const satisfies Options
 
-/** The options of operations, beside their members. */
 export const operationOptions = {
   ...commonOptions,
   all: { type: 'boolean', description: 'Follow a list to its end.' },

@@ -3,7 +3,6 @@ import { suggestion } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { Option, Options } from './options.ts'
 
-/** An option as it was typed: its name without hyphens, and its text; true or false where it takes none. */
 export interface Given {
   readonly name: string
   readonly value: string | boolean
@@ -14,16 +13,17 @@ export interface Typed {
   readonly given: readonly Given[]
 }
 
-/** Finds what takes an option's place in a command; undefined for an option that there is not. */
 export type FindOption = (name: string) => Pick<Option, 'type' | 'short'> | undefined
 
 interface Rules {
   readonly find: FindOption
-  /** All names, for the suggestion. */
   readonly names: readonly string[]
 }
 
-/** Reads arguments with the names that occur in them: a command may have any number of options, as records have names. */
+/**
+ * Discovers the option names from the arguments: records have free names, so a command can have any number of
+ * options.
+ */
 export function readArguments(args: readonly string[], { find, names }: Rules): Typed {
   const { tokens } = parseArgs({
     args: [...args],
@@ -70,7 +70,6 @@ function givenBy({ name, rawName, value, inlineValue }: OptionToken, { find, nam
   return { name, value }
 }
 
-/** `--no-flag` says no. */
 function negated(name: string, find: FindOption): Given | undefined {
   const positive = /^no-(.+)$/.exec(name)?.[1]
   return positive !== undefined && find(positive)?.type === 'boolean'
@@ -89,7 +88,7 @@ function booleanOf(rawName: string, value: string | undefined): boolean {
   throw usageError(`${rawName} is true or false, not ${value}`)
 }
 
-/** The values of a command's own options: the last one counts, unless it may be given several times. */
+/** The values of a command's own options: the last one counts, unless the option is repeatable. */
 export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 export function valuesOf(given: readonly Given[], options: Options): OptionValues {

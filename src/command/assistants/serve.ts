@@ -4,14 +4,14 @@ import type { Context } from '../context.ts'
 import { untilInterrupted } from '../events/follow.ts'
 import { CommandFailure, type ExitCode } from '../io.ts'
 
-/** Brings each message of the assistant to the service, and what is answered back, until the assistant ends. */
+/** Forwards each message of the assistant to the service and each answer back, until the assistant ends. */
 export async function serve(context: Context): Promise<ExitCode> {
   context.connection()
   const session: Session = { version: undefined }
   const forwardAll = async () => {
     const underWay = new Set<Promise<void>>()
     for await (const line of linesOf(context.io.stdin)) {
-      // One call may wait for a person: the others do not wait for it.
+      // A call may wait for a person, so the other calls run concurrently.
       const forwarded = forward(line, session, context).finally(() => underWay.delete(forwarded))
       underWay.add(forwarded)
     }
@@ -21,7 +21,7 @@ export async function serve(context: Context): Promise<ExitCode> {
 }
 
 interface Session {
-  /** What was agreed upon at the beginning, in versions that begin so. */
+  /** The protocol version of the handshake, in versions that have one. */
   version: string | undefined
 }
 
@@ -61,7 +61,6 @@ const errorOf = (id: unknown, message: unknown, code = -32_000) => ({
   error: { code, message: String(message) },
 })
 
-/** A message of JSON-RPC, as far as this command looks at it. */
 interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -80,10 +79,10 @@ interface Answered {
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 
-/** A notification has no id, and gets no answer. */
+/** A notification has no id and gets no answer. */
 const idOf = ({ id, method }: Message): string | number | null => (method === undefined ? null : (id ?? null))
 
-/** Over HTTP headers repeat what a message says of itself. Older versions agree upon one at the beginning. */
+/** Over HTTP, headers repeat fields of the message. Older protocol versions negotiate the version in a handshake. */
 function headersFor({ method, params }: Message, agreed: string | undefined): Record<string, string> {
   const own = params?._meta?.[VERSION]
   const version = typeof own === 'string' ? own : agreed
@@ -97,7 +96,6 @@ function headersFor({ method, params }: Message, agreed: string | undefined): Re
   }
 }
 
-/** The messages of an answer: one as JSON, any number as server-sent events, none where nothing is to be said. */
 async function messagesIn(
   status: number,
   type: string,

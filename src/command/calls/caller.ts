@@ -7,19 +7,15 @@ import type { Command, Table } from '../table.ts'
 import { type Reply, send, textOf } from './send.ts'
 
 export interface Input extends CallInput {
-  /** Bytes in place of `body`, for what takes any media type. */
+  /** Bytes in place of `body`, for operations that accept any media type. */
   readonly raw?: Uint8Array
-  /** Calls as the operator, where both a key and the dashboard secret would do. */
   readonly asOperator?: boolean
 }
 
 export type Called = Answer<unknown, Reply['headers']>
 
-/** Makes calls by the keys of operations, such as `intents.get`. */
 export interface Caller {
-  /** The whole answer: a refusal is an answer too. */
   call(key: string, input?: Input): Promise<Called>
-  /** The answer while it comes: for files and streams. */
   open(key: string, input?: Input): Promise<Reply>
 }
 
@@ -34,7 +30,7 @@ export function openCaller(means: CallerMeans): Caller {
   return {
     open,
     async call(key, input) {
-      // The content is part of the answer: a connection that breaks within it is tried again, as one before it is.
+      // A connection that breaks within the content is retried like one that breaks before it.
       const reply = await openReply(means, means.table.get(key), input ?? {}, async reply => {
         const text = await textOf(reply.content)
         return { ...reply, content: once(text) }
@@ -91,7 +87,7 @@ async function openReply(
 const failureOf = (error: unknown, connection: Connection): unknown =>
   error instanceof NoAnswer ? notReachable(connection, error) : error
 
-/** What is already being used cannot be asked for again: a file that breaks off is told as such. */
+/** Consumed content cannot be requested again, so a broken file ends with an error. */
 async function* untilBroken({ content }: Reply, connection: Connection): AsyncGenerator<Uint8Array> {
   try {
     yield* content
@@ -111,7 +107,7 @@ function notReachable({ url, source }: Connection, { message, wasSent }: NoAnswe
   )
 }
 
-/** The credential that the operation takes: the operator's where it takes no other, or where it was asked for. */
+/** The credential for the operation: the operator's if it accepts no other, or on request. */
 function credentialFor(
   { noun, verb, callers }: Command,
   { url, key, dashboardSecret }: Connection,

@@ -3,7 +3,7 @@ import { usageError } from '../io.ts'
 import { isPage } from '../output/print.ts'
 import type { Input } from './caller.ts'
 
-/** Pages are as large as the contract lets them be, unless a size is asked for. */
+/** Pages have the largest size of the contract, unless a size is given. */
 export async function* pagesOf<T>(
   key: string,
   input: Input,

@@ -2,7 +2,6 @@ import type { Answer } from '../../derive/call.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 import type { Reply } from './send.ts'
 
-/** The body of an answer; a refusal ends the command. */
 export function resultOf({ status, body, error, code }: Answer<unknown, Reply['headers']>): unknown {
   if (status < 400) return body
   const sentence = error ?? `The service has answered with the status ${status}.`

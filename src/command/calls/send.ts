@@ -2,21 +2,20 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { CallRequest } from '../../derive/call.ts'
 import { NoAnswer } from '../../derive/repeat.ts'
 
-/** What came back: its headers at once, its content while it is read. */
 export interface Reply {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** Longer than any operation takes: the silence of a host that has gone. */
+/** Longer than any operation takes: a silent host is gone. */
 const SILENCE_MS = 120_000
 
 export interface Sent extends Omit<CallRequest, 'body'> {
   readonly body?: string | Uint8Array
 }
 
-/** Sends one request. Node's own client of HTTP starts faster than `fetch`, which would load its own. */
+/** Sends one request. Node's own HTTP client starts faster than `fetch`, which would load another one. */
 export async function send(
   { url, method, headers, body }: Sent,
   signal: AbortSignal,
@@ -40,7 +39,7 @@ export async function send(
   })
 }
 
-/** An interruption by the person is no fault of the connection. */
+/** An interruption by the user is not a connection failure. */
 const failureOf = (error: Error, wasSent: boolean, { aborted }: AbortSignal): Error =>
   aborted ? error : new NoAnswer(reasonOf(error), wasSent)
 

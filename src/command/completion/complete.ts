@@ -3,7 +3,6 @@ import { commonOptions, type Options, operationOptions } from '../arguments/opti
 import type { OwnCommand } from '../context.ts'
 import type { Command, Shape, Table } from '../table.ts'
 
-/** A word that may stand next, and what it is, for shells that show it. */
 export interface Completion {
   readonly word: string
   readonly about: string
@@ -12,11 +11,10 @@ export interface Completion {
 interface Means {
   readonly table: Table
   readonly ownCommands: readonly OwnCommand[]
-  /** The files and folders whose names begin so. */
   readonly filesFrom: (start: string) => readonly string[]
 }
 
-/** What may stand in place of the last of these words, which may be empty. The name of the program is not among them. */
+/** Completes the last word, which may be empty. The program's name is not among the words. */
 export function complete(words: readonly string[], means: Means): Completion[] {
   const last = words.at(-1) ?? ''
   const typed = words.slice(0, -1)
@@ -68,14 +66,12 @@ const membersOf = (command: Command): Completion[] =>
     about: findPlace(command, name)?.shape.words ?? '',
   }))
 
-/** The command whose option's value is completed. */
 interface Completing {
   readonly command: Command | undefined
   readonly own: OwnCommand | undefined
   readonly means: Means
 }
 
-/** The values of an option that stands before, or in front of an equals sign in the word itself. */
 function valuesAfter(completing: Completing, before: string, last: string): Completion[] {
   const [, joined] = /^--([^=]+)=/.exec(last) ?? []
   if (joined !== undefined) {
@@ -96,13 +92,11 @@ function valuesOf({ command, own, means }: Completing, option: string, typed: st
   return shape ? choicesOf(shape) : []
 }
 
-/** The choices of a member, and those of the items of a list. */
 const choicesOf = ({ choices, items }: Shape): Completion[] =>
   (choices ?? items?.choices ?? [])
     .filter(choice => choice !== null)
     .map(choice => ({ word: String(choice), about: '' }))
 
-/** The names of events, behind those that stand before a comma already. */
 function eventsAfter(typed: string, { eventNames }: Table): Completion[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1)
   return Object.entries(eventNames).map(([name, about]) => ({ word: before + name, about }))
@@ -115,7 +109,7 @@ const unique = (completions: readonly Completion[]): Completion[] => [
   ...new Map(completions.map(completion => [completion.word, completion])).values(),
 ]
 
-/** bash parts words at colons and equals signs: such pieces belong together. */
+/** bash splits words at colons and equals signs: this joins them again. */
 export function joinPieces(pieces: readonly string[]): string[] {
   const words: string[] = []
   let isOpen = false
@@ -128,6 +122,6 @@ export function joinPieces(pieces: readonly string[]): string[] {
   return words
 }
 
-/** bash replaces only the last piece: the start of the word that stands before it is left out of each answer. */
+/** bash replaces only the last piece, so each answer omits the part of the word before it. */
 export const lastPiece = (word: string, typed: string): string =>
   word.slice(Math.max(typed.lastIndexOf(':'), typed.lastIndexOf('=')) + 1)

@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** More than anybody reads through. */
 const MOST = 500
 
-/** The files and folders of which somebody has typed the beginning; folders end with a slash. */
 export const filesIn =
   (cwd: string) =>
   (start: string): string[] => {

@@ -1,4 +1,4 @@
-/** The scripts ask the command itself what may stand next: they need not be made anew for a new version. */
+/** The scripts ask the command itself for completions, so a new version does not need new scripts. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `_agentpay() {
   local words=("\${COMP_WORDS[@]:1:COMP_CWORD}") line

@@ -7,13 +7,11 @@ import { type Reply, textOf } from '../calls/send.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, type ExitCode, exitCodes, type Io, usageError } from '../io.ts'
 
-/** Which events somebody wants: what the service filters by, and which of those that come. */
 export interface Wanted {
   readonly query: Readonly<Record<string, unknown>>
   has(event: string): boolean
 }
 
-/** The names in an option that is repeated, or that has commas in it; none where all events are meant. */
 export function namesIn(value: OptionValues[string]): readonly string[] {
   const names = [value ?? []]
     .flat()
@@ -23,7 +21,7 @@ export function namesIn(value: OptionValues[string]): readonly string[] {
   return names.includes('*') ? [] : [...new Set(names)]
 }
 
-/** The service filters by one name; several are chosen from all that comes, once it is known that there are such events. */
+/** The service filters by one name. Several are filtered here, after checking that such events exist. */
 export async function wantedOf(
   names: readonly string[],
   agentId: string | undefined,
@@ -50,7 +48,6 @@ async function refuseUnknown(names: readonly string[], { result }: Pick<Context,
     )
 }
 
-/** An event as `GET /events/{id}` gives it. */
 export interface FollowedEvent {
   readonly id: string
   readonly event: string
@@ -64,8 +61,8 @@ type Means = Pick<Context, 'open' | 'result' | 'io' | 'note'>
 const AGAIN_AFTER_MS = 1_000
 
 /**
- * The events behind one, or from now on, until the person interrupts. A connection that breaks is made again behind the last
- * event: none is missing, and one that comes twice has the same id.
+ * The events after the given one, or from now on, until the user interrupts. A broken connection resumes
+ * after the last event: none is missed, and a duplicate has the same id.
  */
 export async function* followEvents(
   means: Means,
@@ -86,7 +83,6 @@ export async function* followEvents(
   }
 }
 
-/** The events of one connection, until it ends or breaks. */
 async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
   try {
     for await (const { data } of serverSentEvents(content)) yield JSON.parse(data)
@@ -95,7 +91,7 @@ async function* eventsIn({ content }: Reply): AsyncGenerator<FollowedEvent> {
   }
 }
 
-/** Where a stream begins: behind this event nothing is missed, not even while the first connection is being made. */
+/** Where a stream starts: no event is missed, even while the first connection is being made. */
 async function newestId({ result }: Means): Promise<string | undefined> {
   const { data } = await result<{ data: readonly FollowedEvent[] }>('events.list', { query: { limit: 1 } })
   return data[0]?.id
@@ -112,7 +108,7 @@ async function openStream({ open }: Means, { query }: Wanted, last: string | und
   throw new CommandFailure(exitCodes.refused, `A stream was expected, not the status ${reply.status}.`)
 }
 
-/** What passes, while a service is restarted: it is busy, or does not know yet that the old stream is gone. */
+/** Temporary failures during a restart: the service is busy, or still counts the old stream. */
 const passes = (error: unknown): boolean =>
   isBreak(error) || (error instanceof CommandFailure && PASSING.has(error.code ?? ''))
 
@@ -135,7 +131,7 @@ async function openAgain(means: Means, wanted: Wanted, last: string | undefined)
   }
 }
 
-/** Follows until the person interrupts: that is how such a command is meant to end. */
+/** Runs until the user interrupts, which is the normal end of such a command. */
 export async function untilInterrupted(
   { signal }: Pick<Io, 'signal'>,
   follow: Promise<void>,

@@ -4,7 +4,6 @@ import { cellOf } from '../output/tables.ts'
 import { safeJsonLine } from '../output/terminal.ts'
 import { type FollowedEvent, followEvents, namesIn, untilInterrupted, wantedOf } from './follow.ts'
 
-/** As wide as most names of events, so that what follows them is aligned. */
 const NAME_WIDTH = 26
 
 function lineOf({ createdAt, event, data, id }: FollowedEvent): string {

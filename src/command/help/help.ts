@@ -2,7 +2,10 @@ import type { Means } from '../context.ts'
 import type { Found } from '../find-command.ts'
 import { type Style, styleFor } from '../output/terminal.ts'
 
-/** Prints the help for all, for a noun or for a command. Only that one is loaded: the help is to appear at once. */
+/**
+ * Prints the help for everything, for a noun or for a command. Only that part is loaded, so the help appears
+ * at once.
+ */
 export async function printHelp(found: Found, means: Means): Promise<void> {
   const { stdout, env } = means.io
   stdout.write(await helpFor(found, means, styleFor(stdout, env)))

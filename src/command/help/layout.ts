@@ -1,13 +1,11 @@
 import type { Option, Options } from '../arguments/options.ts'
 import { padded, type Style, widthOf } from '../output/terminal.ts'
 
-/** The widest line of a help: narrow enough to be read, and for any terminal. */
+/** The width of the help: narrow enough to read, and for any terminal. */
 const WIDTH = 96
 
-/** The documentation's backquotes are for pages. */
 export const plainText = (text: string): string => text.replaceAll('`', '')
 
-/** A text in lines of this width, each after so many spaces. */
 export function wrap(text: string, indent = 0, width = WIDTH): string {
   return text
     .split('\n')
@@ -27,7 +25,6 @@ function linesOf(paragraph: string, width: number): string[] {
   return lines
 }
 
-/** Names on the left, sentences on the right, aligned. */
 export function listed(rows: readonly (readonly [name: string, words: string])[], style: Style): string {
   const width = Math.min(30, Math.max(0, ...rows.map(([name]) => widthOf(name))))
   return rows

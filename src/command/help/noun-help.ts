@@ -3,7 +3,6 @@ import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, plainText, section, wrap } from './layout.ts'
 
-/** The help for a noun: what it is, and its commands. */
 export function nounHelp(
   noun: string,
   table: Table,

@@ -4,7 +4,6 @@ import type { Style } from '../output/terminal.ts'
 import type { Command, Member, Shape } from '../table.ts'
 import { listed, optionRows, plainText, section, wrap } from './layout.ts'
 
-/** The help for an operation's command: its ids, members, refusals, and an example that can be pasted. */
 export function operationHelp(command: Command, style: Style): string {
   const { noun, verb, summary, description, params, query, body, refusals } = command
   const ids = params.map(({ name }) => ` <${name}>`).join('')
@@ -54,7 +53,6 @@ function accessOf({ callers, scope, takesKey, isRepeatable }: Command): string {
   return `Open to ${who}${right}.${again}`
 }
 
-/** The options that mean something here. */
 function optionsOf({ isList, body, callers, takesKey }: Command): Options {
   const { all, body: whole, operator, output, run, 'idempotency-key': key } = operationOptions
   return {
@@ -80,7 +78,6 @@ function memberRows(members: readonly Member[], before = ''): [string, string][]
   })
 }
 
-/** The arguments that give the example of a contract, as a shell hands them over. */
 export function exampleArguments({ params, query, body }: Command): string[] {
   const ids = params.map(({ example }) => example)
   const filters = query
@@ -94,7 +91,6 @@ export function exampleArguments({ params, query, body }: Command): string[] {
   return [...ids, ...filters, ...members]
 }
 
-/** The whole line of the example, to be pasted. */
 export const exampleOf = (command: Command): string =>
   ['agentpay', command.noun, command.verb, ...exampleArguments(command).map(quoted)].join(' ')
 
@@ -117,7 +113,7 @@ const isFlag = ({ types }: Shape): boolean => types.length === 1 && types[0] ===
 const option = (name: string, text: string): string[] =>
   /^-/.test(text) ? [`--${name}=${text}`] : [`--${name}`, text]
 
-/** Where anything may stand, a text that would be read as JSON is written as JSON. */
+/** If the member accepts any type, a text that looks like JSON is written as JSON. */
 function textOf(value: unknown, { types }: Shape): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return types.length === 0 ? JSON.stringify(value) : value
@@ -129,7 +125,7 @@ function listOptions(name: string, items: readonly unknown[], { items: shape }: 
   return items.flatMap(item => option(name, String(item)))
 }
 
-/** Members that the contract names are options of their own; those of free names are one JSON value. */
+/** Members that the contract names are options of their own; free names are one JSON value. */
 function objectOptions(name: string, value: object, { members }: Shape): string[] {
   const entries = Object.entries(value)
   const known = entries.map(

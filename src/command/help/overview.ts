@@ -4,7 +4,6 @@ import type { Style } from '../output/terminal.ts'
 import type { Table } from '../table.ts'
 import { listed, optionRows, section } from './layout.ts'
 
-/** The help for all: what there is, and how to see more. */
 export function overview(table: Table, ownCommands: readonly OwnCommand[], style: Style): string {
   const own = ownCommands.filter(
     ({ noun, isHidden }) => !isHidden && (noun === undefined || !Object.hasOwn(table.nouns, noun)),

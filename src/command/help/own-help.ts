@@ -3,7 +3,6 @@ import type { OwnCommand } from '../context.ts'
 import type { Style } from '../output/terminal.ts'
 import { listed, optionRows, plainText, section, wrap } from './layout.ts'
 
-/** The help for a command of our own. */
 export function ownHelp(own: OwnCommand, style: Style): string {
   const { noun, name, summary, description, arguments: args = {}, options = {}, examples = [] } = own
   const usage = ['agentpay', noun, name].filter(Boolean).join(' ')

@@ -8,7 +8,7 @@ export interface Printing {
   readonly asJson: boolean
 }
 
-/** People get tables, pipes get JSON, unless one of the two is asked for. */
+/** People get tables and pipes get JSON, unless an option chooses. */
 export const printsJson = ({ stdout }: Io, { json, table }: { json?: unknown; table?: unknown }): boolean =>
   json === true || (table !== true && stdout.isTTY !== true)
 
@@ -16,7 +16,6 @@ export function lookOf({ stdout, env }: Io): Look {
   return { style: styleFor(stdout, env), columns: stdout.isTTY ? stdout.columns || 80 : undefined }
 }
 
-/** Prints what an operation has given, or anything like it: a page of a list, a list, a record. */
 export function printValue(value: unknown, { io, asJson }: Printing): void {
   if (value === undefined) return
   if (asJson) return void io.stdout.write(`${safeJson(value)}\n`)

@@ -1,7 +1,7 @@
 import { isRecord, kindOf, type Row, tableMembers } from '../../values/members.ts'
 import { cutTo, padded, type Style, safeLine, widthOf } from './terminal.ts'
 
-/** A value as people read it: amounts with their cents, instants without a `T`, lists with commas. */
+/** A value as people read it: amounts with cents, instants without a `T`, lists with commas. */
 export function cellOf(name: string, value: unknown): string {
   switch (kindOf(name, value)) {
     case 'none':
@@ -24,7 +24,7 @@ export function cellOf(name: string, value: unknown): string {
   }
 }
 
-/** Cents as the ledger has them: never rounded, where a value has more of them. */
+/** Two decimals at least, and never rounded if a value has more. */
 const amount = (value: number): string => {
   const fixed = value.toFixed(2)
   return Number(fixed) === value ? fixed : String(value)
@@ -32,7 +32,7 @@ const amount = (value: number): string => {
 
 export interface Look {
   readonly style: Style
-  /** How many columns there are; none outside a terminal, where lines may be of any length. */
+  /** The width in columns; undefined outside a terminal, where lines may have any length. */
   readonly columns: number | undefined
 }
 
@@ -46,7 +46,7 @@ interface Column {
   readonly width: number
 }
 
-/** Rows below each other. Columns that find no room are left out, the least telling first. */
+/** Prints rows below each other. If the terminal is too narrow, the least informative columns are omitted first. */
 export function tableOf(rows: readonly Row[], { style, columns: room }: Look): string {
   const all = tableMembers(rows).map(name => columnOf(name, rows, room))
   const columns = fitting(all, room)
@@ -70,7 +70,6 @@ function columnOf(name: string, rows: readonly Row[], room: number | undefined):
   return { name, isRight, cells, width }
 }
 
-/** At least one column is shown, whatever the room. */
 function fitting(columns: readonly Column[], room: number | undefined): readonly Column[] {
   if (room === undefined) return columns
   let left = room
@@ -88,7 +87,6 @@ const line = (columns: readonly Column[], cells: readonly string[]): string =>
     .join(GAP)
     .trimEnd()
 
-/** The members of one record below each other, those of inner records after a dot; lists of records as tables. */
 export function recordOf(record: Row, look: Look): string {
   const { lines, lists } = partsOf(record, '')
   const width = Math.max(0, ...lines.map(([name]) => widthOf(name)))
@@ -121,7 +119,7 @@ function partsOf(record: Row, before: string): Parts {
   return parts
 }
 
-/** Long texts go on below themselves, so that nothing of a single record is left out. */
+/** Wraps long texts, so that nothing of a single record is omitted. */
 function wrapped(text: string, room: number | undefined, indent: number): string {
   if (room === undefined || widthOf(text) <= room) return text
   const lines = ['']

@@ -1,8 +1,8 @@
 import type { Io, Output } from '../io.ts'
 
 /**
- * What a terminal would obey instead of showing it: control characters, and marks that turn the direction of a line. A
- * name or a refusal may hold them, and nobody knows who wrote it.
+ * Characters that a terminal interprets instead of showing: control characters, and marks that change the
+ * text direction. Names and refusals may contain them, and their authors are unknown.
  */
 const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
@@ -11,23 +11,21 @@ const escaped = (character: string): string => {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`
 }
 
-/** A text as one line, in which what a terminal would obey is written out. */
 export const safeLine = (text: string): string =>
   text.replace(OBEYED, character => (character === '\n' ? ' ' : escaped(character)))
 
-/** A text of several lines, likewise. */
 export const safeText = (text: string): string =>
   text
     .replace(/\r\n/g, '\n')
     .replace(OBEYED, character => (/[\n\t]/.test(character) ? character : escaped(character)))
 
-/** JSON in which no character is one that a terminal obeys: they are escaped as JSON allows, and mean the same. */
+/** JSON with interpreted characters escaped as JSON allows, so the value stays the same. */
 export const safeJson = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? 'null').replace(OBEYED, character =>
     character === '\n' ? character : surrogates(character),
   )
 
-/** The same in one line: for pipes that read line by line. */
+/** The same in one line, for pipes that read line by line. */
 export const safeJsonLine = (value: unknown): string => JSON.stringify(value).replace(OBEYED, surrogates)
 
 const surrogates = (character: string): string =>
@@ -51,12 +49,12 @@ const code =
 
 const coloured: Style = { bold: code(1, 22), dim: code(2, 22), red: code(31, 39) }
 
-/** No colour where there is no terminal, where `NO_COLOR` is set, and where the terminal can show none. */
+/** No colour outside a terminal, with `NO_COLOR`, or in a terminal without colours. */
 export const styleFor = ({ isTTY }: Output, { NO_COLOR, TERM }: Io['env']): Style =>
   isTTY === true && !NO_COLOR && TERM !== 'dumb' ? coloured : plain
 
 const PLAIN = /^[\x20-\x7e]*$/
-/** Combining marks, joiners and variation selectors take no place of their own. */
+/** Combining marks, joiners and variation selectors have no width of their own. */
 const NARROWEST = /^(\p{M}|[\u200b\u200c]|\u200d|[\ufe00-\ufe0f])$/u
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
@@ -64,11 +62,9 @@ const WIDE =
 const widthOfCharacter = (character: string): number =>
   NARROWEST.test(character) ? 0 : WIDE.test(character) ? 2 : 1
 
-/** How many columns of a terminal a text takes. */
 export const widthOf = (text: string): number =>
   PLAIN.test(text) ? text.length : [...text].reduce((sum, character) => sum + widthOfCharacter(character), 0)
 
-/** The text in at most so many columns; what is left out is three dots in one. */
 export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let [cut, width] = ['', 0]

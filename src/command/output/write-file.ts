@@ -7,7 +7,6 @@ import { CommandFailure, exitCodes, fileTrouble, type Io } from '../io.ts'
 
 type Content = Iterable<string> | AsyncIterable<Uint8Array | string>
 
-/** Writes what an operation gives to a file that an argument names. */
 export async function writeNamedFile(
   content: Content,
   name: string,
@@ -24,7 +23,7 @@ export async function writeNamedFile(
   }
 }
 
-/** Under another name until it is whole: what breaks off leaves what was there before. */
+/** Writes under another name until the file is complete: an interruption leaves the earlier file. */
 async function writeWhole(content: Content, path: string): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`
   try {
@@ -36,7 +35,7 @@ async function writeWhole(content: Content, path: string): Promise<void> {
   }
 }
 
-/** A pipe, a terminal, a link: none that could be replaced by a file. */
+/** A pipe, a terminal or a link, which a file must not replace. */
 const isOther = async (path: string): Promise<boolean> => {
   const found = await lstat(path).catch(() => undefined)
   return found !== undefined && !found.isFile()

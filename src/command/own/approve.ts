@@ -1,6 +1,6 @@
 import type { OwnCommand } from '../context.ts'
 
-/** The call is that of the operation; this command adds the page, where a key alone may not approve. */
+/** Runs the operation, and opens the page if a key may not approve by itself. */
 export const approveIntent: OwnCommand = {
   noun: 'intents',
   name: 'approve',

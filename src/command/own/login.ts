@@ -4,7 +4,6 @@ import { keyFilePath } from '../key-file.ts'
 
 const LONGEST_NAME = 100
 
-/** The name of this machine, by which the person knows it on the page. */
 async function deviceNameOf({ options }: Context): Promise<string> {
   if (typeof options.name === 'string') return options.name
   const { hostname, userInfo } = await import('node:os')

@@ -4,7 +4,6 @@ import type { Context, OwnCommand } from '../context.ts'
 import { CommandFailure, exitCodes, usageError } from '../io.ts'
 import { changeKeyFile, type Profile, profileIn, readKeyFile, withoutProfile } from '../key-file.ts'
 
-/** The profile that is meant: the one that is named, or the current one. */
 function profileOf({ io, options }: Context): { name: string; profile: Profile } {
   const file = readKeyFile(io)
   const name = typeof options.profile === 'string' ? options.profile : file.current
@@ -14,7 +13,7 @@ function profileOf({ io, options }: Context): { name: string; profile: Profile }
   throw new CommandFailure(exitCodes.notSignedIn, 'You are not signed in: there is no current profile.')
 }
 
-/** A key that opens nothing any more needs no end. */
+/** A key that is already invalid does not need to be revoked. */
 function checkEnded(answer: Called): void {
   if (answer.status !== 401) resultOf(answer)
 }

@@ -16,7 +16,6 @@ import { version } from './version.ts'
 import { waitForIntent } from './wait.ts'
 import { whoami } from './whoami.ts'
 
-/** The commands beside those of the table, in the order in which the help lists them. */
 export const ownCommands: readonly OwnCommand[] = [
   login,
   logout,

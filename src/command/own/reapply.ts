@@ -30,7 +30,7 @@ export const reapplyDeletions: OwnCommand = {
   },
 }
 
-/** A page, a list, or a record in each line. */
+/** Accepts a page, a list, or one record per line. */
 function erasuresIn(name: string, content: string): unknown[] {
   const whole = jsonIn(content)
   const listed = isRecord(whole) && Array.isArray(whole.data) ? whole.data : whole
@@ -58,7 +58,7 @@ function jsonIn(content: string): unknown {
   }
 }
 
-/** A program of its own: the command has no package that speaks to a database. */
+/** A separate program, as the command line has no database driver. */
 const PROGRAM = fileURLToPath(new URL('../../bin/reapply.ts', import.meta.url))
 
 async function apply(erasures: readonly unknown[], context: Context): Promise<unknown[]> {

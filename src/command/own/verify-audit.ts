@@ -87,7 +87,6 @@ function keySetIn(name: string, text: string): NonNullable<Options['keys']> {
   throw usageError(`${name} is no JSON Web Key Set: agentpay signing-keys jwks -o ${KEYS}`)
 }
 
-/** The note of a checkpoint, which stands alone or in the record. */
 function noteIn(text: string): string {
   const record = jsonIn(text)
   return isRecord(record) && typeof record.note === 'string' ? record.note : text

@@ -1,7 +1,7 @@
 import type { Context, OwnCommand } from '../context.ts'
 import { exitCodes, usageError } from '../io.ts'
 
-/** In milliseconds; without an end where none is given: an intent expires by itself. */
+/** In milliseconds; unlimited by default, as an intent expires by itself. */
 function longest({ options: { timeout } }: Context): number {
   if (timeout === undefined) return Number.POSITIVE_INFINITY
   if (!/^\d{1,6}$/.test(String(timeout)))

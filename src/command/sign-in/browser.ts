@@ -5,23 +5,22 @@ import { type Io, parseUrl } from '../io.ts'
 const isMac = (): boolean => type() === 'Darwin'
 const isWsl = (): boolean => /microsoft/i.test(release())
 
-/** The programs that open an address in the person's browser, the best first. `BROWSER` names another one. */
+/** The programs that open an address in the user's browser, the best first. `BROWSER` names another one. */
 function openers({ BROWSER }: Io['env']): string[] {
   if (BROWSER) return [BROWSER]
   if (isMac()) return ['open']
   return isWsl() ? ['wslview', 'xdg-open'] : ['xdg-open']
 }
 
-/** Whether there can be a browser that the person sees: at the other end of SSH there is none. */
+/** Whether a browser would be visible to the user: over SSH it is not. */
 function hasScreen({ BROWSER, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: Io['env']): boolean {
   if (BROWSER) return true
   if (SSH_CONNECTION) return false
   return isMac() || isWsl() || Boolean(DISPLAY || WAYLAND_DISPLAY)
 }
 
-/** Opens a page in the browser; false where that is not possible here. */
 export async function openBrowser(url: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
-  // What is no address of the web could be an option of the opener.
+  // Anything but a web address could be read as an option of the opener.
   if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '') || !hasScreen(env)) return false
   for (const opener of openers(env)) if (await starts(opener, url, env)) return true
   return false

@@ -15,14 +15,14 @@ interface Started {
 const SHORTEST_ID = 8
 const LONGEST_ID = 128
 
-/** The same each time on this machine, so that people know it again: it proves nothing. */
+/** The same each time on this machine, so that people recognize it. It proves nothing. */
 const deviceId = (): string =>
   `agentpay-${userInfo().username}@${hostname()}`
     .replace(/[^\w.@-]/g, '-')
     .slice(0, LONGEST_ID)
     .padEnd(SHORTEST_ID, '-')
 
-/** Signs in by a short code that the person types at any other device (RFC 8628): for a machine without a browser. */
+/** Signs in with a user code that the person types on any other device (RFC 8628), for machines without a browser. */
 export async function signInDevice(context: Context, url: string, wish: SignInWish): Promise<string> {
   const { call } = callerAt(context, url)
   const begun = { deviceId: deviceId(), clientType: 'cli', ...wish }

@@ -6,7 +6,6 @@ import { CommandFailure } from '../io.ts'
 import { exposureOf, keyFilePath, readKeyFile } from '../key-file.ts'
 import { bodyIn, callerAt } from './service.ts'
 
-/** What was found of one thing, and what to do about it. */
 export interface Finding {
   readonly about: string
   readonly state: 'good' | 'doubtful' | 'bad'
@@ -28,7 +27,6 @@ const bad = (about: string, found: string, remedy: string): Finding => ({
   remedy,
 })
 
-/** Looks at everything that a call needs, in the order in which a call needs it. */
 export async function examine(context: Context): Promise<Finding[]> {
   const own = [
     good('Command', `version ${context.table.version}, Node ${process.versions.node}`),
@@ -88,7 +86,7 @@ function keyFile({ io }: Context): Finding {
   }
 }
 
-/** Proofs of possession, challenges and signatures are good for a minute. */
+/** Proofs of possession, challenges and signatures are valid for a minute. */
 const MOST_SKEW_MS = 30_000
 
 function clockOf({ headers }: Called, tookMs: number): Finding {
@@ -96,7 +94,7 @@ function clockOf({ headers }: Called, tookMs: number): Finding {
   const theirs = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(theirs))
     return doubtful(about, 'the service does not say its time', 'Is it behind a proxy?')
-  // The header has whole seconds, and was written somewhere between question and answer.
+  // The header has whole seconds and was written between request and answer.
   const skew = clock.milliseconds() - theirs
   const off = Math.max(0, Math.abs(skew - 500) - 500 - tookMs)
   if (off <= MOST_SKEW_MS) return good(about, 'agrees with that of the service')

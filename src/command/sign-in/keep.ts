@@ -10,7 +10,7 @@ interface OwnKey {
   readonly expiresAt: string | null
 }
 
-/** Keeps a key that was just given, and ends the one that the profile had at the same service. */
+/** Stores a new key and revokes the profile's earlier key at the same service. */
 export async function keep(
   context: Context,
   { profile, url, earlier }: Target,
@@ -26,7 +26,7 @@ export async function keep(
 const isSameService = (one: string, other: string): boolean =>
   parseUrl(one)?.origin === parseUrl(other)?.origin
 
-/** Revokes a key by itself. One that is over already is fine, and one that cannot be reached ends by its own time. */
+/** A key revokes itself. An invalid key is fine, and an unreachable service lets it expire. */
 const endKey = async (context: Context, { url, key }: Profile): Promise<void> => {
   await callerAt(context, url, key)
     .call('keys.revokeCurrent')

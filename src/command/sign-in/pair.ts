@@ -13,7 +13,7 @@ interface Started {
   readonly interval: number
 }
 
-/** Signs in by the browser of this machine: a person compares the code there, and approves with a passkey (PKCE). */
+/** Signs in with the browser of this machine (PKCE): a person compares the code there and approves with a passkey. */
 export async function pair(context: Context, url: string, wish: SignInWish): Promise<string> {
   const { call } = callerAt(context, url)
   const codeVerifier = randomBytes(32).toString('base64url')
@@ -41,8 +41,8 @@ interface Listed {
 }
 
 /**
- * In the sandbox of `npm start`, while nobody has a passkey: a link by which the owner signs in on the way to a page, and
- * makes the first one. Undefined everywhere else: there people sign in by their passkeys.
+ * In the sandbox of `npm start`, until a passkey exists: a link that signs the owner in, leads to the page
+ * and creates the first passkey. Undefined elsewhere, where people sign in with their passkeys.
  */
 async function sandboxLink(context: Context, url: string, page: string): Promise<string | undefined> {
   const sandbox = sandboxOf(context.env)
@@ -58,7 +58,7 @@ async function sandboxLink(context: Context, url: string, page: string): Promise
   return link && leadingTo(link.url, page)
 }
 
-/** The token of the link stands behind the `#`; the page before it. */
+/** The token of the link is after the `#`, and the page before it. */
 function leadingTo(link: string, page: string): string {
   const url = new URL(link)
   const { pathname, search } = new URL(page)

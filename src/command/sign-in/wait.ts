@@ -2,23 +2,20 @@ import type { Called } from '../calls/caller.ts'
 import { type Context, resultOf } from '../context.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 
-/** How often the service wants to be asked, and for how long, in seconds. */
 interface Pace {
   readonly interval: number
   readonly expiresIn: number
 }
 
-/** A poll that is told to slow down waits so many seconds more from then on (RFC 8628). */
+/** Added to the interval after `slow_down` (RFC 8628), in seconds. */
 const SLOWER_S = 5
 
-/** Why there will be no key, by the words of OAuth. */
 const ends: Readonly<Record<string, string>> = {
   access_denied: 'Turned away: nobody has let this command in.',
   expired_token: 'The code has expired: nobody has decided in time. Begin again.',
   invalid_grant: 'The code is dead: it was used already, or by somebody else. Begin again.',
 }
 
-/** Asks until a person has decided, and gives what the service then answers; ends the command if that is a refusal. */
 export async function untilDecided(
   ask: () => Promise<Called>,
   { interval, expiresIn }: Pace,
@@ -39,7 +36,7 @@ function decided(answer: Called): unknown {
   return resultOf(answer)
 }
 
-/** The key of an answer: a second answer to the same question would not hold it any more. */
+/** The key of an answer. The service shows it only once, so a later answer lacks it. */
 export function keyIn(key: unknown): string {
   if (typeof key === 'string') return key
   throw new CommandFailure(

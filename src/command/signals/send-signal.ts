@@ -5,14 +5,12 @@ import { type Sandbox, sandboxIn } from '../credentials.ts'
 import { exitCodes } from '../io.ts'
 
 export interface Signal {
-  /** The id of the workflow. */
   readonly workflow: string
   readonly name: string
-  /** JSON; undefined for a signal that takes none. */
   readonly payload: string | undefined
 }
 
-/** Runs the Temporal CLI, and shows the line that does the same. Gives what the CLI said where it failed. */
+/** Runs the Temporal CLI and prints the equivalent command. Returns the CLI's message if it failed. */
 export async function sendSignal(signal: Signal, context: Context): Promise<string | undefined> {
   const { env, note } = context
   const [program, ...flags] = lineOf(signal, env.TEMPORAL_ADDRESS ? {} : sandboxOr(context))
@@ -41,7 +39,7 @@ function sandboxOr({ env, fail }: Context): Partial<Server> {
   )
 }
 
-/** What the environment says, the CLI reads there by itself. */
+/** The CLI reads connection settings from the environment itself. */
 function lineOf(
   { workflow, name, payload }: Signal,
   { temporalAddress, temporalNamespace, temporalCli }: Partial<Server>,
@@ -55,6 +53,5 @@ function lineOf(
   ]
 }
 
-/** As it can be pasted into a shell. */
 const shellLine = (words: readonly string[]): string =>
   words.map(word => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')

@@ -19,7 +19,6 @@ import { safeJsonLine } from '../output/terminal.ts'
 
 const SECRET = 'AGENTPAY_WEBHOOK_SECRET'
 
-/** Where the receiver is: on this machine, unless another one is asked for. */
 function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']): URL {
   const url = parseUrl(String(forward ?? ''))
   if (!url || !/^https?:$/.test(url.protocol))
@@ -32,7 +31,7 @@ function receiverOf({ forward, 'allow-remote': mayBeRemote }: Context['options']
   return url
 }
 
-/** The secret that signs. One that was made for this run is shown; that of the environment is known already. */
+/** The signing secret. A generated one is shown; that of the environment is known already. */
 function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
   const given = env[SECRET]
   if (given) {
@@ -45,13 +44,12 @@ function secretOf({ env, note }: Pick<Context, 'env' | 'note'>): string {
   return secret
 }
 
-/** A ping goes to the subscription that it names, and there is none. */
+/** Excludes pings: each is sent to one subscription, and this receiver has none. */
 const delivered = (wanted: Wanted): Wanted => ({
   ...wanted,
   has: event => event !== 'webhook.ping' && wanted.has(event),
 })
 
-/** How many events are delivered before the command ends; all that come where it is not said. */
 function mostOf({ count }: Context['options']): number {
   if (count === undefined) return Number.POSITIVE_INFINITY
   if (!/^[1-9]\d{0,5}$/.test(String(count))) throw usageError('--count is a whole number from 1 on.')
@@ -82,7 +80,6 @@ interface Means {
   readonly context: Pick<Context, 'io' | 'say' | 'asJson'>
 }
 
-/** What came of one attempt. */
 interface Attempt {
   readonly eventId: string
   readonly event: string
@@ -90,19 +87,18 @@ interface Attempt {
   readonly status: number | null
   readonly latencyMs: number
   readonly error: string | null
-  /** How the answer begins. */
   readonly responseStart: string
 }
 
-/** As long as the service waits for a receiver. */
+/** The service's timeout for receivers. */
 const SILENCE_MS = 30_000
 const READ_BYTES = 1_024
 const SHOWN = 200
-/** Before the second attempt and the third: shorter than those of the service, for somebody looks on. */
+/** Before the second and third attempt. Shorter than the service's, because a developer is watching. */
 const PAUSES_MS = [1_000, 3_000]
 const GONE = 410
 
-/** Sends an event until the receiver takes it, three times at most; a 410 wants nothing more. */
+/** Delivers an event in at most three attempts. A 410 ends them. */
 async function deliver(event: FollowedEvent, means: Means): Promise<void> {
   for (let n = 0; ; n++) {
     const attempt = await post(event, n + 1, means)
@@ -115,7 +111,7 @@ async function deliver(event: FollowedEvent, means: Means): Promise<void> {
 
 const isTaken = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
-/** The same for each attempt of an event in a run, as the id of a delivery is. */
+/** The same for all attempts of an event in one run, as the id of a delivery is. */
 const deliveryIdOf = ({ id }: FollowedEvent, secret: string): string => {
   const rest = createHash('sha256').update(`${secret}.${id}`).digest('hex').slice(0, 16)
   return `delivery_${id.slice('event_'.length).slice(0, 10)}${rest}`

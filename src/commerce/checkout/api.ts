@@ -61,7 +61,7 @@ const SessionEvent = z.object({
   status,
 })
 
-export const overRefusals = {
+export const unusableRefusals = {
   session_redeemed: [410, 'token: it is redeemed already and opens the card once. Begin another session.'],
   session_expired: [410, 'token: it has expired, 15 minutes after it was made. Begin another session.'],
 } as const satisfies Record<string, Failure>
@@ -171,7 +171,7 @@ export const checkoutApi = {
     returns: [200, RedeemedSession],
     fails: {
       session_not_found: [404, 'token: no session of yours has it.'],
-      ...overRefusals,
+      ...unusableRefusals,
       ...accessRefusals,
     },
     emits: {

@@ -18,7 +18,7 @@ import type { Euros } from '../../values/money.ts'
 import { type BatchState, intentRefusal, pay, type TransferRequest } from '../transfers/index.ts'
 import type { checkoutApi } from './api.ts'
 
-/** Confirms payments in group commits: whatever witness comes first makes the transaction, the others link to it. */
+/** Runs in group commits. The first witness of a payment makes its transaction; the others are linked to it. */
 export const confirm: HandlerOf<typeof checkoutApi.confirm> = {
   load: (items, sql) =>
     loadConfirmations(
@@ -41,7 +41,6 @@ type Handler = HandlerOf<typeof checkoutApi.execute, State>
 type Request = Parameters<Handler['load']>[0][number]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** What is paid by an intent, which never changes. */
 interface PaidIntent extends Row {
   readonly id: string
   readonly agentId: string
@@ -70,7 +69,6 @@ async function paidIntents(
 
 type Requests = Awaited<ReturnType<typeof findRequests>>
 
-/** The request as `POST /transfers` would have it; undefined where neither a wallet nor a payment request is paid. */
 function transferRequest(
   request: Request,
   intent: PaidIntent | undefined,
@@ -84,49 +82,53 @@ function transferRequest(
     input: { params: {}, query: {}, body: { ...body, ...members } },
   })
   if (toWalletId !== null) return withBody({ toWalletId })
-  const asked = requestId === null ? undefined : requests.get(requestId)
-  if (!asked) return undefined
-  const { ownerId, walletId, payee: name, iban } = asked
-  const payable = { type: 'request', id: asked.id } as const
+  const paymentRequest = requestId === null ? undefined : requests.get(requestId)
+  if (!paymentRequest) return undefined
+  const { ownerId, walletId, payee: name, iban } = paymentRequest
+  const payable = { type: 'request', id: paymentRequest.id } as const
   return withBody({
-    payee: { requestId: asked.id, paymentTokenId: null, ownerId, walletId, name, iban, payable },
+    payee: { requestId: paymentRequest.id, paymentTokenId: null, ownerId, walletId, name, iban, payable },
   })
 }
 
 interface State {
   readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  /** The payment requests as they are once those of the same owner are locked. */
-  readonly asked: ReadonlyMap<string, Payable>
+  readonly paymentRequests: ReadonlyMap<string, Payable>
   readonly batch: BatchState | undefined
 }
 
-/** Reads the payment requests again, behind the accounts: no other payment of the same owner ends them meanwhile. */
-async function lockAsked(
+/**
+ * Reads the payment requests again after the accounts are locked: no other payment of the same owner can end
+ * them meanwhile.
+ */
+async function lockPaymentRequests(
   ids: readonly string[],
   tenant: Tenant,
   sql: Sql,
   { findPayables }: Ports,
 ): Promise<ReadonlyMap<string, Payable>> {
-  const asked = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
-  return new Map(asked.map(request => [request.id, request]))
+  const requests = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
+  return new Map(requests.map(request => [request.id, request]))
 }
 
-/** Why a payment request is not paid now; undefined if it is. Of an intent that is paid already, the intent says so. */
+/**
+ * Undefined if the payment request can be paid now. For an intent that is already paid, the refusal is that
+ * of the intent.
+ */
 function refusalOfRequest(
   request: TransferRequest,
-  { asked }: State,
+  { paymentRequests }: State,
   batch: BatchState,
   verdict: Verdict,
 ): Refusal | undefined {
   const { payee, amountEuros } = request.input.body
-  const refusal = payee?.requestId && requestRefusal(asked.get(payee.requestId), amountEuros)
+  const refusal = payee?.requestId && requestRefusal(paymentRequests.get(payee.requestId), amountEuros)
   if (!refusal) return undefined
   const [code, message] = refusal
   return intentRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
 }
 
-/** Pays through the transfers, in the same group commits and with the same checks. */
 export const execute = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]
@@ -142,8 +144,8 @@ export const execute = {
     )
     const paid = [...requests.values()]
     const batch = isNonEmpty(paid) ? await pay.load(paid, sql, ports) : undefined
-    const asked = await lockAsked([...found.keys()], tenant, sql, ports)
-    return { intents, requests, asked, batch }
+    const paymentRequests = await lockPaymentRequests([...found.keys()], tenant, sql, ports)
+    return { intents, requests, paymentRequests, batch }
   },
 
   decide(item, state, verdict) {

@@ -10,8 +10,8 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { Disclosure, ProcessorFailure } from '../../ports/card-processor.ts'
-import { checkoutApi, overRefusals } from './api.ts'
-import { CheckoutSession, overBecause, sessionEvent, sessionMachine } from './session.ts'
+import { checkoutApi, unusableRefusals } from './api.ts'
+import { CheckoutSession, sessionEvent, sessionMachine, unusableReason } from './session.ts'
 
 type Context = ContextOf<typeof checkoutApi.credential>
 type Body = InputOf<typeof checkoutApi.credential>['body']
@@ -23,11 +23,11 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
   const { records, now, emit, refuse } = context
   const session = await records.findOne(CheckoutSession, { hash: hashOf(token) }, { lock: true })
   if (!session) return refuse('session_not_found')
-  const code = overBecause(session, now)
-  const over = code && { code, message: overRefusals[code][1] }
+  const code = unusableReason(session, now)
+  const unusable = code && { code, message: unusableRefusals[code][1] }
   const { id, cardId, intentId, merchantHost } = session
   const request = await redeem(
-    { id, way: 'session', cardId, intentId, merchantHost, over },
+    { id, way: 'session', cardId, intentId, merchantHost, unusable },
     recipient,
     context,
   )
@@ -42,7 +42,6 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
   return { ...request, sessionId: id }
 }
 
-/** Lets a token be redeemed again for which nothing was given. */
 async function reopen(id: string, { records, emit }: Context): Promise<void> {
   const session = await records.lock(CheckoutSession, id)
   if (!session || !sessionMachine.move(session, 'open')) return
@@ -69,7 +68,7 @@ async function recover({ sessionId, accessEventId }: Redemption, context: Contex
   return recordLost(accessEventId, context)
 }
 
-/** The token is used before the processor is called: of two redemptions at once one wins. */
+/** The token is used before the processor is called: of two concurrent redemptions one succeeds. */
 export const redeemSession = externalCall(checkoutApi.credential, {
   reserve: ({ body }, context) => reserve(body, context),
   call: disclose,

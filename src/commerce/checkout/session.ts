@@ -5,7 +5,6 @@ import { nullable, record, tenantTable, timestamp } from '../../kernel/database/
 import { minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A redeemed session is open again if the processor has given nothing for it. */
 export const sessionMachine = machine('checkout_session', {
   open: ['redeemed', 'expired'],
   redeemed: ['open'],
@@ -26,28 +25,25 @@ const schema = defineEntity({
     hint: p.text(),
     expiresAt: timestamp(),
     redeemedAt: nullable.instant(),
-    /** The redemption. */
     accessEventId: nullable.string(),
     keyThumbprint: nullable.string(),
   },
 })
 
-/** A checkout at one shop: its token is redeemed once for the data of the card that pays an intent there. */
+/** A checkout at one shop. Its token is redeemed once for the data of the card that pays an intent there. */
 export class CheckoutSession extends schema.class {}
 schema.setClass(CheckoutSession)
 
 export const SESSION_LIFETIME_MS = minutes(15)
 
-/** The condition, written exactly as in the partial index of deadlines. */
+/** Written exactly as in the partial index of deadlines, so that PostgreSQL uses it. */
 export const OPEN = "status = 'open'"
 
-/** Why the session cannot be redeemed any more, as the code of a refusal; undefined if it can. */
-export function overBecause({ status, expiresAt }: CheckoutSession, now: Date) {
+export function unusableReason({ status, expiresAt }: CheckoutSession, now: Date) {
   if (status === 'redeemed') return 'session_redeemed'
   return status === 'expired' || expiresAt <= now ? 'session_expired' : undefined
 }
 
-/** The host of a shop's address; undefined for an address that is not of a shop on the web. */
 export function shopHostOf(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === ''
@@ -55,11 +51,10 @@ export function shopHostOf(url: string): string | undefined {
     : undefined
 }
 
-/** Whether a shop is the merchant of an intent, as far as its name tells: a name that is no host tells nothing. */
+/** Whether the shop may be the intent's merchant. A merchant name that is no host says nothing, so it passes. */
 export const isShopOf = (host: string, merchant: string): boolean =>
   hostOf(merchant) === undefined || isSameMerchant(merchant, host)
 
-/** The data of a session's event. */
 export const sessionEvent = ({ id, agentId, intentId, cardId, merchantHost, status }: CheckoutSession) => ({
   checkoutSessionId: id,
   agentId,

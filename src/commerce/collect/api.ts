@@ -28,7 +28,7 @@ import {
   surplusReasons,
 } from './request.ts'
 
-/** An event about a request names neither payer nor purpose. */
+/** Names neither payer nor purpose: event data is kept and sent to webhooks. */
 export const RequestEvent = z.object({
   requestId: id('request'),
   status: z.enum(requestMachine.states),
@@ -47,7 +47,6 @@ export const requestEvents = {
   'claim.request.cancelled': event('A request for money has been cancelled.', RequestEvent),
 }
 
-/** The events of money that comes for a request. */
 export const paymentEvents = {
   'claim.request.paid': event('What was asked for has come, in full.', RequestEvent),
   'claim.request.expired': RequestEvent,
@@ -84,12 +83,12 @@ export const way = z.enum(paymentWays).meta({
 
 const unlocksExample = { url: 'https://example.com/reports/17', licence: 'a1b2c3' }
 
-/** How large `unlocks` may be, as JSON in UTF-8. */
-const MOST_UNLOCKS = 16 * 1_024
+/** Bytes of `unlocks` as JSON in UTF-8. */
+const MAX_UNLOCKS_BYTES = 16 * 1_024
 
 const unlocks = z
   .record(z.string().max(1_000), z.unknown())
-  .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MOST_UNLOCKS, {
+  .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MAX_UNLOCKS_BYTES, {
     error: 'an object of up to 16 KiB as JSON',
   })
   .meta({
@@ -171,19 +170,18 @@ const request_not_found = missing('payment request')
 
 export const lookupFails = { request_not_found } as const satisfies Record<string, Failure>
 
-/** The refusals of what needs an open request that nobody is paying just now. */
 export const openFails = {
   request_not_open: [400, 'The request waits for no money any more.'],
   payment_under_way: [409, 'A payment is under way. Try again once its outcome is known.'],
 } as const satisfies Record<string, Failure>
 
-/** The most that one request may ask for, in cents: the most that an intent may be. */
+/** In cents: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const NO_NUMBER = 'No payment here takes one: leave it out.'
 
 const readers = { callers: ['key', 'agent'], scope: 'collect:read' } as const
-const askers = { callers: ['key', 'agent'], scope: 'collect:write' } as const
+const requesters = { callers: ['key', 'agent'], scope: 'collect:write' } as const
 
 const body = z.strictObject({
   walletId: id('wallet').meta({ description: 'Where the money goes. An agent asks for its own wallet.' }),
@@ -208,7 +206,7 @@ const comes = [
 
 export const collectApi = {
   create: post('/collect/requests', {
-    ...askers,
+    ...requesters,
     summary: 'Ask for money',
     description: `Answers with \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${comes}`,
     body: withoutCardNumbers(body, NO_NUMBER),
@@ -260,7 +258,7 @@ export const collectApi = {
     fails: lookupFails,
   }),
   cancel: post('/collect/requests/{id}/cancel', {
-    ...askers,
+    ...requesters,
     summary: 'Cancel a payment request',
     description:
       'While it is open and no payment on it is under way. A part that has come already stays in the wallet, and can be refunded.',
@@ -276,7 +274,6 @@ export const collectApi = {
       'claim.request.expired': requestEvents['claim.request.expired'],
     },
   }),
-  /** The process of the request reads this whenever the request has changed. */
   status: get('/collect/requests/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a payment request’s process',

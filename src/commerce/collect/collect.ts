@@ -22,7 +22,7 @@ import {
   lockRequest,
   lockRequests,
   refusalOfNotOpen,
-  waitOn,
+  scheduleExpiry,
   writeRequests,
 } from './payments.ts'
 import { type CollectSignal, collectProcess } from './process.ts'
@@ -42,7 +42,7 @@ import {
   requestResponse,
 } from './request.ts'
 
-/** Makes a request with a creditor reference of its own, by which the register leads a SEPA credit to it. */
+/** Each request has its own creditor reference, by which a SEPA credit finds it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, emit, wake, refuse } = context
   const { walletId, expiresInHours, ...members } = body
@@ -69,7 +69,6 @@ const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) =>
   return requestResponse(request, context)
 }
 
-/** Ends an open request that nobody is paying just now. */
 function cancelRequest(
   { request }: LockedRequest,
   comment: string | null,
@@ -85,7 +84,7 @@ function cancelRequest(
   wake(collectProcess, request)
 }
 
-/** A request whose deadline has passed expires in place of being cancelled. */
+/** A request whose deadline has passed expires instead of being cancelled. */
 const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, context) => {
   const { sql, tenant, actor, sendAlong, refuse } = context
   const locked = await lockRequest(params.id, context)
@@ -97,22 +96,24 @@ const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, con
   return requestResponse(locked.request, context)
 }
 
-/** Ends what is overdue. A payment that is under way is waited for: its end lets the request expire. */
+/** A payment that is under way delays the expiry: its end lets the request expire. */
 const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) => {
   const { sql, tenant, now, refuse } = context
   const locked = await lockRequest(params.id, context)
   if (!locked) return refuse('request_not_found')
-  if (locked.request.expiresAt <= now) waitOn(locked, context)
+  if (locked.request.expiresAt <= now) scheduleExpiry(locked, context)
   await writeRequests(sql, tenant, [locked])
   return { done: true }
 }
 
 type Settling = ContextOf<typeof collectApi.settle>
 
-/** The payer of the sandbox bank. */
 const SANDBOX_PAYER = { senderName: 'Sandbox Payer', senderIban: 'DE02120300000000202051' }
 
-/** Settles by a credit that has come without the reference; in test mode, where none is named, the sandbox bank pays. */
+/**
+ * Settles a request by a credit that came without its reference. In test mode, if none is named, the sandbox
+ * bank pays.
+ */
 const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, context) => {
   const { records, tenant, refuse } = context
   const request = await records.findOne(PaymentRequest, { id: params.id })
@@ -123,7 +124,7 @@ const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, con
 
 async function settleByCredit(id: string, creditId: string, context: Settling) {
   const { sql, tenant, sendAlong, refuse } = context
-  const locked = await lockKnown(id, context)
+  const locked = await lockKnownRequest(id, context)
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
   const { request } = locked
@@ -135,13 +136,13 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
   return requestResponse(request, context)
 }
 
-/** Lets what is due come in as any credit does: the request is paid by the reaction to it. */
+/** Books the due amount like any incoming credit; the reaction to that credit pays the request. */
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
     openBook(sql, context, { wallets: [walletId], ...BETWEEN_OWNERS }),
     walletsById(sql, tenant, [walletId]),
-    lockKnown(id, context),
+    lockKnownRequest(id, context),
   ])
   const refusal = refusalOfNotOpen(locked, context)
   if (refusal) return refusal
@@ -150,10 +151,10 @@ async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const sent = { ...SANDBOX_PAYER, iban, reference: request.reference, endToEndId: null }
   await simulateCredit({ ...sent, amountEuros: dueEuros(request) }, context)
   await context.react()
-  return requestResponse((await lockKnown(id, context)).request, context)
+  return requestResponse((await lockKnownRequest(id, context)).request, context)
 }
 
-async function lockKnown(id: string, context: Settling): Promise<LockedRequest> {
+async function lockKnownRequest(id: string, context: Settling): Promise<LockedRequest> {
   const locked = await lockRequest(id, context)
   if (!locked) throw new Error(`${id}: a request that has gone`)
   return locked
@@ -164,11 +165,9 @@ const paid = { ...paymentEvents, ...transactionEvents }
 type Credit = z.output<typeof IncomingEvent>
 type PaidCredit = Credit & { readonly walletId: string; readonly payableId: string }
 
-/** Whether it is in a wallet, and names a request: what lies in suspense is reported again once it is assigned. */
 const paysRequest = (credit: Credit): credit is PaidCredit =>
   credit.payableType === 'request' && credit.payableId !== null && credit.walletId !== null
 
-/** Counts what has come in, in the transaction that has booked it. */
 async function countCredits(events: readonly Credit[], context: Context<never, typeof paid>): Promise<void> {
   const credits = events.filter(paysRequest)
   const { sql, tenant, sendAlong } = context
@@ -185,7 +184,7 @@ async function countCredits(events: readonly Credit[], context: Context<never, t
   sendAlong(writeRequests(sql, tenant, [...locked.values()]))
 }
 
-/** The money for a wallet that is closed for good could not come. */
+/** A closed wallet cannot receive the money any more. */
 async function cancelOfClosed(
   events: readonly z.output<typeof WalletEvent>[],
   context: Context<never, Pick<typeof requestEvents, 'claim.request.cancelled'>>,
@@ -197,7 +196,8 @@ async function cancelOfClosed(
     events.map(({ walletId }) => walletId),
   )
   const locked = [...(await lockRequests(sql, tenant, ids)).values()]
-  for (const one of locked) if (!one.underWay) cancelRequest(one, 'The wallet has been closed.', context)
+  for (const one of locked)
+    if (!one.pendingPayment) cancelRequest(one, 'The wallet has been closed.', context)
   sendAlong(writeRequests(sql, tenant, locked))
 }
 
@@ -211,11 +211,10 @@ const collectReactions = {
   ),
 }
 
-/** How far a request is, as its process needs it: who pays, and for what, is not told to Temporal. */
+/** What the process of a request reads. Payer and purpose do not reach Temporal. */
 interface Progress {
   readonly request: PaymentRequest
   readonly isUnderWay: boolean
-  /** When the next refund that waits is to be looked at; null where none waits. */
   readonly refundDueAt: Date | null
 }
 
@@ -229,7 +228,6 @@ function stateInWords({ request, isUnderWay, refundDueAt }: Progress): string {
   return `open until ${minuteInWords(expiresAt)}${part}`
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
   const { status, expiresAt } = request
   if (status !== 'open')
@@ -241,13 +239,11 @@ function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
     : `for the money to come, until ${minuteInWords(expiresAt)}`
 }
 
-/** The earlier of the instants, as milliseconds from now; null where nothing is due by itself. */
 function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
   const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
   return due.length > 0 ? Math.min(...due) : null
 }
 
-/** The status of a request as its process reads it. */
 function processStatusOf(progress: Progress, now: Date) {
   const { request, isUnderWay } = progress
   const { status, mode, amountEuros, refundingEuros } = request
@@ -336,7 +332,7 @@ export const collectArea = area(
     reactions: { ...collectReactions, ...refundReactions },
     findPayables: findPayableRequests,
     deadlines: [expiry],
-    // The sweep over refunds asks the acquirer; the run shows when.
+    // The sweep over refunds calls the acquirer; the run only shows when.
     waits: [
       {
         process: collectProcess,

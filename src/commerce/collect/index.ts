@@ -19,7 +19,7 @@ export {
   beginRequestRefund,
   type CardRefunds,
   dueCardRefunds,
-  type OpenSteps,
+  type PendingSteps as OpenSteps,
   type RequestRefundOutcome,
   recordCardRefunds,
 } from './refunds/refund.ts'

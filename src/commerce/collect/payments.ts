@@ -2,13 +2,13 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import {
   completedTransaction,
   insertTransactions,
   type TransactionRow,
   type transactionEvents,
 } from '../../money/transactions/index.ts'
+import { selectList } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type openFails, type paymentEvents, requestEvent, requestPaymentEvent } from './api.ts'
@@ -30,29 +30,24 @@ import {
   updateRequests,
 } from './request.ts'
 
-/** A request that is locked until the transaction ends, with what is to be written of it. */
 export interface LockedRequest {
   readonly request: RequestRow
-  /** The payment whose outcome is not known yet; until then nothing else may pay or end the request. */
-  underWay: PaymentRow | undefined
+  /** The payment with an unknown outcome; until it ends, no other may pay or end the request. */
+  pendingPayment: PaymentRow | undefined
   readonly added: PaymentRow[]
   readonly changed: PaymentRow[]
   readonly transactions: TransactionRow[]
 }
 
-/** A payment as the way by which it comes reports it. */
 interface ReportedPayment {
   readonly way: PaymentWay
   readonly amountEuros: Euros
-  /** The incoming credit or the settlement by which it comes: it counts once. */
+  /** The incoming credit or the settlement that it comes from: each counts once. */
   readonly sourceId: string
-  /** The wallet that it comes into, where it is not the request's. */
   readonly walletId?: string
-  /** The acquirer's charge, by which a payment by card is refunded. */
   readonly charge?: AcquirerCharge
 }
 
-/** What a payment needs of the context of a request, or of an item of a group commit. */
 type PayingContext = TenantNow &
   Pick<Context<never, typeof paymentEvents & typeof transactionEvents>, 'emit' | 'wake'>
 
@@ -68,8 +63,8 @@ cross join lateral (
   where (one.owner_id, one.mode, one.request_id) = ($1, $2, w.id) and one.status = 'under_way' limit 1) p`
 
 /**
- * Locks requests of the tenant in the order of their ids, then reads which payments are under way on them. Accounts are locked
- * before. It finds them whatever the credential of the caller reaches: who pays a request need not see it.
+ * Locks requests in the order of their ids, then reads their payments under way. The caller has locked the
+ * accounts. The caller's credential does not restrict this: a payer of a request need not see it.
  */
 export async function lockRequests(
   sql: Sql,
@@ -78,51 +73,50 @@ export async function lockRequests(
 ): Promise<ReadonlyMap<string, LockedRequest>> {
   const ids = [...new Set(requestIds)]
   if (ids.length === 0) return new Map()
-  const [requests, underWay] = await Promise.all([
+  const [requests, pending] = await Promise.all([
     sql<RequestRow & Row>(LOCK, [ownerId, mode, ids]),
     sql<PaymentRow & Row>(UNDER_WAY, [ownerId, mode, ids]),
   ])
-  const paying = new Map(underWay.map(payment => [payment.requestId, payment]))
+  const paying = new Map(pending.map(payment => [payment.requestId, payment]))
   return new Map(
     requests.map(request => [
       request.id,
-      { request, underWay: paying.get(request.id), added: [], changed: [], transactions: [] },
+      { request, pendingPayment: paying.get(request.id), added: [], changed: [], transactions: [] },
     ]),
   )
 }
 
-/** Locks one request; undefined if the tenant has none of this id. */
 export const lockRequest = async (
   id: string,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<LockedRequest | undefined> => (await lockRequests(sql, tenant, [id])).get(id)
 
 /**
- * Notes that a payment begins, before anything is sent: the request can then be neither cancelled nor expire, and no other
- * payment begins on it. `addPayment` or `failPayment` of the same source ends it.
+ * Records the beginning of a payment before anything is sent: the request can then neither be cancelled nor
+ * expire, and no other payment begins on it. `addPayment` or `failPayment` of the same source ends it.
  */
 export function beginPayment(locked: LockedRequest, payment: ReportedPayment, context: PayingContext): void {
-  if (locked.underWay) throw new Error(`${locked.request.id}: a payment is under way already`)
-  locked.underWay = newPayment(locked.request, payment, context)
-  locked.added.push(locked.underWay)
+  if (locked.pendingPayment) throw new Error(`${locked.request.id}: a payment is under way already`)
+  locked.pendingPayment = newPayment(locked.request, payment, context)
+  locked.added.push(locked.pendingPayment)
   locked.request.dueAt = null
   locked.request.updatedAt = context.now
   context.wake(collectProcess, locked.request)
 }
 
 /**
- * Counts money that is in the wallet: less than is due adds up, more stays in the wallet and is marked, and so does what
- * comes too late. The caller has posted it to the ledger, and writes the request by `writeRequests`.
+ * Counts money that is in the wallet. Partial amounts add up; a surplus or a late payment stays in the wallet
+ * and is marked. The caller has posted it to the ledger, and writes the request by `writeRequests`.
  */
 export function addPayment(
   locked: LockedRequest,
   reported: ReportedPayment,
   context: PayingContext,
 ): PaymentRow {
-  const { request, underWay } = locked
-  const wasBegun = underWay?.sourceId === reported.sourceId
-  const payment = wasBegun ? underWay : newPayment(request, reported, context)
-  if (wasBegun) endUnderWay(locked, payment)
+  const { request, pendingPayment } = locked
+  const wasBegun = pendingPayment?.sourceId === reported.sourceId
+  const payment = wasBegun ? pendingPayment : newPayment(request, reported, context)
+  if (wasBegun) endPending(locked, payment)
   else locked.added.push(payment)
   const { amountEuros, charge = null } = reported
   const share = shareOf(request, amountEuros, context.now, wasBegun)
@@ -138,18 +132,17 @@ export function addPayment(
   return payment
 }
 
-/** Ends a payment that has come to nothing. A request whose deadline has passed meanwhile expires. */
+/** Ends a failed payment. A request whose deadline passed meanwhile expires. */
 export function failPayment(locked: LockedRequest, sourceId: string, context: PayingContext): void {
-  const { underWay } = locked
-  if (underWay?.sourceId !== sourceId) return
-  endUnderWay(locked, underWay)
-  requestPaymentMachine.move(underWay, 'failed')
-  underWay.updatedAt = context.now
+  const { pendingPayment } = locked
+  if (pendingPayment?.sourceId !== sourceId) return
+  endPending(locked, pendingPayment)
+  requestPaymentMachine.move(pendingPayment, 'failed')
+  pendingPayment.updatedAt = context.now
   locked.request.updatedAt = context.now
-  waitOn(locked, context)
+  scheduleExpiry(locked, context)
 }
 
-/** Writes what has become of the requests, each table in one statement. */
 export async function writeRequests(
   sql: Sql,
   tenant: Tenant,
@@ -192,9 +185,9 @@ const newPayment = (
   receivedAt: null,
 })
 
-/** A payment that began in this very transaction is inserted as it ends. */
-function endUnderWay(locked: LockedRequest, payment: PaymentRow): void {
-  locked.underWay = undefined
+/** A payment that began in this transaction is inserted in its final state. */
+function endPending(locked: LockedRequest, payment: PaymentRow): void {
+  locked.pendingPayment = undefined
   if (!locked.added.includes(payment)) locked.changed.push(payment)
 }
 
@@ -205,13 +198,16 @@ function completeOrWait(locked: LockedRequest, payment: PaymentRow, context: Pay
     Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
     context.emit('claim.request.paid', requestEvent(request))
     context.wake(collectProcess, request)
-  } else waitOn(locked, context)
+  } else scheduleExpiry(locked, context)
   emitShare(request, payment, isPaid, context)
 }
 
-/** An open request waits for its deadline again, unless a payment is under way; where that has passed, it expires. */
-export function waitOn({ request, underWay }: LockedRequest, { now, emit, wake }: PayingContext): void {
-  if (request.status !== 'open' || underWay) return
+/** Schedules the deadline of an open request again unless a payment is under way; a past deadline expires it. */
+export function scheduleExpiry(
+  { request, pendingPayment }: LockedRequest,
+  { now, emit, wake }: PayingContext,
+): void {
+  if (request.status !== 'open' || pendingPayment) return
   request.dueAt = request.expiresAt
   if (request.expiresAt <= now && requestMachine.move(request, 'expired')) {
     Object.assign(request, { dueAt: null, updatedAt: now })
@@ -250,7 +246,7 @@ const transactionOf = (
   }
 }
 
-const NO_MORE = {
+const surplusByStatus = {
   paid: 'already_paid',
   refunded: 'already_paid',
   expired: 'expired',
@@ -258,8 +254,8 @@ const NO_MORE = {
 } as const satisfies Record<Exclude<PaymentRequest['status'], 'open'>, SurplusReason>
 
 /**
- * The part of a payment that counts towards its request, and why the rest does not. One that was under way before the deadline
- * is in time, whenever it ends.
+ * The part of a payment that counts towards its request, and why the rest does not. A payment that was under
+ * way before the deadline is in time, even if it ends later.
  */
 function shareOf(
   request: RequestRow,
@@ -268,7 +264,8 @@ function shareOf(
   wasInTime: boolean,
 ): Pick<PaymentRow, 'countedEuros' | 'surplusReason'> {
   const { status, expiresAt } = request
-  if (status !== 'open') return { countedEuros: 0n, surplusReason: NO_MORE[status as keyof typeof NO_MORE] }
+  if (status !== 'open')
+    return { countedEuros: 0n, surplusReason: surplusByStatus[status as keyof typeof surplusByStatus] }
   if (expiresAt <= now && !wasInTime) return { countedEuros: 0n, surplusReason: 'expired' }
   const due = dueEuros(request)
   return amountEuros > due
@@ -276,19 +273,19 @@ function shareOf(
     : { countedEuros: amountEuros, surplusReason: null }
 }
 
-type Asking = Pick<
+type ExpireContext = Pick<
   Context<keyof typeof openFails, Pick<typeof paymentEvents, 'claim.request.expired'>>,
   'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong' | 'refuse'
 >
 
 /**
- * The refusal of what needs an open request that nobody is paying just now; undefined where it is one. A request that is
- * overdue expires here.
+ * For operations that need an open request without a payment under way; undefined if it is one. An overdue
+ * request expires here.
  */
-export function refusalOfNotOpen(locked: LockedRequest, context: Asking): Refusal | undefined {
+export function refusalOfNotOpen(locked: LockedRequest, context: ExpireContext): Refusal | undefined {
   const { sql, tenant, sendAlong, refuse } = context
-  if (locked.underWay) return refuse('payment_under_way')
-  waitOn(locked, context)
+  if (locked.pendingPayment) return refuse('payment_under_way')
+  scheduleExpiry(locked, context)
   if (locked.request.status === 'open') return undefined
   sendAlong(writeRequests(sql, tenant, [locked]))
   return refuse('request_not_open', `The request is ${locked.request.status} already.`)

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs while a request waits for money, and while money is on its way back. */
 export const collectProcess = {
   name: 'collect',
   title: 'Payment request',

@@ -4,7 +4,6 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, Payable } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   nullable,
   record,
@@ -13,12 +12,12 @@ import {
   withMembers,
   zeroEuros,
 } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, type RowOf, rowsById, selectList, tableOf, updateOf } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A payment by SEPA is known once it has come; the others can be under way. */
+/** A payment by SEPA is known only once it has arrived; other ways can be under way. */
 export const requestPaymentMachine = machine('request-payment', {
   under_way: ['received', 'failed'],
   received: [],
@@ -28,11 +27,10 @@ export const requestPaymentMachine = machine('request-payment', {
 export const paymentWays = ['sepa', 'card', 'wallet'] as const
 export type PaymentWay = (typeof paymentWays)[number]
 
-/** Why money that has come does not count towards the request. */
 export const surplusReasons = ['above_amount', 'already_paid', 'expired', 'cancelled'] as const
 export type SurplusReason = (typeof surplusReasons)[number]
 
-/** A charge of the acquirer, as it is named when money goes back. Nothing of it pays anything. */
+/** A charge as refunds name it to the acquirer. It authorizes nothing. */
 export interface AcquirerCharge {
   readonly handle: string
   readonly reference: string
@@ -49,11 +47,9 @@ const paymentSchema = defineEntity({
     amountEuros: p.bigint().name('amount_cents'),
     countedEuros: zeroEuros('counted_cents'),
     surplusReason: nullable.enum(surplusReasons),
-    /** What has gone back of it, and what is on its way back. */
     refundedEuros: zeroEuros('refunded_cents'),
-    /** The wallet that the money came into. */
     walletId: p.text(),
-    /** The incoming credit or the settlement by which it came: each counts once. */
+    /** The incoming credit or the settlement that it came from: each counts once. */
     sourceId: p.text(),
     charge: nullable.json<AcquirerCharge>(),
     transactionId: nullable.string(),
@@ -61,11 +57,10 @@ const paymentSchema = defineEntity({
   },
 })
 
-/** Money that came for a request, or is on its way to it. */
 export class RequestPayment extends paymentSchema.class {}
 paymentSchema.setClass(RequestPayment)
 
-/** A refund that the payer’s bank has sent back makes a request `paid` again. */
+/** A refund that the payer’s bank returns makes a request `paid` again. */
 export const requestMachine = machine('payment-request', {
   open: ['paid', 'expired', 'cancelled'],
   paid: ['refunded'],
@@ -74,16 +69,14 @@ export const requestMachine = machine('payment-request', {
   refunded: ['paid'],
 })
 
-/** SQL condition: the process of the request has something to wait for. Written exactly as in the partial index. */
+/** SQL condition: the request's process has something to wait for. Written exactly as in the partial index. */
 export const NEEDS_RUN = "(status = 'open' or refunding_cents > 0)"
 
 const requestSchema = defineEntity({
   ...tenantTable('PaymentRequest', 'payment_requests', 'agentId', 'delegationId'),
   properties: {
     ...record('request'),
-    /** The agent whose wallet it is; null for a wallet of the owner's. */
     agentId: nullable.string(),
-    /** The delegation whose token has made it. */
     delegationId: nullable.string(),
     walletId: p.text(),
     amountEuros: p.bigint().name('amount_cents'),
@@ -91,47 +84,38 @@ const requestSchema = defineEntity({
     payerName: nullable.string(),
     payerEmail: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** Given only to who has paid. */
+    /** Given only to payers who have paid. */
     unlocks: nullable.json<Record<string, unknown>>(),
-    /** The creditor reference, which the register of references leads to this request. */
     reference: p.text(),
     status: p.enum(requestMachine.states).onCreate(() => requestMachine.initial),
-    /** The part of what has come that counts towards the amount. */
     paidEuros: zeroEuros('paid_cents'),
-    /** The part of it that does not: above the amount, or too late. It stays in the wallet. */
+    /** Received above the amount or too late; it stays in the wallet. */
     surplusEuros: zeroEuros('surplus_cents'),
     refundedEuros: zeroEuros('refunded_cents'),
-    /** On its way back. */
     refundingEuros: zeroEuros('refunding_cents'),
-    /** How the payment came that completed it. */
     paidBy: nullable.enum(paymentWays),
     paidAt: nullable.instant(),
     expiresAt: timestamp(),
-    /** When it is to be looked at for its expiry; null while a payment is under way, and once it is not open. */
     dueAt: nullable.instant(),
-    /** What was said when it was cancelled. */
     comment: nullable.string(),
     workflowId: p.text(),
   },
 })
 
-/** Asks somebody for money, which comes by SEPA, by card or from another wallet. */
 export class PaymentRequest extends requestSchema.class {}
 requestSchema.setClass(PaymentRequest)
 
-/** What is missing before the request is paid. */
 export const dueEuros = ({
   amountEuros,
   paidEuros,
 }: Pick<PaymentRequest, 'amountEuros' | 'paidEuros'>): Euros => amountEuros - paidEuros
 
-/** All that has come for it. */
 export const receivedEuros = ({
   paidEuros,
   surplusEuros,
 }: Pick<PaymentRequest, 'paidEuros' | 'surplusEuros'>): Euros => paidEuros + surplusEuros
 
-/** Whether it waits for money at this instant: its deadline ends it, whenever the process notices. */
+/** Whether it can be paid at this instant: the deadline counts even if the process has not noticed it. */
 export const isPayable = (
   { status, expiresAt }: Pick<PaymentRequest, 'status' | 'expiresAt'>,
   now: Date,
@@ -167,7 +151,6 @@ export const collectPersonal = {
   },
 } as const satisfies Personal
 
-/** A request as a plain row: whoever pays it, by whatever credential, changes the same one. */
 export type RequestRow = RowOf<PaymentRequest>
 export type PaymentRow = RowOf<RequestPayment>
 
@@ -205,7 +188,6 @@ cross join lateral (
   select one.id from payment_requests one
   where (one.owner_id, one.mode, one.wallet_id) = ($1, $2, w.id) and one.status = 'open') r`
 
-/** The ids of the open requests for these wallets. */
 export async function openRequestsOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -221,7 +203,10 @@ where (p.owner_id, p.mode, p.request_id) = ($1, $2, $3) and p.status = 'received
   and ($5::text is null or p.source_id = $5)
 order by p.id desc limit $4`
 
-/** The newest payments of a request of which something can go back; of one source, where it is named. Whoever changes them has locked the request. */
+/**
+ * The newest payments of a request that can be refunded, optionally of one source. Changes need the lock of
+ * the request.
+ */
 export const refundablePayments = (
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -229,11 +214,10 @@ export const refundablePayments = (
   most: number,
 ): Promise<PaymentRow[]> => sql<PaymentRow & Row>(RECEIVED, [ownerId, mode, id, most, sourceId])
 
-/** Payments by their ids. Whoever changes them has locked their request. */
+/** Changes of payments need the lock of their request. */
 export const paymentsById = rowsById(paymentTable)
 
 interface PayableRow extends Row, Payable {
-  /** How far the clock of its owner is ahead. */
   readonly offsetMs: number
 }
 
@@ -241,7 +225,7 @@ const LOCK = `
 select id from payment_requests where owner_id = $1 and mode = $2 and id = any($3::text[])
 order by id for no key update`
 
-/** One look-up for each id, however large the tables are. */
+/** One index lookup per id, however large the tables are. */
 const FIND = `
 select r.id, r.owner_id as "ownerId", r.wallet_id as "walletId", r.amount_cents - r.paid_cents as "amountEuros",
   c.name as payee, r.status, r.expires_at as "expiresAt", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -252,8 +236,8 @@ left join tenant_clocks t on (t.owner_id, t.mode) = (r.owner_id, r.mode)
 where r.mode = $1`
 
 /**
- * Finds requests as those who pay them may know them: by the public name of the holder. What is locked is read behind the
- * lock, as the statements are sent in this order.
+ * Finds requests as their payers may know them: by the holder's public name. Locked requests are read after
+ * the lock, as the statements are sent in this order.
  */
 export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFor) => {
   const locking = lockedFor ? sql(LOCK, [lockedFor.ownerId, lockedFor.mode, ids]) : undefined
@@ -264,14 +248,11 @@ export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFo
   })
 }
 
-/** The page for a person who is to pay. */
 const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
 
-/** The address for a program that is to pay. */
 export const mppUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string =>
   `${ports.publicUrl()}/collect/402/${id}`
 
-/** A request as its owner is shown it. */
 export const requestResponse = <R extends PaymentRequest | RequestRow>(
   request: R,
   context: Pick<Context, 'ports'>,

@@ -12,7 +12,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { excerpt, ProcessStatusRecord, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { calls, type Dispute, findings, MOST_EVIDENCE } from './dispute.ts'
+import { calls, type Dispute, findings, MAX_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
 
 const status = z.enum(disputeMachine.states)
@@ -132,7 +132,6 @@ const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
-/** The most that one dispute can be about: the most that an intent may be. */
 const HIGHEST = 99_999_999_999n
 
 const description = z
@@ -160,10 +159,9 @@ const not_open = [
   'Only an open dispute can be changed: what is submitted lies with the card network.',
 ] as const
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** A step of the process may be repeated: one that is not due changes nothing. */
+/** A step may be repeated: one that is not due changes nothing. */
 const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {
@@ -267,7 +265,7 @@ export const disputesApi = {
       evidenceIds: z
         .array(id('evidence'))
         .min(1)
-        .max(MOST_EVIDENCE)
+        .max(MAX_EVIDENCE)
         .refine(ids => new Set(ids).size === ids.length, 'each of them once'),
     }),
     example: { evidenceIds: ['evidence_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
@@ -276,7 +274,7 @@ export const disputesApi = {
       ...lookupFails,
       dispute_not_open: not_open,
       evidence_not_found: [404, 'evidenceIds: no such evidence of the agent that has paid.'],
-      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MOST_EVIDENCE} pieces of evidence.`],
+      too_much_evidence: [400, `evidenceIds: a dispute has up to ${MAX_EVIDENCE} pieces of evidence.`],
     },
     emits: laterEvents,
   }),
@@ -365,19 +363,16 @@ export const disputesApi = {
     ],
     fails: lookupFails,
   }),
-  /** Gives back provisionally, reminds, and submits or lets lapse, each at its time. */
   followDeadlines: post('/disputes/{id}/follow-deadlines', {
     ...step,
     summary: 'Do what is due for a dispute',
   }),
-  /** Opens, documents, submits, withdraws, or asks how the network has decided. */
   callProcessor: post('/disputes/{id}/call-processor', {
     ...step,
     summary: 'Call the card processor about a dispute',
     run: 'outside',
     requires: 'cardProcessor',
   }),
-  /** What the network says of a dispute by itself; the door of the card processor runs it. */
   notice: post('/rails/card-processor/disputes', {
     summary: 'Take what the card network says of a dispute',
     callers: [],

@@ -9,7 +9,7 @@ import { readFile } from '../../kernel/database/stored-files.ts'
 import { timelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { type Refund, refundsOf } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
-import type { Looked } from '../../ports/viewer.ts'
+import type { ViewResult } from '../../ports/viewer.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 import { formatEuros } from '../../values/money.ts'
 import { type Evidence, findEvidence } from '../evidence/index.ts'
@@ -24,7 +24,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const input = await bundleOf(dispute, context)
-  // Nothing is laid out before the answer begins: no transaction is open then.
+  // Rendered when the answer is sent: no transaction is open then.
   const content = (async function* () {
     const { pdf } = await renderBundle(input, tenant, ports)
     yield pdf
@@ -32,7 +32,7 @@ export const bundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, c
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
 }
 
-/** The content of a bundle as it is now. The same facts give the same content, and so the same bytes. */
+/** The same facts give the same content, and so the same bytes. */
 export async function bundleOf(
   dispute: Dispute,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
@@ -60,12 +60,11 @@ export async function bundleOf(
   }
 }
 
-/** The last thing that it tells of: a second bundle of the same facts has the same time. */
+/** Used as the bundle's time, so that a second bundle of the same facts has the same bytes. */
 const lastInstant = ({ dispute, timeline }: CaseFile): string =>
   (timeline.at(-1)?.at ?? dispute.createdAt).toISOString()
 
-/** The most entries of the timeline that a bundle shows: the oldest ones. */
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 
 type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
 
@@ -86,7 +85,7 @@ async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFil
     intentId === null ? null : proofOf(intentId, records),
     receiptsOf([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
-    timelineOfRecords(sql, tenant, ids, undefined, MOST_ENTRIES),
+    timelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),
   ])
   return { holder, dispute, transaction, payment, refunds, intent, proof, receipts, evidence, timeline }
 }
@@ -98,7 +97,7 @@ interface Owner {
 
 type Rendering = Pick<Ports, 'threads' | 'files' | 'viewer'>
 
-/** Lays a bundle out in a thread: a long one would hold the event loop. What cannot be shown is named all the same. */
+/** Rendered in a thread: a long bundle would block the event loop. Files that cannot be shown are still listed. */
 export async function renderBundle(
   input: BundleInput,
   owner: Owner,
@@ -114,7 +113,7 @@ export async function renderBundle(
   return ports.threads.run<typeof bundlePdf>(task, input, pictures)
 }
 
-/** The picture that was made anew of a file; where none was, it is made now, where the file can do no harm. */
+/** The re-encoded picture of a file. If there is none, it is made now, in the isolated viewer. */
 async function viewOf(
   { sha256, viewSha256, kind }: Picture,
   owner: Owner,
@@ -123,8 +122,8 @@ async function viewOf(
   const content = await readFile(files, owner, viewSha256 ?? sha256)
   if (typeof content === 'string') return null
   if (viewSha256 !== null) return content
-  const looked = await viewer.look(owner.ownerId, kind, ({ module, name }) =>
-    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<Looked>>(
+  const looked = await viewer.render(owner.ownerId, kind, ({ module, name }) =>
+    threads.run<(bytes: Uint8Array, kind: FileKind) => Promise<ViewResult>>(
       { module: new URL(module), name, owner: owner.ownerId },
       content,
       kind,
@@ -133,13 +132,11 @@ async function viewOf(
   return 'large' in looked ? looked.large : null
 }
 
-/** All that is known of a disputed payment. */
 interface CaseFile {
   readonly holder: string
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly payment: CardAuthorization | null
-  /** What was asked back, and what has come back by itself. */
   readonly refunds: readonly Refund[]
   readonly intent: Intent | null
   readonly proof: string | null
@@ -150,11 +147,9 @@ interface CaseFile {
 
 type Rows = readonly (readonly [name: string, value: string | null | undefined])[]
 
-/** `2026-11-22 09:30:05 UTC`. */
-const timeInWords = (at: Date | string): string =>
+const formatTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** CaseFile that are not known are left out. */
 const facts = (rows: Rows): Block => ({
   kind: 'facts',
   rows: rows.flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
@@ -180,7 +175,7 @@ function disputeSection({ dispute, holder }: CaseFile): Section {
         ['Reason', reasons[dispute.reason]],
         ['Disputed', formatEuros(dispute.amountEuros)],
         ['Refunded meanwhile', dispute.refundedEuros > 0n ? formatEuros(dispute.refundedEuros) : null],
-        ['Opened', timeInWords(dispute.createdAt)],
+        ['Opened', formatTime(dispute.createdAt)],
         ['Dispute', dispute.id],
         ['At the processor', dispute.processorDisputeId],
         ['Card frozen with it', dispute.cardFrozen ? 'yes' : null],
@@ -203,7 +198,7 @@ function paymentSection({ transaction, payment }: CaseFile): Section {
         ['Amount', formatEuros(transaction.amountEuros)],
         ['Refunded', formatEuros(transaction.refundedEuros)],
         ['Kind', transaction.type === 'mpp' ? 'machine payment by card' : 'payment by card'],
-        ['Begun', timeInWords(transaction.createdAt)],
+        ['Begun', formatTime(transaction.createdAt)],
         ['Transaction', transaction.id],
         ['At the network', payment?.processorRef],
         ['Clearings', clearings.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')],
@@ -219,7 +214,6 @@ const refundOrigins = {
   payee: 'given back by who was paid',
 } as const satisfies Record<Refund['origin'], string>
 
-/** What has come back of the payment, and what was asked for and has not; nothing while there is neither. */
 function refundsSection({ refunds, payment }: CaseFile): Section[] {
   const credits = payment?.facts.refunds ?? []
   const credit = credits.map(({ id, amount }) => `${formatEuros(BigInt(amount))} (${id})`).join(', ')
@@ -235,7 +229,7 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
       { name: 'Refund', share: 0.33 },
     ],
     rows: refunds.map(({ id, createdAt, completedAt, amountEuros, arrivedEuros, status, origin }) => [
-      timeInWords(completedAt ?? createdAt),
+      formatTime(completedAt ?? createdAt),
       formatEuros(amountEuros),
       formatEuros(arrivedEuros),
       status,
@@ -246,7 +240,7 @@ function refundsSection({ refunds, payment }: CaseFile): Section[] {
   return [{ title: 'Refunds', blocks: [table, facts([['Credits of the network', credit]])] }]
 }
 
-/** Who has done it, for somebody who does not know the service. */
+/** Spelled out for readers who do not know the service. */
 const actors: Readonly<Record<string, string>> = {
   agent: 'the agent',
   key: 'the owner',
@@ -271,7 +265,7 @@ function timelineSection({ timeline }: CaseFile): Section {
           { name: 'Details', share: 0.36 },
         ],
         rows: timeline.map(({ at, event, actorType, amountEuros, reason, resourceId }) => [
-          timeInWords(at),
+          formatTime(at),
           event,
           actors[actorType] ?? actorType,
           amountEuros === null ? '' : formatEuros(amountEuros),
@@ -282,7 +276,7 @@ function timelineSection({ timeline }: CaseFile): Section {
   }
 }
 
-const factsInWords = {
+const factLabels = {
   credited: 'The card network has paid for the time being.',
   won: 'The card network has decided for the cardholder.',
   lost: 'The card network has decided for the merchant.',
@@ -290,12 +284,11 @@ const factsInWords = {
   lapsed: 'The time for evidence was over, and nothing was handed in.',
 } as const
 
-/** What was said between the owner, the operator and the network; nothing as long as there is nothing. */
 function correspondenceSection({ dispute }: CaseFile): Section[] {
   const { finding } = dispute
   const stated = factsOf(dispute.facts).map(({ at, type, cents }) => ({
     at,
-    text: `${factsInWords[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
+    text: `${factLabels[type]}${cents === null ? '' : ` ${formatEuros(BigInt(cents))}.`}`,
   }))
   const found = finding ? [{ at: finding.at, text: `Finding: ${finding.finding}. ${finding.reasons}` }] : []
   const rows = [...stated, ...found].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
@@ -306,7 +299,7 @@ function correspondenceSection({ dispute }: CaseFile): Section[] {
       { name: 'When', share: 0.22 },
       { name: 'What', share: 0.78 },
     ],
-    rows: rows.map(({ at, text }) => [timeInWords(at), text]),
+    rows: rows.map(({ at, text }) => [formatTime(at), text]),
   }
   return [{ title: 'Correspondence', blocks: [block] }]
 }
@@ -319,7 +312,6 @@ const deciders = {
   mandate: 'a mandate that a person has signed',
 } as const
 
-/** What the agent wanted to spend, before it was paid; nothing where no intent covered the payment. */
 function intentSection({ intent, proof }: CaseFile): Section[] {
   if (!intent) return []
   const { decidedBy } = intent
@@ -328,11 +320,11 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
       ['Purpose', intent.purpose],
       ['Merchant', intent.merchant],
       ['Amount', formatEuros(intent.amountEuros)],
-      ['Declared', timeInWords(intent.createdAt)],
+      ['Declared', formatTime(intent.createdAt)],
       ['Agent', intent.agentId],
       ['Run', intent.runId],
       ['Intent', intent.id],
-      ['Approved', intent.decidedAt && timeInWords(intent.decidedAt)],
+      ['Approved', intent.decidedAt && formatTime(intent.decidedAt)],
       [
         'Approved by',
         decidedBy && `${deciders[decidedBy.type]}${decidedBy.name ? `: ${decidedBy.name}` : ''}`,
@@ -351,7 +343,6 @@ function intentSection({ intent, proof }: CaseFile): Section[] {
   return [{ title: 'What was to be paid, and why', blocks }]
 }
 
-/** The decision about the intent, else about the payment itself, with what every rule said. */
 function decisionSection({ intent, payment }: CaseFile): Section[] {
   const decision = intent?.decision ?? payment?.decision
   if (!decision) return []
@@ -380,13 +371,13 @@ function decisionSection({ intent, payment }: CaseFile): Section[] {
   ]
 }
 
-/** What was kept when it happened: its SHA-256 and the time at which it came prove that it was not made up later. */
+/** Recorded at the time: SHA-256 and the time of arrival prove that it was not made up later. */
 function evidenceSections({ evidence }: CaseFile): Section[] {
   if (evidence.length === 0) return []
   const blocks = evidence.flatMap((piece, index): Block[] => [
     facts([
       [`${index + 1}. ${piece.type}`, piece.note ?? piece.fileName ?? 'no note'],
-      ['Received', timeInWords(piece.receivedAt)],
+      ['Received', formatTime(piece.receivedAt)],
       [
         'File',
         piece.text === null
@@ -401,17 +392,16 @@ function evidenceSections({ evidence }: CaseFile): Section[] {
   return [{ title: 'Evidence', blocks }]
 }
 
-/** A letter of five pages; fifty texts of nothing but ends of lines would take longer than a thread has. */
-const MOST_LINES = 300
+/** About five pages; fifty texts of empty lines would exceed a thread's time limit. */
+const MAX_LINES = 300
 
-/** What a bundle shows of a text: what is left out is named, and its SHA-256 is that of the whole. */
+/** Says how much was left out, and gives the SHA-256 of the whole text. */
 function excerptOf(text: string): string {
-  const shown = text.split('\n', MOST_LINES).join('\n')
+  const shown = text.split('\n', MAX_LINES).join('\n')
   if (shown.length === text.length) return text
   return `${shown.trimEnd()}\n… ${text.length - shown.length} of its ${text.length} characters are left out here.`
 }
 
-/** The papers that were sent for the payment, as they came. */
 function receiptSections({ receipts }: CaseFile): Section[] {
   if (receipts.length === 0) return []
   const blocks = receipts.map((receipt, index) =>
@@ -421,7 +411,7 @@ function receiptSections({ receipts }: CaseFile): Section[] {
         `${receipt.fileName ?? 'no name'}, ${receipt.mediaType}, ${receipt.bytes} bytes`,
       ],
       ['Stands', receipt.status],
-      ['Received', timeInWords(receipt.receivedAt)],
+      ['Received', formatTime(receipt.receivedAt)],
       ['SHA-256', receipt.sha256],
       ['Receipt', receipt.id],
     ]),
@@ -429,10 +419,8 @@ function receiptSections({ receipts }: CaseFile): Section[] {
   return [{ title: 'Receipts', blocks }]
 }
 
-/** The most files that are shown; all of them are named. */
-const MOST_PICTURES = 20
+const MAX_PICTURES = 20
 
-/** What the files show, each on a page of its own: of a document its first page. */
 function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
   const papers = receipts.map(
     ({ sha256, mediaType, largeSha256 }, index): Picture => ({
@@ -454,5 +442,5 @@ function picturesOf({ receipts, evidence }: CaseFile): Picture[] {
           },
         ],
   )
-  return [...papers, ...pieces].slice(0, MOST_PICTURES)
+  return [...papers, ...pieces].slice(0, MAX_PICTURES)
 }

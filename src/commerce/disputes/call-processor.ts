@@ -33,13 +33,12 @@ import { type LockedDispute, lockDispute, type ReconcileContext, reconcile } fro
 import { factsOf, isOfNetwork } from './state.ts'
 import type { BundleInput } from './thread.ts'
 
-/** A call of the processor for a dispute: JSON, as it outlives a crash. */
+/** JSON, as it outlives a crash. */
 interface DisputeCall {
   readonly disputeId: string
   readonly kind: ProcessorCallKind
   readonly mode: Mode
   readonly ownerId: string
-  /** The tenant's time at the reservation. */
   readonly now: string
   readonly claim: {
     readonly cents: string
@@ -54,7 +53,6 @@ interface DisputeCall {
   readonly bundle: BundleInput | null
 }
 
-/** What the processor has answered to each kind of call. */
 type DisputeAnswer =
   | { readonly kind: 'open'; readonly answer: OpenedDispute | ProcessorFailure }
   | { readonly kind: 'inquire'; readonly answer: DisputeStanding | ProcessorFailure }
@@ -64,10 +62,10 @@ type StepContext = ContextOf<typeof disputesApi.callProcessor>
 type SubmitContext = ContextOf<typeof disputesApi.submit>
 type CallContext = StepContext | SubmitContext
 
-const NOTHING = { acted: false }
+const NOT_ACTED = { acted: false }
 const ACTED = { acted: true }
 
-/** Reserves the next call where one is due. The due time moves before the call, so that no two call at once. */
+/** The due time moves before the call, so that no two calls run at once. */
 export const callStep = externalCall(disputesApi.callProcessor, {
   async reserve({ params }, context) {
     const { now, refuse } = context
@@ -75,7 +73,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
     const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
-    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOTHING)
+    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOT_ACTED)
   },
 
   call: askProcessor,
@@ -83,7 +81,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
   async record(answer, asked, context) {
     const recorded = await recordAnswer(answer, asked, context)
     if (recorded instanceof CallExternal) return recorded
-    return recorded ? ACTED : NOTHING
+    return recorded ? ACTED : NOT_ACTED
   },
 
   // The process calls again: by the same reference the processor acts once.
@@ -91,7 +89,7 @@ export const callStep = externalCall(disputesApi.callProcessor, {
 })
 
 /**
- * Hands a dispute in while the caller waits, so that the answer shows what the network has credited at once. Where the
+ * Submits during the request, so that the answer shows what the network credited immediately. If the
  * processor does not answer, the process calls it again.
  */
 export const submit = externalCall(disputesApi.submit, {
@@ -117,7 +115,7 @@ export const submit = externalCall(disputesApi.submit, {
   },
 })
 
-/** Applies an answer. The next call follows at once: also the first inquiry, as the network may credit at the filing. */
+/** The next call follows at once. So does the first inquiry, as the network may credit at the filing. */
 async function recordAnswer(
   answer: DisputeAnswer,
   asked: DisputeCall,
@@ -162,7 +160,6 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
   }
 }
 
-/** What the merchant has refunded is not asked of the network. */
 const claimOf = ({ amountEuros, refundedEuros, reason, description }: Dispute): DisputeCall['claim'] => ({
   cents: String(amountEuros - refundedEuros),
   reason,
@@ -185,7 +182,7 @@ async function askProcessor(
     const dispute = { ...claim, disputeId, amountEuros, processorCardId, clearings }
     return { kind, answer: await disputes.open({ ...dispute, openedAt: new Date(openedAt) }, call) }
   }
-  const known = knownOf(asked, amountEuros)
+  const known = knownDispute(asked, amountEuros)
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
@@ -202,13 +199,15 @@ async function askProcessor(
   }
 }
 
-const knownOf = ({ processorDisputeId, submittedAt }: DisputeCall, amountEuros: bigint): KnownDispute => ({
+const knownDispute = (
+  { processorDisputeId, submittedAt }: DisputeCall,
+  amountEuros: bigint,
+): KnownDispute => ({
   processorDisputeId: processorDisputeId ?? '',
   amountEuros,
   submittedAt: submittedAt === null ? null : new Date(submittedAt),
 })
 
-/** Applies what the processor has answered. What has been decided meanwhile stays decided. */
 function applyAnswer(
   { kind, answer }: DisputeAnswer,
   locked: LockedDispute,
@@ -223,7 +222,7 @@ function applyAnswer(
     if (kind === 'document') dispute.documentedAt ??= now
     if (kind === 'file') dispute.filedAt ??= now
     if (kind === 'withdraw') dispute.toldWithdrawnAt ??= now
-    if (kind === 'inquire') learn(dispute, answer, now)
+    if (kind === 'inquire') recordDecision(dispute, answer, now)
     if (pendingCall(dispute) === 'inquire') dispute.callDueAt = after(now, INQUIRY_MS)
   }
   reconcile(locked, context)
@@ -234,7 +233,10 @@ const UNANSWERED = {
   unusable: 'The answer of the card processor cannot be read. It is asked again.',
 }
 
-/** What cannot be withdrawn is left to the network; what is refused before is lost, as the network never hears of it. */
+/**
+ * A refused withdrawal leaves the decision to the network. Any other refusal loses the dispute, as the
+ * network never hears of it.
+ */
 function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailure, now: Date): void {
   if (failure.failure !== 'refused') {
     dispute.processorProblem = UNANSWERED[failure.failure]
@@ -246,7 +248,7 @@ function fail(dispute: Dispute, kind: ProcessorCallKind, failure: ProcessorFailu
   else recordFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })
 }
 
-/** The processor's time for evidence wins over ours. */
+/** The processor's deadline for evidence takes precedence over ours. */
 function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedDispute): void {
   dispute.processorDisputeId ??= processorDisputeId
   if (
@@ -258,8 +260,8 @@ function opened(dispute: Dispute, { processorDisputeId, evidenceDueAt }: OpenedD
   Object.assign(dispute, { evidenceDueAt, remindAt: after(evidenceDueAt, -REMINDER_MS) })
 }
 
-/** An answer that says what is known already is no new fact: the processor is asked every day. */
-function learn(dispute: Dispute, standing: DisputeStanding, now: Date): void {
+/** The processor is asked every day, so an answer without news is no new fact. */
+function recordDecision(dispute: Dispute, standing: DisputeStanding, now: Date): void {
   if (standing.status === 'undecided') return
   const type = standing.status === 'expired' ? 'lost' : standing.status
   const amountEuros = 'amountEuros' in standing ? standing.amountEuros : null
@@ -268,11 +270,11 @@ function learn(dispute: Dispute, standing: DisputeStanding, now: Date): void {
   recordFact(dispute, { id: `inquiry/${now.toISOString()}`, type, at: now, amountEuros })
 }
 
-/** Takes what the network says of a dispute: a fact, whatever has become of the dispute by now. */
+/** Records what the network reports as a fact, whatever the dispute's status is. */
 export const notice: HandlerOf<typeof disputesApi.notice> = async ({ body }, context) => {
   const { id, sentAt, content, cardId } = body
   const { disputeId, says, amountEuros } = content as DisputeNews
-  // Locks what the order of locks puts first, also where the same message is being taken just now.
+  // Takes the first locks of the global order before the message is deduplicated.
   const locked = await lockDispute(disputeId, context)
   return deduplicate(body, context, async () => {
     if (!locked || locked.dispute.cardId !== cardId) return

@@ -13,7 +13,7 @@ import {
   isCovered,
   isUnauthorized,
   isUndecided,
-  MOST_EVIDENCE,
+  MAX_EVIDENCE,
   planCredit,
   recordFact,
 } from './dispute.ts'
@@ -26,9 +26,10 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
   const { dispute, transaction } = locked
   if (dispute.status !== 'open') return refuse('dispute_not_open', stateOf(dispute))
   const { reason = dispute.reason, amountEuros, description = dispute.description } = body
-  // It is in time where it was begun in time: only a reason that has less of it could not have been given then.
+  // The deadline counts from the dispute's creation. A new reason with a shorter deadline must still have
+  // been in time then.
   if (dispute.createdAt > disputableUntil(debitedAt(transaction), reason)) return refuse('too_late')
-  // What the dispute itself takes up is free for it; what the merchant has refunded of it comes on top.
+  // The dispute's own amount is free for itself, and what the merchant refunded of it is added.
   const most = (await refundableOf(transaction, context)) + dispute.countedEuros + dispute.refundedEuros
   if (amountEuros !== undefined && amountEuros > most)
     return refuse('amount_too_high', `amountEuros: ${formatEuros(most)} are left of the payment.`)
@@ -40,7 +41,7 @@ export const update: HandlerOf<typeof disputesApi.update> = async ({ params, bod
 
 export const stateOf = ({ status }: Pick<Dispute, 'status'>): string => `The dispute is ${status} already.`
 
-/** From here on it lies with the processor: what it gets, it gets once. */
+/** From here on the processor has it, and receives each document once. */
 export function handIn(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
   Object.assign(dispute, { submittedAt: context.now, evidenceDueAt: null, remindAt: null })
@@ -58,7 +59,7 @@ export const withdraw: HandlerOf<typeof disputesApi.withdraw> = async ({ params 
   return dispute
 }
 
-/** The burden of proof lies with the platform, so its finding names its reasons, and stands. */
+/** The platform bears the burden of proof, so its finding states reasons and cannot be changed. */
 export const find: HandlerOf<typeof disputesApi.find> = async ({ params, body }, context) => {
   const { refuse } = context
   if (!(await actForOwnerOf(params.id, context))) return refuse('dispute_not_found')
@@ -73,7 +74,7 @@ export const find: HandlerOf<typeof disputesApi.find> = async ({ params, body },
   return dispute
 }
 
-/** Evidence is kept for an intent of the agent that has paid; which of its intents, the owner knows best. */
+/** Evidence of any intent of the paying agent is accepted; the owner knows which one fits. */
 export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ params, body }, context) => {
   const { refuse } = context
   const [locked, found] = await Promise.all([
@@ -87,7 +88,7 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
   const missing = body.evidenceIds.find(id => !ofAgent.some(piece => piece.id === id))
   if (missing) return refuse('evidence_not_found')
   const evidenceIds = [...new Set([...dispute.evidenceIds, ...body.evidenceIds])]
-  if (evidenceIds.length > MOST_EVIDENCE) return refuse('too_much_evidence')
+  if (evidenceIds.length > MAX_EVIDENCE) return refuse('too_much_evidence')
   dispute.evidenceIds = evidenceIds
   reconcile(locked, context, { change: 'evidence' })
   return dispute
@@ -95,7 +96,6 @@ export const addEvidence: HandlerOf<typeof disputesApi.addEvidence> = async ({ p
 
 const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
 
-/** Gives back provisionally, reminds of the evidence, or ends the time for it, whichever is due. */
 export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async ({ params }, context) => {
   const { now, refuse } = context
   const locked = await lockDispute(params.id, context)
@@ -116,18 +116,17 @@ export const followDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = as
 
 const REMINDER = 'Evidence can be given for one more day; then what is there is submitted.'
 
-/** What is there is submitted; where nothing is, it lapses. */
 function endEvidence(locked: LockedDispute, context: ReconcileContext): void {
   const { dispute } = locked
-  if (hasSomething(dispute)) handIn(locked, context)
+  if (hasEvidence(dispute)) handIn(locked, context)
   else {
     recordFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
     reconcile(locked, context)
   }
 }
 
-/** That somebody has not authorized a payment is what they say of it: no other evidence is asked of them. */
-const hasSomething = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
+/** For an unauthorized payment the owner's statement is enough; no other evidence is required. */
+const hasEvidence = (dispute: Dispute): boolean => dispute.evidenceIds.length > 0 || isCovered(dispute)
 
 const OWNER = `
 select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -140,7 +139,7 @@ interface Owner extends Row {
   readonly offsetMs: number
 }
 
-/** Acts for the owner of the dispute where the operator calls, who has none; false where there is none of this id. */
+/** An operator has no tenant, so this switches to the dispute's owner; false if there is no such dispute. */
 async function actForOwnerOf(id: string, { sql, actFor }: Pick<Context, 'sql' | 'actFor'>): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false

@@ -16,51 +16,46 @@ import {
   type StoredDisputeFact,
 } from './state.ts'
 
-/** SQL condition, as the indexes have it. */
 const UNDECIDED = "status in ('open', 'submitted')"
 export const isUndecided = ({ status }: Pick<Dispute, 'status'>): boolean =>
   status === 'open' || status === 'submitted'
 
-/** SQL condition: its process has something to wait for. */
+/** SQL condition: the dispute's process has something to wait for. */
 export const NEEDS_RUN = `(${UNDECIDED} or call_due_at is not null)`
 
-/** Payments that the owner has not authorized: the platform bears the loss (Directive (EU) 2015/2366, Articles 71 to 74). */
+/** The platform bears the loss of these (Directive (EU) 2015/2366, Articles 71 to 74). */
 const UNAUTHORIZED: ReadonlySet<DisputeReason> = new Set(['unauthorized', 'fraud'])
 export const isUnauthorized = (reason: DisputeReason): boolean => UNAUTHORIZED.has(reason)
 
-/** Of a payment that nobody has authorized, 13 months after the debit; of any other, 120 days. */
+/** 13 months after the debit if the payment was not authorized, otherwise 120 days. */
 export function disputableUntil(debitedAt: Date, reason: DisputeReason): Date {
   if (!isUnauthorized(reason)) return new Date(debitedAt.getTime() + days(120))
   const until = new Date(debitedAt)
   until.setUTCMonth(until.getUTCMonth() + 13)
-  // A month without such a day: setUTCMonth has gone on into the next one.
+  // The month lacks that day, so setUTCMonth went on into the next one.
   if (until.getUTCDate() !== debitedAt.getUTCDate()) until.setUTCDate(0)
   return until
 }
 
-/** The merchant has collected it with the first clearing, if the network has told of one. */
+/** The first clearing, or the creation if the network has reported none. */
 export function debitedAt({ witnesses, createdAt }: Pick<Transaction, 'witnesses' | 'createdAt'>): Date {
   const clearings = witnesses.filter(({ type }) => type === 'card_clearing').map(({ at }) => Date.parse(at))
   return clearings.length > 0 ? new Date(Math.min(...clearings)) : createdAt
 }
 
-/** How long evidence can be given where the processor does not say. */
 export const EVIDENCE_MS = days(7)
 export const REMINDER_MS = days(1)
-/** How often the processor is asked how the network has decided. */
 export const INQUIRY_MS = days(1)
 
-/** Between two calls of the processor that have brought nothing, in minutes; the last one from then on. */
+/** In minutes, between two failed calls of the processor; the last one repeats. */
 const PAUSES = [1, 2, 5, 10, 20, 30, 60]
 export const pauseAfter = (attempts: number): number =>
   minutes(PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 1)
 
-/** The most evidence that one dispute can have. */
-export const MOST_EVIDENCE = 50
+export const MAX_EVIDENCE = 50
 
 export const findings = ['authorized', 'fraud', 'gross_negligence'] as const
 
-/** What the operator has found out about a payment that is said to be unauthorized. */
 interface Finding {
   readonly finding: (typeof findings)[number]
   readonly reasons: string
@@ -72,36 +67,30 @@ const schema = defineEntity({
   properties: {
     ...record('dispute'),
     agentId: nullable.string(),
-    /** Under which it was paid: its token sees the dispute, and no other's does. */
+    /** The delegation that paid: its token sees the dispute, and no other delegation's does. */
     delegationId: nullable.string(),
     transactionId: p.text(),
     cardId: nullable.string(),
-    /** The wallet that has paid. */
     walletId: p.text(),
     merchant: p.text(),
     reason: p.enum(disputeReasons),
     description: p.text(),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
-    /** What is disputed, as it was asked for. */
     amountEuros: p.bigint().name('amount_cents'),
     /**
-     * What had come back of the payment before, save for refunds that were asked for: what those bring was never disputed.
-     * Only what comes later makes the dispute smaller.
+     * Refunded before the dispute, apart from requested refunds, whose amounts were never disputed. Only
+     * later refunds reduce the dispute.
      */
     refundedBeforeEuros: p.bigint().name('refunded_before_cents'),
-    /** What the merchant has refunded of it since. */
     refundedEuros: zeroEuros('refunded_cents'),
-    /** What the owner has of it just now. */
     creditedEuros: zeroEuros('credited_cents'),
-    /** What the card network has paid. */
     recoveredEuros: zeroEuros('recovered_cents'),
-    /** What the platform has lost. */
     lostEuros: zeroEuros('lost_cents'),
-    /** What it takes up of the payment: it cannot be refunded as well. */
+    /** The part of the payment that the dispute claims: it cannot be refunded as well. */
     countedEuros: zeroEuros('counted_cents'),
-    /** The wallet that what is given back went into; null while nothing is, or where it is in suspense. */
+    /** The wallet that was credited; null if none was, or if the credit is in suspense. */
     creditedWalletId: nullable.string(),
-    /** Names the postings. */
+    /** Numbers the postings, so that each has its own cause. */
     postings: p.integer().onCreate(() => 0),
     facts: p
       .json<readonly StoredDisputeFact[]>()
@@ -112,7 +101,6 @@ const schema = defineEntity({
     cardFrozen: flag(),
     resolution: nullable.string(),
     resolvedAt: nullable.instant(),
-    /** When the owner is given the money back provisionally; `creditedAt` once that is due. */
     creditDueAt: nullable.instant(),
     creditedAt: nullable.instant(),
     evidenceDueAt: nullable.instant(),
@@ -120,21 +108,17 @@ const schema = defineEntity({
     submittedAt: nullable.instant(),
     processor: p.text(),
     processorDisputeId: nullable.string(),
-    /** When the processor has got the evidence, and has submitted it. */
     documentedAt: nullable.instant(),
     filedAt: nullable.instant(),
     toldWithdrawnAt: nullable.instant(),
     processorProblem: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
-    /** When the processor is called next; null where it need not be called. */
     callDueAt: nullable.instant(),
-    /** The earliest of all that is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** A payment by card that the owner does not accept, and how the card network decides. */
 export class Dispute extends schema.class {}
 schema.setClass(Dispute)
 
@@ -143,39 +127,37 @@ interface NewFact extends Pick<DisputeFact, 'id' | 'type'> {
   readonly amountEuros?: Euros | null
 }
 
-/** Appends a fact; one that is known changes nothing. */
 export function recordFact(dispute: Dispute, { id, type, at, amountEuros = null }: NewFact): void {
   const fact = { id, type, at: at.toISOString(), cents: amountEuros?.toString() ?? null }
   dispute.facts = addFact(dispute.facts, fact)
 }
 
-/** What is disputed and the merchant has not refunded. */
-export const leftOf = ({ amountEuros, refundedEuros }: Dispute): Cents =>
+export const disputedRest = ({ amountEuros, refundedEuros }: Dispute): Cents =>
   minus(cents(amountEuros), cents(refundedEuros))
 
-/** Whether the platform bears what the network does not pay: until the operator has found that it was authorized. */
+/**
+ * Whether the platform bears what the network does not pay: until the operator finds that the payment was
+ * authorized.
+ */
 export const isCovered = ({ reason, finding }: Pick<Dispute, 'reason' | 'finding'>): boolean =>
   isUnauthorized(reason) && finding === null
 
 export const claimOf = (dispute: Dispute): Claim => ({
   isSubmitted: dispute.submittedAt !== null,
-  leftCents: leftOf(dispute),
+  leftCents: disputedRest(dispute),
   isCovered: isCovered(dispute),
   isCreditDue: dispute.creditedAt !== null,
 })
 
-/** The amounts that the record states as booked. */
 export const bookedBy = ({ creditedEuros, recoveredEuros, lostEuros }: Dispute): DisputeAmounts => ({
   creditedCents: cents(creditedEuros),
   recoveredCents: cents(recoveredEuros),
   lostCents: cents(lostEuros),
 })
 
-/** What the processor is to be asked for next. */
 export const calls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
 export type ProcessorCallKind = (typeof calls)[number]
 
-/** The next call of the processor; null where it need not be called. */
 export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
   const { status, processorDisputeId, documentedAt, filedAt } = dispute
   if (!isUndecided(dispute)) return mustWithdraw(dispute) ? 'withdraw' : null
@@ -185,30 +167,30 @@ export function pendingCall(dispute: Dispute): ProcessorCallKind | null {
   return filedAt === null ? 'file' : 'inquire'
 }
 
-/** The network is told that nothing is wanted of it any more: the owner has withdrawn, or the merchant has paid. */
+/** The claim is dropped at the network: the owner has withdrawn it, or the merchant has paid. */
 function mustWithdraw({ status, facts, processorDisputeId, toldWithdrawnAt }: Dispute): boolean {
   if (processorDisputeId === null || toldWithdrawnAt !== null) return false
   const isPaidByMerchant = status === 'won' && !facts.some(({ says }) => says === 'won')
   return status === 'withdrawn' || isPaidByMerchant
 }
 
-/** The earliest of all that is due: deadline, process and test clock share it. */
+/** Deadline, process and test clock share the earliest instant. */
 export function schedule(dispute: Dispute): void {
   const { callDueAt, creditDueAt, evidenceDueAt, remindAt } = dispute
   const due = [callDueAt, creditDueAt, evidenceDueAt, remindAt].flatMap(at => at?.getTime() ?? [])
   dispute.dueAt = due.length > 0 ? new Date(Math.min(...due)) : null
 }
 
-/** By then the money is back, in Frankfurt's time: before the business day ends, so that a failure can be tried again. */
+/** In Frankfurt's time: before the business day ends, so that a failure can be retried. */
 const CREDIT_TIME = '16:00'
 
-/** The next business day after the payment was said to be unauthorized (Directive (EU) 2015/2366, Article 73). */
+/** The next business day after the payment was reported as unauthorized (Directive (EU) 2015/2366, Article 73). */
 export const creditDueAfter = (now: Date): Date =>
   atBankTime(bankDayOnOrAfter(addDays(bankDateOf(now))), CREDIT_TIME)
 
 /**
- * Plans the provisional credit of the owner: in test mode at once. None is due once the payment is not said to be unauthorized
- * any more; what was credited before stays as the state says.
+ * Schedules the provisional credit; in test mode at once. None is due if the payment is no longer claimed to
+ * be unauthorized; an earlier credit stays as the state says.
  */
 export function planCredit(dispute: Dispute, { tenant, now }: TenantNow): void {
   if (!isCovered(dispute)) {

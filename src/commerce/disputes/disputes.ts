@@ -50,7 +50,7 @@ const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =
 
 const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
-/** The agent is locked, so that of two disputes of a payment that come at once one is open. */
+/** Under the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
   const { records, sql, tenant, actor, now, ports, refuse } = context
   const [, known, main, earlier] = await Promise.all([
@@ -88,7 +88,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     description: body.description,
     amountEuros: body.amountEuros ?? left,
     cardFrozen,
-    // What had come back by itself.
     refundedBeforeEuros: restOf(cents(transaction.refundedEuros), onRequest),
     evidenceDueAt,
     remindAt: after(evidenceDueAt, -REMINDER_MS),
@@ -97,7 +96,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   })
   context.emit('dispute.created', disputeEvent(dispute))
   planCredit(dispute, context)
-  // Nothing is decided yet: it gives nothing back in the limits.
+  // Nothing is decided yet, so limits stay as they are.
   reconcile({ ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest }, context)
   return dispute
 }
@@ -113,7 +112,8 @@ function blockerOf(
   if (earlier.some(isUndecided)) return refuse('dispute_open')
   if (transaction.status === 'refunded') return refuse('nothing_left')
   if (transaction.status !== 'completed') return refuse('not_disputable')
-  // What only a checkout or a receipt says may still become less, and comes back by itself where the network never tells of it.
+  // An amount known only from a checkout or a receipt may still decrease, and is released if the network
+  // never reports it.
   if (!payment?.clearedEuros) return refuse('not_collected')
   if (earlier.some(({ status }) => status === 'won' || status === 'lost')) return refuse('dispute_decided')
   if (left === 0n) return refuse('nothing_left')
@@ -122,13 +122,12 @@ function blockerOf(
   return now > disputableUntil(debitedAt(transaction), body.reason) ? refuse('too_late') : undefined
 }
 
-/** A card that is closed or frozen already pays nothing anyway. */
 async function freeze(cardId: string | null, context: Creating): Promise<boolean> {
   const locked = cardId === null ? null : await lockCard(cardId, context)
   return locked !== null && freezeCard(locked, 'A payment by it is disputed.', context)
 }
 
-const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
+const callLabels: Readonly<Record<ProcessorCallKind, string>> = {
   open: 'for the card processor to open it',
   document: 'for the card processor to take the evidence',
   file: 'for the card processor to submit it',
@@ -136,17 +135,16 @@ const callsInWords: Readonly<Record<ProcessorCallKind, string>> = {
   inquire: 'for the card network to decide',
 }
 
-/** How it stands, for the line of its run: Temporal keeps it, so it names nobody. */
+/** Temporal keeps this line of the run, so it contains no names. */
 const summaryOf = ({ mode, amountEuros, reason, status, creditedEuros }: Dispute): string =>
   `Dispute of ${formatEuros(amountEuros)} in ${mode} mode (${reason}): ${status}, ${formatEuros(creditedEuros)} given back`
 
-/** Completes the sentence "The process waits …" for operators. */
 function waitsFor(dispute: Dispute): string {
   const { evidenceDueAt, callDueAt } = dispute
   const call = pendingCall(dispute)
   if (call === null) return `for evidence${evidenceDueAt ? `, until ${minuteInWords(evidenceDueAt)}` : ''}`
   const when = callDueAt ? `, which is asked at ${minuteInWords(callDueAt)}` : ''
-  return `${callsInWords[call]}${when}`
+  return `${callLabels[call]}${when}`
 }
 
 const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
@@ -190,7 +188,6 @@ async function recordsOf({ id, transactionId }: Dispute, records: Records): Prom
 
 const Refunded = z.object({ transactionId: id('txn') })
 
-/** What the merchant refunds makes the disputes of the payment smaller, and what was given back for them. */
 const follow: Reaction = {
   ...reactionToAll(Refunded, laterEvents, async (events, context) => {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]
@@ -204,7 +201,7 @@ const follow: Reaction = {
       if (locked) reconcile(locked, context)
     }
   }),
-  // Only payments by card are disputed; many others are given back in one transaction.
+  // Only payments by card are disputed; this skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
 }
 

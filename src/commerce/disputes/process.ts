@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs while a dispute is undecided, and until the processor knows of its end. */
 export const disputeProcess = {
   name: 'dispute',
   title: 'Dispute',
@@ -22,7 +21,6 @@ No signal decides. The owner submits or withdraws by \`POST /disputes/{id}/submi
   },
 } as const satisfies RecordProcess
 
-/** Status of a dispute, and what is done when its time has come. */
 export interface DisputeStatus extends ProcessStatus {
   readonly next: 'open' | 'document' | 'file' | 'withdraw' | 'inquire' | 'deadline' | null
 }

@@ -11,7 +11,7 @@ import { Transaction } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWallet, walletsById } from '../../money/wallets/index.ts'
 import { type Cents, cents, formatEuros, minOf, restOf } from '../../values/money.ts'
 import { type Change, disputeEvent, type disputeEvents } from './api.ts'
-import { bookedBy, claimOf, Dispute, isUndecided, leftOf, pendingCall, schedule } from './dispute.ts'
+import { bookedBy, claimOf, Dispute, disputedRest, isUndecided, pendingCall, schedule } from './dispute.ts'
 import { disputeProcess } from './process.ts'
 import {
   type DisputeDiff,
@@ -25,22 +25,20 @@ import {
 
 type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
 
-/** A dispute with all that changes with it, locked until the transaction ends. */
 export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
-  /** What has come back of the payment for refunds that were requested. */
   readonly refundedOnRequest: Cents
-  /** The payment's limits, and its fact `credited`; null where the payment counts towards none. */
+  /** The payment's limits, and its fact `credited`; null if the payment counts towards no limits. */
   readonly credits: DisputeCredits | null
   readonly book: Book
-  /** Where the owner is credited: the wallet that has paid, else the main one; null for suspense. */
+  /** The wallet to credit: the one that paid, else the main one; null for suspense. */
   readonly creditTo: string | null
 }
 
 /**
- * Locks the agent first, as every change of a dispute and of its payment does, then the counters, the accounts and the
- * records. Agent and transaction of a dispute never change, so they are read before.
+ * Locks the agent first, as every change of a dispute and of its payment does, then the counters, the
+ * accounts and the records. Agent and transaction of a dispute never change, so they can be read before.
  */
 export async function lockDispute(id: string, context: Locking): Promise<LockedDispute | null> {
   const { records, sql, tenant, now } = context
@@ -83,15 +81,14 @@ export type ReconcileContext = Pick<
   'sql' | 'now' | 'emit' | 'wake' | 'sendAlong'
 >
 
-/** What has changed a dispute, for those who follow its events. */
 export interface ChangeNote {
   readonly change: Change
   readonly reason?: string
 }
 
 /**
- * The one place that changes a dispute: money, status, limits, deadlines and events follow from what is known by now. Where
- * nothing has changed, it does nothing.
+ * The only place that changes a dispute: derives money, status, limits, deadlines and events from the known
+ * facts. Does nothing if nothing has changed.
  */
 export function reconcile(locked: LockedDispute, context: ReconcileContext, note?: ChangeNote): void {
   const { dispute, transaction, credits, book } = locked
@@ -108,10 +105,10 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   })
   sendAlong(book.post(sql))
   moveStatus(dispute, state, now)
-  // A provisional credit may be taken back: it counts as spent until the dispute has ended.
+  // A provisional credit may be reversed, so it counts as spent until the dispute has ended.
   credits?.set(dispute.id, isUndecided(dispute) ? 0n : creditedCents)
   if (credits) sendAlong(credits.write(sql))
-  const counted = isUndecided(dispute) ? leftOf(dispute) : creditedCents
+  const counted = isUndecided(dispute) ? disputedRest(dispute) : creditedCents
   transaction.disputedEuros += counted - dispute.countedEuros
   dispute.countedEuros = counted
   const call = pendingCall(dispute)
@@ -122,13 +119,13 @@ export function reconcile(locked: LockedDispute, context: ReconcileContext, note
   wake(disputeProcess, dispute)
 }
 
-/** Refunds that were requested are of the rest of the payment. Facts may exceed what is disputed: then nothing is left. */
+/** Requested refunds are of the rest of the payment. Refunds may exceed the disputed amount: then nothing is left. */
 function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
   const unrequested = restOf(cents(transaction.refundedEuros), refundedOnRequest)
   return minOf(restOf(unrequested, cents(dispute.refundedBeforeEuros)), cents(dispute.amountEuros))
 }
 
-/** Advances come first, so that the bank never lacks what the network takes back, and go back last. */
+/** Advances are booked first and returned last, so that the bank account always covers what the network takes back. */
 function moveMoney(
   { dispute, book, creditTo }: LockedDispute,
   { advanceCents, creditCents, recoverCents, loseCents }: DisputeDiff,
@@ -156,7 +153,6 @@ function moveMoney(
   if (advanceCents < 0n) book.move('advance_return', 'advance', 'bank', -advanceCents, next())
 }
 
-/** A dispute that has ended waits for nothing more. */
 function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
   if (!disputeMachine.move(dispute, status) || isUndecided(dispute)) return
   Object.assign(dispute, {
@@ -172,7 +168,7 @@ function resolutionOf(dispute: Dispute): string {
   const kept = formatEuros(dispute.creditedEuros)
   switch (dispute.status) {
     case 'won':
-      return leftOf(dispute) === 0n
+      return disputedRest(dispute) === 0n
         ? 'The merchant has refunded all that was disputed.'
         : `The card network has decided for you: ${kept} stay yours.`
     case 'lost':

@@ -2,8 +2,8 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { type Cents, cents, minOf, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
 /**
- * A card network may decide otherwise later, and its last decision counts: so a decision can turn, and what was withdrawn or
- * has lapsed can still be won. A merchant that pays in the meantime wins it for the owner, too.
+ * A card network may change its decision, and the last one counts: so a decision can turn, and a withdrawn or
+ * lapsed dispute can still be won. A merchant that refunds in the meantime also wins it for the owner.
  */
 export const disputeMachine = machine('dispute', {
   open: ['submitted', 'withdrawn', 'lapsed', 'won', 'lost'],
@@ -15,20 +15,19 @@ export const disputeMachine = machine('dispute', {
 })
 export type DisputeStatus = (typeof disputeMachine.states)[number]
 
-/** What the network (credited, won, lost), the owner (withdrawn) or a deadline (lapsed) states about a dispute. */
 export interface DisputeFact {
-  /** Of the message, or the name of the inquiry: facts of one id are one fact. */
+  /** The id of the message, or the name of the inquiry: facts with one id are one fact. */
   readonly id: string
   readonly type: 'credited' | 'won' | 'lost' | 'withdrawn' | 'lapsed'
   readonly at: string
-  /** What the network has paid; null = all that is disputed, or nothing. */
+  /** Paid by the network; null = the whole disputed amount, or nothing. */
   readonly cents: string | null
 }
 
 /** With the member names of the stored JSON (`disputes.words`). */
 export type StoredDisputeFact = Omit<DisputeFact, 'type'> & { readonly says: DisputeFact['type'] }
 
-/** Appends a fact unless it is known: networks repeat messages. */
+/** Networks repeat messages, so a known fact is skipped. */
 export const addFact = (
   facts: readonly StoredDisputeFact[],
   { type, ...fact }: DisputeFact,
@@ -40,18 +39,14 @@ export const factsOf = (stored: readonly StoredDisputeFact[]): DisputeFact[] =>
 
 export const isOfNetwork = ({ type }: DisputeFact): boolean => type !== 'withdrawn' && type !== 'lapsed'
 
-/** What is disputed, and on which terms: with the facts, all that the state of a dispute depends on. */
 export interface Claim {
   readonly isSubmitted: boolean
-  /** What is disputed and the merchant has not refunded. */
   readonly leftCents: Cents
-  /** Whether the platform bears what the network does not pay. */
   readonly isCovered: boolean
-  /** Whether the owner is due the money before a decision. */
   readonly isCreditDue: boolean
 }
 
-/** Where the money of a dispute is. What is neither recovered nor lost is advanced by the platform. */
+/** What is neither recovered nor lost is advanced by the platform. */
 export interface DisputeAmounts {
   readonly creditedCents: Cents
   readonly recoveredCents: Cents
@@ -62,7 +57,7 @@ export interface DisputeState extends DisputeAmounts {
   readonly status: DisputeStatus
 }
 
-/** Of facts of one instant a decision is the last. */
+/** Of facts with the same instant, a decision is the last. */
 const ranks = { withdrawn: 0, lapsed: 0, credited: 1, won: 2, lost: 3 } as const
 
 const byTime = (one: DisputeFact, other: DisputeFact): number =>
@@ -70,7 +65,7 @@ const byTime = (one: DisputeFact, other: DisputeFact): number =>
   ranks[one.type] - ranks[other.type] ||
   (one.id < other.id ? -1 : 1)
 
-/** Reads the state from the facts. It depends on the set, not on the order in which facts arrived. */
+/** Depends on the set of facts, not on the order in which they arrived. */
 export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): DisputeState {
   const { leftCents, isCovered, isCreditDue } = claim
   const facts = unsorted.toSorted(byTime)
@@ -90,7 +85,6 @@ export function foldFacts(unsorted: readonly DisputeFact[], claim: Claim): Dispu
   return { status, creditedCents, recoveredCents, lostCents }
 }
 
-/** A merchant that has refunded all of it has ended the dispute as the owner wished. */
 function statusOf(
   { isSubmitted, leftCents }: Claim,
   ending: DisputeFact | undefined,
@@ -107,9 +101,9 @@ function paidBy(last: DisputeFact | undefined, leftCents: Cents): Cents {
   return last.cents === null ? leftCents : cents(last.cents)
 }
 
-/** The money that moves between what is booked and the new state; below zero, it moves back. */
+/** What moves between the booked amounts and the new state; a negative amount moves back. */
 export interface DisputeDiff {
-  /** What the platform lays out or has lost: it pays as much to the bank, so that the bank covers all wallets. */
+  /** What the platform advances or has lost: it pays that to the bank account, which covers all wallets. */
   readonly advanceCents: Cents
   readonly creditCents: Cents
   readonly recoverCents: Cents

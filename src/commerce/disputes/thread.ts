@@ -3,17 +3,15 @@ import sharp from 'sharp'
 import { LEFT, PdfDocument, RIGHT } from '../../money/statements/thread.ts'
 import type { FileKind } from '../../values/file-kind.ts'
 
-/** What a bundle shows, in the order of its pages: plain JSON, so that it outlives a crash and reaches a thread. */
+/** In the order of its pages: plain JSON, so that it outlives a crash and can be sent to a thread. */
 export interface BundleInput {
   readonly title: string
   readonly subtitle: string
   readonly author: string
-  /** Stands at the foot of each page. */
   readonly foot: string
-  /** The instant of the last thing that it tells of: no other time stands in the document. */
+  /** The instant of the last entry: the document contains no other time, so that equal facts give equal bytes. */
   readonly madeAt: string
   readonly sections: readonly Section[]
-  /** Files whose pictures follow, each on a page of its own. */
   readonly pictures: readonly Picture[]
 }
 
@@ -33,20 +31,17 @@ export type Block =
 
 interface Column {
   readonly name: string
-  /** The share of the page's width. */
   readonly share: number
 }
 
 export interface Picture {
   readonly title: string
-  /** Of the file as it came. */
   readonly sha256: string
   readonly kind: FileKind
-  /** Of the picture that was made anew of it; null where none was made yet. */
   readonly viewSha256: string | null
 }
 
-/** Loaded by threads, which lay out bundles. Nothing it imports may reach a database. */
+/** Runs in threads. Nothing it imports may reach a database. */
 export async function bundlePdf(
   input: BundleInput,
   pictures: readonly { readonly sha256: string; readonly bytes: Uint8Array }[],
@@ -64,7 +59,7 @@ export async function bundlePdf(
   return { pdf: Buffer.concat(pieces), sha256: hash.digest('hex') }
 }
 
-/** A PDF takes no WebP. The pictures were made anew before: small, and nothing in them but what is to be seen. */
+/** A PDF cannot contain WebP. The re-encoded pictures are small and contain nothing but what is visible. */
 const printed = (bytes: Uint8Array): Promise<Uint8Array> =>
   sharp(bytes).flatten({ background: '#fff' }).jpeg({ quality: 85 }).toBuffer()
 
@@ -79,7 +74,7 @@ const plain = { size: 8.5 } as const
 const faint = { size: 8.5, colour: 'faint' } as const
 const small = { size: 7.5, colour: 'faint' } as const
 
-/** Writes a bundle onto pages. The number of pages stands on each of them, so it is laid out once before to count them. */
+/** Each page shows the number of pages, so the layout runs once before to count them. */
 class BundleLayout {
   readonly #input: BundleInput
   readonly #pages: number | null
@@ -107,7 +102,6 @@ class BundleLayout {
     return this
   }
 
-  /** Begins a page where less than this is left. */
   #need(height: number): void {
     if (this.#y + height > BOTTOM) this.#nextPage()
   }
@@ -189,7 +183,6 @@ class BundleLayout {
     this.#y += 6
   }
 
-  /** A file on a page of its own; what is no picture is named with its SHA-256 where it is listed. */
   #picture({ title, sha256 }: Picture): void {
     const bytes = this.#pictures.get(sha256)
     if (!bytes) return

@@ -8,7 +8,7 @@ import { isCardNumberInId } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { freeText, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
-import { evidenceTypes, MAX_OF_INTENT } from './piece.ts'
+import { evidenceTypes, MAX_PER_INTENT } from './evidence-item.ts'
 
 const type = z.enum(evidenceTypes)
 
@@ -100,7 +100,7 @@ export const evidenceApi = {
     returns: [201, EvidenceRecord],
     fails: {
       intent_not_found: [404, 'intentId: no such intent.'],
-      too_much_evidence: [400, `intentId: the intent has ${MAX_OF_INTENT} pieces of evidence already.`],
+      too_much_evidence: [400, `intentId: the intent has ${MAX_PER_INTENT} pieces of evidence already.`],
     },
     emits: { 'evidence.added': event('Evidence for an intent has come in and is kept.', EvidenceEvent) },
   }),

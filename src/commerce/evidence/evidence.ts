@@ -8,7 +8,14 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { keepWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
-import { Evidence, evidenceContent, evidencePersonal, fileNameOf, MAX_OF_INTENT, ofText } from './piece.ts'
+import {
+  Evidence,
+  evidenceContent,
+  evidencePersonal,
+  fileNameOf,
+  MAX_PER_INTENT,
+  ofText,
+} from './evidence-item.ts'
 
 const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
   text: null,
@@ -28,7 +35,7 @@ const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) =
     records.count(Evidence, { intentId }),
   ])
   if (!intent) return refuse('intent_not_found')
-  if (count >= MAX_OF_INTENT) return refuse('too_much_evidence')
+  if (count >= MAX_PER_INTENT) return refuse('too_much_evidence')
   const { agentId } = intent
   const delegationId = actor.delegationId ?? intent.delegationId
   const content = file ? ofFile(file) : ofText(text ?? '')

@@ -1,2 +1,2 @@
 export { evidenceApi } from './api.ts'
-export { type Evidence, findEvidence } from './piece.ts'
+export { type Evidence, findEvidence } from './evidence-item.ts'

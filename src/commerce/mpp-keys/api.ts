@@ -50,7 +50,6 @@ export const mppKeysApi = {
       ),
     },
   }),
-  /** Makes the first key of a tenant; where there is one, nothing. */
   make: post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
     callers: [],
@@ -63,7 +62,7 @@ export const mppKeysApi = {
       ),
     },
   }),
-  /** Deletes secret and private key of one that is retired for long enough. */
+  /** Deletes secret and private key once the key's last challenges have ended. */
   end: post('/collect/keys/{id}/end', {
     summary: 'Delete the private half of a retired key',
     callers: [],

@@ -4,7 +4,7 @@ import type { Vault } from '../../ports/vault.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import { openPrivateKey } from './mpp-key.ts'
 
-/** Why a token cannot be read. The sentence repeats nothing of it. */
+/** The sentence repeats nothing of the token. */
 export interface Unreadable {
   readonly unreadable: string
 }
@@ -14,7 +14,7 @@ const unreadable = (why: string): Unreadable => ({ unreadable: why })
 const RSA_OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' }
 const AUTH_TAG_BYTES = 16
 
-/** Keys that were opened lately: to open one takes as long as to decrypt a token. */
+/** Importing a key takes as long as decrypting a token, so imported keys are cached. */
 const opened = weightedCache<Promise<webcrypto.CryptoKey>>(200, () => 1)
 
 const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto.CryptoKey> =>
@@ -22,15 +22,14 @@ const openedKey = (kid: string, sealed: string, vault: Vault): Promise<webcrypto
     crypto.subtle.importKey('jwk', openPrivateKey(vault, kid, sealed), RSA_OAEP, false, ['decrypt']),
   )
 
-/** A compact JWE, taken apart; its header says exactly how it was made. */
 interface Parsed {
   readonly header: string
   readonly parts: readonly [key: Buffer, iv: Buffer, text: Buffer, tag: Buffer]
 }
 
 /**
- * Decrypts a network token. RSA runs in Node's own threads, so the event loop goes on meanwhile. No other algorithm is
- * read, nothing that is compressed, and nothing for another key.
+ * RSA runs in Node's own threads, so the event loop is not blocked. Other algorithms, compression and other
+ * keys are refused.
  */
 export async function decryptToken(
   jwe: string,
@@ -69,7 +68,6 @@ function parse(jwe: string, kid: string): Parsed | Unreadable {
   return { header, parts: parts as unknown as Parsed['parts'] }
 }
 
-/** The members that a header may have beside those that must be there. */
 const HARMLESS = ['alg', 'enc', 'kid', 'typ', 'cty']
 
 function headerProblem(encoded: string, kid: string): string | undefined {

@@ -11,9 +11,8 @@ import { weightedCache } from '../../values/bounded-cache.ts'
 import { after, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** How long a challenge can be paid. */
 export const CHALLENGE_MS = minutes(5)
-/** For how much longer its keys are kept: a payment may be on its way when the challenge expires. */
+/** Keys outlive their challenges: a payment may be on its way when its challenge expires. */
 const GRACE_MS = minutes(5)
 
 const schema = defineEntity({
@@ -23,20 +22,24 @@ const schema = defineEntity({
     kid: p.text(),
     /** The modulus of the public key, in base64url; the exponent is 65537. */
     modulus: p.text(),
-    /** Sealed, as the private key is: it makes the ids of challenges. Null once no challenge made with it is open. */
+    /**
+     * Signs the ids of challenges (HMAC). Sealed, like the private key; null once no challenge made with it
+     * is open.
+     */
     secret: nullable.string(),
     privateKey: nullable.string(),
     retiredAt: nullable.instant(),
-    /** When secret and private key are deleted. */
     endsAt: nullable.instant(),
   },
 })
 
-/** The keys by which an owner offers challenges: a secret for their ids, and an RSA key that tokens are encrypted to. */
+/**
+ * The keys by which an owner offers challenges: a secret for their ids, and an RSA key that payers encrypt
+ * tokens to.
+ */
 export class MppKey extends schema.class {}
 schema.setClass(MppKey)
 
-/** The public key as challenges show it. */
 export const publicJwkOf = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>): MerchantKey => ({
   kty: 'RSA',
   n,
@@ -46,7 +49,6 @@ export const publicJwkOf = ({ kid, modulus: n }: Pick<MppKey, 'kid' | 'modulus'>
   kid,
 })
 
-/** Retires a key: challenges that were offered before can still be paid. */
 export function retire(key: Pick<MppKey, 'retiredAt' | 'endsAt'>, now: Date): void {
   key.retiredAt = now
   key.endsAt = after(now, CHALLENGE_MS + GRACE_MS)
@@ -62,7 +64,7 @@ export const mppKeysPersonal = {
 
 const makePair = promisify(generateKeyPair)
 
-/** New keys as they are stored: what is secret is sealed for the name of the key. */
+/** Both secrets are sealed with the key's name. */
 export interface NewKey {
   readonly kid: string
   readonly modulus: string
@@ -70,7 +72,7 @@ export interface NewKey {
   readonly privateKey: string
 }
 
-/** Makes keys. The primes are looked for outside of the event loop, and no transaction waits for them. */
+/** The primes are generated outside of the event loop, and without an open transaction. */
 export async function newMppKey(vault: Vault): Promise<NewKey> {
   const { publicKey, privateKey } = await makePair('rsa', { modulusLength: 2_048 })
   const { n = '' } = publicKey.export({ format: 'jwk' })
@@ -84,7 +86,6 @@ export async function newMppKey(vault: Vault): Promise<NewKey> {
   }
 }
 
-/** The thumbprint of RFC 7638: the members that make the key, in the order of their names. */
 const thumbprintOf = (n: string): string =>
   hash('sha256', JSON.stringify({ e: 'AQAB', kty: 'RSA', n }), 'base64url')
 
@@ -97,20 +98,18 @@ export const openSecret = (vault: Vault, kid: string, sealed: string): string =>
 export const openPrivateKey = (vault: Vault, kid: string, sealed: string): JsonWebKey =>
   JSON.parse(vault.open(sealed, privateContext(kid))) as JsonWebKey
 
-/** A key as it is stored, as far as challenges need it. */
 interface StoredKey {
   readonly kid: string
   readonly modulus: string
   readonly secret: string
 }
 
-/** What a challenge is offered with, and known again by. */
 export interface OfferingKey {
   readonly secret: string
   readonly jwk: MerchantKey
 }
 
-/** SQL of the current key of the tenant whose row has this alias: the columns of a stored key, to be joined laterally. */
+/** SQL of the current key of the tenant whose row has this alias: the columns of a stored key, for a lateral join. */
 export const currentKeyOf = (alias: string): string => `
 select kid, modulus, secret from mpp_keys
 where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is null limit 1`
@@ -118,13 +117,16 @@ where (owner_id, mode) = (${alias}.owner_id, ${alias}.mode) and retired_at is nu
 const CURRENT = `
 select k.* from (values ($1::text, $2::text)) as of (owner_id, mode) cross join lateral (${currentKeyOf('of')}) k`
 
-/** Keys that were opened, by what is sealed: nobody gets one who has not read that first. */
+/** Cached by the sealed text, so that only a caller that has read it gets the key. */
 const opened = weightedCache<OfferingKey>(1_000, () => 1)
 
 export const openKey = ({ kid, modulus, secret }: StoredKey, { vault }: Pick<Ports, 'vault'>): OfferingKey =>
   opened(secret, () => ({ secret: openSecret(vault, kid, secret), jwk: publicJwkOf({ kid, modulus }) }))
 
-/** The current key of the tenant. The first one is made when it is needed, by a transaction of its own: to have one is no effect of a payment. */
+/**
+ * The tenant's current key. The first one is made on demand, in its own transaction: it is not an effect of
+ * the payment.
+ */
 export async function offeringKey(
   tenant: Tenant,
   { sql, ports, requestId }: { readonly sql: Sql; readonly ports: Ports; readonly requestId: string },
@@ -138,7 +140,6 @@ export async function offeringKey(
   return openKey(made, ports)
 }
 
-/** A key by which a challenge can be paid, with its private half as the vault has sealed it. */
 export interface LiveKey extends OfferingKey {
   readonly privateKey: string
 }
@@ -148,7 +149,7 @@ select kid, modulus, secret, private_key as "privateKey" from mpp_keys
 where owner_id = $1 and mode = $2 and secret is not null and (ends_at is null or ends_at > $3)
 order by id desc`
 
-/** The keys of which challenges may be open: the current one, and those that were retired a few minutes ago. */
+/** Keys with challenges that may be open: the current one, and those retired a few minutes ago. */
 export async function liveKeys({
   sql,
   tenant,

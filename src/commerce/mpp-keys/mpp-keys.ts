@@ -9,13 +9,12 @@ import { MppKey, mppKeysPersonal, type NewKey, newMppKey, publicJwkOf, retire } 
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...publicJwkOf(key) } })
 
-/** The current key, locked: of two requests that replace it at once, the second replaces what the first has made. */
+/** Locked: of two concurrent replacements, the second replaces the key that the first one made. */
 async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
   await lockTenant(context, 'mpp-keys')
   return context.records.findOne(MppKey, { retiredAt: null })
 }
 
-/** Stores keys that were made meanwhile, unless another request was quicker. */
 async function storeFirst(key: NewKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
   if (await lockCurrent(context)) return { made: false }
   const { id, kid } = context.records.create(MppKey, key)
@@ -29,7 +28,7 @@ async function replace(key: NewKey, context: RotateContext) {
   const { records, now, emit } = context
   const old = await lockCurrent(context)
   if (old) retire(old, now)
-  // One key is current at any moment, so the old one is retired before the new one is there.
+  // Only one key may be current at any moment, so the old one is retired first.
   await records.flush()
   const made = records.create(MppKey, key)
   emit('mpp_key.rotated', { mppKeyId: made.id, kid: made.kid, replacedKid: old?.kid ?? null })

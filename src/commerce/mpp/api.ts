@@ -13,14 +13,14 @@ import { freeText, ProcessStatusRecord, recordHead, recordTail } from '../../val
 import { mppCredentialMachine, senders, witnesses } from './credential.ts'
 import {
   headersProblem,
-  LONGEST_BODY,
-  LONGEST_HEADER,
-  MOST_HEADERS,
+  MAX_BODY_LENGTH,
+  MAX_HEADER_LENGTH,
+  MAX_HEADERS,
   merchantMethods,
 } from './merchant-request.ts'
-import { MOST_RULES, ruleTypes } from './protect-rule.ts'
+import { MAX_RULES, ruleTypes } from './protect-rule.ts'
 
-/** Refusals because of the address, before anything is sent there. */
+/** Because of the address; nothing was sent. */
 export const addressRefusals = {
   url_refused: [400, 'url: this address is refused. Give one that can be reached from the public internet.'],
   https_required: [
@@ -35,7 +35,6 @@ export const addressRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals because of the offer: nothing was minted for it. */
 export const offerRefusals = {
   no_challenge: [400, 'url: the merchant asks for no payment.'],
   no_card_offer: [400, 'url: the merchant takes no payment by card/charge of the scheme Payment.'],
@@ -48,8 +47,7 @@ export const offerRefusals = {
   merchant_key_unusable: [400, 'url: nothing may be encrypted to the key of the merchant.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals because the merchant has not answered before anything was minted. */
-export const askRefusals = {
+export const merchantRefusals = {
   merchant_busy: [
     503,
     'Too many requests to this merchant are still without an answer. Nothing was sent or paid: try again, with a new Idempotency-Key.',
@@ -64,7 +62,7 @@ export const askRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals at the minting: nothing has left. */
+/** At the minting; nothing was sent. */
 export const mintRefusals = {
   ...subjectRefusals,
   intent_other_merchant: [
@@ -89,7 +87,7 @@ export const mintRefusals = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** Refusals once the credential may have reached the merchant. */
+/** The credential may have reached the merchant. */
 const sentRefusals = {
   payment_indeterminate: [
     502,
@@ -190,7 +188,6 @@ export const mintEvents = {
   ),
 }
 
-/** The events of an outcome. */
 export const outcomeEvents = {
   'mpp.credential.consumed': event('A machine payment has been paid.', MppCredentialEvent),
   'mpp.transaction.completed': event(
@@ -229,7 +226,10 @@ const subject = {
 
 const body = z
   .union(
-    [z.string().max(LONGEST_BODY), z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 })],
+    [
+      z.string().max(MAX_BODY_LENGTH),
+      z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
+    ],
     { error: 'must be a text or an object' },
   )
   .optional()
@@ -239,8 +239,8 @@ const body = z
   })
 
 const headers = z
-  .record(z.string().max(100), z.string().max(LONGEST_HEADER))
-  .meta({ maxProperties: MOST_HEADERS })
+  .record(z.string().max(100), z.string().max(MAX_HEADER_LENGTH))
+  .meta({ maxProperties: MAX_HEADERS })
   .superRefine((given, context) => {
     const problem = headersProblem(given)
     if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -326,7 +326,7 @@ export const mppApi = {
       cardId: 'card_01jd8x2m4ye7k9v0c3q5r6t8wz',
     },
     returns: [200, MppPayment],
-    fails: { ...paying, ...askRefusals, ...sentRefusals },
+    fails: { ...paying, ...merchantRefusals, ...sentRefusals },
     emits: { ...payingEvents, ...outcomeEvents },
   }),
   mint: post('/v1/mpp/credentials', {
@@ -363,9 +363,9 @@ export const mppApi = {
     returns: [201, CreatedMppCredential],
     fails: {
       ...paying,
-      merchant_busy: askRefusals.merchant_busy,
-      merchant_unusable: askRefusals.merchant_unusable,
-      merchant_silent: askRefusals.merchant_silent,
+      merchant_busy: merchantRefusals.merchant_busy,
+      merchant_unusable: merchantRefusals.merchant_unusable,
+      merchant_silent: merchantRefusals.merchant_silent,
     },
     emits: payingEvents,
   }),
@@ -480,7 +480,7 @@ export const protectApi = {
       merchant_unclear,
       agent_not_found: [404, 'agentId: no such agent.'],
       rule_exists: [400, 'There is such a rule already.'],
-      too_many_rules: [400, `There are ${MOST_RULES.toLocaleString('en')} rules already. Delete one.`],
+      too_many_rules: [400, `There are ${MAX_RULES.toLocaleString('en')} rules already. Delete one.`],
     },
     emits: {
       'mpp.protect_rule.created': event(
@@ -509,10 +509,9 @@ export const protectApi = {
   }),
 }
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
-/** The steps of a machine payment's process. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/v1/mpp/credentials/{id}/status', {
     summary: 'How a machine payment stands',
@@ -527,7 +526,6 @@ export const stepsApi = {
     ],
     fails: { credential_not_found },
   }),
-  /** A silent merchant leaves the outcome open; one that stays open for 31 days counts as not paid. */
   settle: post('/v1/mpp/credentials/{id}/settle', {
     summary: 'Do what is due for a machine payment',
     callers: [],
@@ -535,7 +533,7 @@ export const stepsApi = {
     fails: { credential_not_found },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents },
   }),
-  /** The service itself pays nothing by the token already. */
+  /** The service already refuses payments by the token. */
   deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
     summary: 'Tell the processor that the token of a machine payment is over',
     callers: [],

@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url'
 import { foldMerchant, hostOf, patternProblem } from '../../control/merchants/index.ts'
 import { countries } from '../../values/countries.ts'
 
-/** Below these names everyone can have a host: the name above it says nothing about the host's owner. */
+/** Public suffixes under which everyone can have a host, so a shared parent says nothing about the owner. */
 const SHARED = new Set(
   (
     'amazonaws.com appspot.com azurewebsites.net blogspot.com cloudfront.net firebaseapp.com fly.dev github.io gitlab.io ' +
@@ -14,7 +14,7 @@ const SHARED = new Set(
 
 const MAPPED = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
-/** One spelling for each host: no dot at the end, and no IPv4 address in the form of an IPv6 one. */
+/** One spelling per host: no trailing dot, and no IPv4 address in IPv6 form. */
 export function plainHost(url: URL): string {
   const host = url.hostname.replace(/\.$/, '')
   const mapped = MAPPED.exec(host)
@@ -23,23 +23,22 @@ export function plainHost(url: URL): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** The host with its port, where that is not the usual one of the scheme. */
+/** The host, with its port if that is not the scheme's default. */
 export const merchantOf = (url: URL): string =>
   url.port === '' ? plainHost(url) : `${plainHost(url)}:${url.port}`
 
 export const isAddress = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) > 0
 
-/** The address that a text names literally: `2130706433` is a name, though browsers read 127.0.0.1 in it. */
+/** The IP address in a text. `2130706433` counts as a name, although browsers read it as 127.0.0.1. */
 function addressIn(text: string): string | undefined {
   const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
   if (!url || !isAddress(url.hostname) || !text.includes(url.hostname)) return undefined
   return plainHost(url)
 }
 
-/** The host that a text names, by name or by address; undefined for any other text. */
 const namedHost = (text: string): string | undefined => hostOf(text) ?? addressIn(text.trim())
 
-/** Generic names at the end of hosts of shops, and those reserved for tests. Countries have theirs beside these. */
+/** Generic top-level domains of shops, and those reserved for tests. Country codes are checked separately. */
 const TOP_LEVEL = new Set(
   (
     'com net org info biz name pro edu gov int eu uk agency app art bank blog business center cloud club company dev digital ' +
@@ -50,10 +49,10 @@ const TOP_LEVEL = new Set(
 )
 
 /**
- * The host by which a merchant calls itself; undefined for a name in words. `Dr.Oetker` and `Node.js` are words, although
- * they have the form of a host: no host ends like them.
+ * The host in a merchant's name; undefined for a name in words. `Dr.Oetker` and `Node.js` look like hosts but
+ * end in no top-level domain.
  */
-export function calledHost(name: string): string | undefined {
+export function hostInName(name: string): string | undefined {
   const named = namedHost(name)
   if (named === undefined || isAddress(named) || name.includes('//')) return named
   const last = named.slice(named.lastIndexOf('.') + 1)
@@ -61,30 +60,28 @@ export function calledHost(name: string): string | undefined {
   return isHost ? named : undefined
 }
 
-/** Whether hosts of many owners lie below this name. */
 export const isShared = (domain: string): boolean =>
   SHARED.has(domain) || patternProblem(`*.${domain}`) !== undefined
 
-/** Whether a host lies below a domain of one owner. */
-const isBelow = (host: string, domain: string): boolean =>
+const isSubdomain = (host: string, domain: string): boolean =>
   !isAddress(host) && host.endsWith(`.${domain}`) && !isShared(domain)
 
-/** The domain that the owner of a named host has registered: `example.co.uk` of `pay.example.co.uk`. */
+/** `example.co.uk` of `pay.example.co.uk`. */
 function registeredDomain(host: string): string {
   const labels = host.split('.')
   return labels.slice(isShared(labels.slice(-2).join('.')) ? -3 : -2).join('.')
 }
 
-/** The label that the owner of a host has registered: `example` of `pay.example.co.uk`. */
+/** `example` of `pay.example.co.uk`. */
 const registeredLabel = (host: string): string | undefined =>
   isAddress(host) ? undefined : registeredDomain(host).split('.')[0]
 
 /**
- * Whether two hosts are of one site: one below the other, or both below a domain that one owner has registered. On a
- * platform, where a name may be a region rather than an owner, hosts beside each other are of different sites.
+ * Whether two hosts belong to one site: one is below the other, or both are below a registered domain. On a
+ * platform, where a label may be a region instead of an owner, sibling hosts are different sites.
  */
 export function isSameSite(one: string, other: string): boolean {
-  if (one === other || isBelow(one, other) || isBelow(other, one)) return true
+  if (one === other || isSubdomain(one, other) || isSubdomain(other, one)) return true
   if (isAddress(one) || isAddress(other)) return false
   const domain = registeredDomain(one)
   const parent = domain.slice(domain.indexOf('.') + 1)
@@ -93,7 +90,7 @@ export function isSameSite(one: string, other: string): boolean {
 
 const plainName = (text: string): string => foldMerchant(text).replace(/[\s\p{P}\p{S}]/gu, '')
 
-/** Whether the owner of a host has registered a name: `Example` is that of `pay.example.com`, not of `example.evil.com`. */
+/** `Example` belongs to `pay.example.com`, not to `example.evil.com`. */
 function isOwnName(name: string, host: string): boolean {
   const label = registeredLabel(domainToUnicode(host) || host)
   const plain = plainName(name)
@@ -101,17 +98,16 @@ function isOwnName(name: string, host: string): boolean {
 }
 
 /**
- * Whether the merchant of an intent is the host that is asked. A host is meant with all below it; a name must be the
- * host's own, or an allow rule must cover the host: the name that a merchant gives itself proves nothing.
+ * Whether the requested host is the intent's merchant. A host includes everything below it. A name in words
+ * must be the host's own, or an allow rule must cover the host: a merchant's own claim proves nothing.
  */
 export function isPayee(merchant: string, url: URL, isAllowed: boolean): boolean {
   const host = plainHost(url)
   const named = namedHost(merchant)
-  if (named !== undefined) return named === host || isBelow(host, named)
+  if (named !== undefined) return named === host || isSubdomain(host, named)
   return isAllowed || isOwnName(merchant, host)
 }
 
-/** The sentence of a refusal: who is meant by the intent, who was asked, and what to do. */
 export const otherPayeeMessage = (merchant: string, url: URL): string =>
   namedHost(merchant) === undefined
     ? `url: the intent is for ${merchant}, and nothing proves that ${plainHost(url)} is that merchant. Declare the intent for ${plainHost(url)}, or let the owner allow that host: POST /mpp/protect.`

@@ -1,43 +1,39 @@
 import { endOfString } from '../../values/canonical-json.ts'
 import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
-/** What a merchant sold, as the caller gets it. */
 export type MerchantBody = Readonly<Record<string, unknown>>
 
-/** How much of an answer is given on. */
-export const MOST_BYTES = 1_048_576
+export const MAX_BYTES = 1_048_576
 
-/** Deeper than any answer that means well, and flat enough to be written again. */
-const DEEPEST = 64
-/** As many are read, checked and written again in a few milliseconds: other requests wait for that. */
-const MOST_VALUES = 20_000
+/** Deeper than any honest answer, and flat enough to be serialized again. */
+const MAX_DEPTH = 64
+/** Parsed, checked and serialized in a few milliseconds, during which other requests wait. */
+const MAX_VALUES = 20_000
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i
 
 interface MerchantContent {
   readonly body: Uint8Array
   readonly contentType: string | undefined
-  /** Whether there was more of it than was read. */
   readonly cut: boolean
 }
 
-interface Given {
+interface ParsedContent {
   readonly members: MerchantBody
-  /** Whether card numbers were made unreadable in it. */
   readonly isMasked: boolean
 }
 
 /**
- * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. What was cut is marked. JSON of
- * more values or levels than can be given on at once stays text. The numbers of cards are masked before it is
- * given on or kept, and that is marked too.
+ * A JSON object as it is; any other JSON as `value`, text as `text`, and the rest as `base64`. A truncated
+ * answer is marked. JSON with too many values or levels stays text. Card numbers are masked, and marked,
+ * before anything is passed on or stored.
  */
 export function merchantBody(content: MerchantContent): MerchantBody {
   const { members, isMasked } = contentOf(content)
   return { ...members, ...(content.cut && { truncated: true }), ...(isMasked && { masked: true }) }
 }
 
-function contentOf({ body, contentType, cut }: MerchantContent): Given {
+function contentOf({ body, contentType, cut }: MerchantContent): ParsedContent {
   const text = textOf(body, cut)
   if (text === undefined) return bytesOf(body, contentType, cut)
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
@@ -50,8 +46,8 @@ function contentOf({ body, contentType, cut }: MerchantContent): Given {
   )
 }
 
-/** Each character of Latin-1 is a byte, so what is masked has as many bytes as before. */
-function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): Given {
+/** Each character of Latin-1 is a byte, so masking keeps the length in bytes. */
+function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boolean): ParsedContent {
   const bytes = Buffer.from(body).toString('latin1')
   const masked = maskCardNumbers(bytes, { isCut })
   return {
@@ -66,7 +62,7 @@ function bytesOf(body: Uint8Array, contentType: string | undefined, isCut: boole
 /** JSON may write a digit as an escape, or a number with an exponent: its text does not show a card number then. */
 const HIDDEN = /\\u00|\d[eE]\+?\d/
 
-function jsonOf(text: string, isFound: boolean): Given | undefined {
+function jsonOf(text: string, isFound: boolean): ParsedContent | undefined {
   try {
     const value: unknown = JSON.parse(text)
     const given = isFound || HIDDEN.test(text) ? maskCardNumbersIn(value) : value
@@ -82,7 +78,7 @@ const membersOf = (value: unknown): MerchantBody => {
   return isObject ? (value as MerchantBody) : { value }
 }
 
-/** What was cut may end inside of a character, which has four bytes at most. */
+/** Truncation may split a character, which has at most four bytes. */
 function textOf(body: Uint8Array, cut: boolean): string | undefined {
   for (let missing = 0; missing <= (cut ? 3 : 0); missing++) {
     try {
@@ -93,7 +89,6 @@ function textOf(body: Uint8Array, cut: boolean): string | undefined {
   return undefined
 }
 
-/** Brackets and commas outside of strings are counted, before anything is parsed. */
 function isExcessive(text: string): boolean {
   let [depth, values] = [0, 1]
   for (let at = 0; at < text.length; at++) {
@@ -104,7 +99,7 @@ function isExcessive(text: string): boolean {
       depth++
       values++
     } else if (character === ']' || character === '}') depth--
-    if (depth > DEEPEST || values > MOST_VALUES) return true
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return true
   }
   return false
 }

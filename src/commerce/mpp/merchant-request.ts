@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 
-/** The request that a caller wants to be made, and paid for. */
 export interface MerchantRequest {
   readonly url: string
   readonly method: MerchantMethod
@@ -11,36 +10,32 @@ export interface MerchantRequest {
 export const merchantMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type MerchantMethod = (typeof merchantMethods)[number]
 
-export const MOST_HEADERS = 50
-export const LONGEST_HEADER = 4_096
-/** In characters, all names and values together: a merchant's server takes no more. */
-const LONGEST_HEADERS = 12_288
-/** In characters. */
-export const LONGEST_BODY = 131_072
+export const MAX_HEADERS = 50
+export const MAX_HEADER_LENGTH = 4_096
+/** In characters, all names and values together: merchants' servers accept no more. */
+const MAX_HEADERS_LENGTH = 12_288
+export const MAX_BODY_LENGTH = 131_072
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 /** A tab and the visible characters of ASCII: nothing that could end a line. */
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Between two neighbours of a connection only (RFC 9110, 7.6.1), or set by the HTTP client. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and those that the HTTP client sets. */
 const HOP_BY_HOP =
   /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|expect|te|trailer|accept-encoding|proxy-.*)$/i
 
-/** Headers of the payment itself. */
-const OURS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
+const PAYMENT_HEADERS = /^(payment-.*|accept-payment|x-payment|x-payment-.*)$/i
 
-/** Why a header of the caller is not sent; undefined if it is. */
 function headerProblem(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is no name of a header'
   if (HOP_BY_HOP.test(name)) return 'is set by the connection; leave it out'
-  if (OURS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
+  if (PAYMENT_HEADERS.test(name)) return 'belongs to the payment, which this service makes; leave it out'
   if (!VALUE.test(value)) return 'has a value that is not plain ASCII text'
   return /^authorization$/i.test(name) && /^\s*payment\b/i.test(value)
     ? 'holds a payment; this service makes it, so leave it out'
     : undefined
 }
 
-/** What is wrong with the headers of a request, as a sentence about one of them; undefined if nothing is. */
 export function headersProblem(headers: Readonly<Record<string, string>>): string | undefined {
   const names = new Set<string>()
   let size = 0
@@ -50,7 +45,7 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
     names.add(name.toLowerCase())
     size += name.length + value.length
   }
-  return size > LONGEST_HEADERS ? `more than ${LONGEST_HEADERS} characters together` : undefined
+  return size > MAX_HEADERS_LENGTH ? `more than ${MAX_HEADERS_LENGTH} characters together` : undefined
 }
 
 interface RequestBody {
@@ -63,7 +58,7 @@ interface RequestBody {
 const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boolean =>
   Object.keys(headers).some(other => other.toLowerCase() === name)
 
-/** The request as it is sent: an object is sent as JSON, and what has a body is a POST unless it says otherwise. */
+/** An object is sent as JSON; a request with a body is a POST unless it names a method. */
 export function merchantRequest({ url, method, headers = {}, body }: RequestBody): MerchantRequest {
   const isText = body === undefined || typeof body === 'string'
   const type = isText || hasHeader(headers, 'content-type') ? {} : { 'content-type': 'application/json' }
@@ -75,17 +70,16 @@ export function merchantRequest({ url, method, headers = {}, body }: RequestBody
   }
 }
 
-/** What identifies a request: method, address and body. Evidence names it in place of the request. */
 export const requestDigest = ({ method, url, body }: Omit<MerchantRequest, 'headers'>): string =>
   `sha-256=${hash('sha256', JSON.stringify([method, url, body]), 'base64url')}`
 
-/** Without its query and fragment, which may hold secrets. */
+/** Without query and fragment, which may contain secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-/** The caller's headers, without `Authorization` where that is taken for the payment. */
-export const headersBeside = (
+/** Omits the caller's `Authorization` if the payment uses that header. */
+export const requestHeaders = (
   headers: Readonly<Record<string, string>>,
   credentialHeader: string,
 ): Record<string, string> =>

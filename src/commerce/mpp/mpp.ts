@@ -17,7 +17,6 @@ import { type MachinePaymentStatus, type MppSignal, mppProcess } from './process
 import { protect, rules, unprotect } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
-/** One line for the operator who looks at the run; it stays in Temporal, so it has no names. */
 const summaryOf = ({ amountEuros, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
   return `Machine payment of ${formatEuros(amountEuros)} by ${cardId} in ${mode} mode: ${status}${by}`
@@ -25,7 +24,7 @@ const summaryOf = ({ amountEuros, mode, status, outcomeBy, cardId }: MppCredenti
 
 const second = (at: Date): string => at.toISOString().slice(11, 19)
 
-/** The steps that the request has taken, each with its time. Merchants are named in the record only. */
+/** With the time of each step. Temporal keeps them, so they do not name the merchant. */
 function stepsOf(credential: MppCredential): string[] {
   const { sentBy, askedAt, createdAt, sentAt, answeredAt, endedAt, merchantStatus, status } = credential
   const outcome = `outcome at ${second(endedAt ?? createdAt)}: ${status}, says the ${credential.outcomeBy}`
@@ -44,7 +43,6 @@ function nextOf({ status, dueAt }: MppCredential): MachinePaymentStatus['next'] 
   return status === 'void' ? 'deleteToken' : 'settle'
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor({ status, dueAt }: MppCredential): string {
   const until = dueAt ? `, until ${minuteInWords(dueAt)}` : ''
   if (status === 'sent') return `for the merchant’s answer${until}`
@@ -77,7 +75,7 @@ select p.* from unnest($3::text[]) as w (id)
 cross join lateral (
   select c.id, c.intent_id as "intentId", c.status, c.amount_cents as "amountEuros", c.note, c.updated_at as "updatedAt", (
     select a.status in ('refunded', 'reversed', 'expired') from card_authorizations a
-    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isBack"
+    where (a.owner_id, a.mode, a.mpp_credential_id) = (c.owner_id, c.mode, c.id) limit 1) as "isRefunded"
   from mpp_credentials c where (c.owner_id, c.mode, c.intent_id) = ($1, $2, w.id) order by c.id desc limit ${MAX_PAYMENTS}
 ) p
 order by p.id desc`
@@ -85,7 +83,7 @@ order by p.id desc`
 type PaymentRow = Row &
   Pick<MppCredential, 'id' | 'intentId' | 'amountEuros' | 'note' | 'updatedAt'> & {
     readonly status: MppStatus
-    readonly isBack: boolean | null
+    readonly isRefunded: boolean | null
   }
 
 const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
@@ -98,21 +96,19 @@ const stateByStatus: Readonly<Record<MppStatus, PaymentState>> = {
 
 const OPEN_REASON = 'Nobody knows yet whether the merchant was paid.'
 
-/** Finds the machine payments on these intents. */
 const machinePaymentsOn: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND, [ownerId, mode, intentIds])
-  return rows.map(({ id, intentId, status, amountEuros, note, isBack, updatedAt }) => ({
+  return rows.map(({ id, intentId, status, amountEuros, note, isRefunded, updatedAt }) => ({
     intentId,
     type: 'mpp' as const,
     id,
-    status: status === 'consumed' && isBack ? 'returned' : stateByStatus[status],
+    status: status === 'consumed' && isRefunded ? 'returned' : stateByStatus[status],
     amountEuros,
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,
   }))
 }
 
-/** The kind of statement: `typ` of the JWS. */
 const EVIDENCE_TYPE = 'payment-evidence'
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -141,14 +137,12 @@ const requestClaims = ({ method, url, requestDigest, merchantStatus }: MppCreden
   answeredWith: merchantStatus,
 })
 
-/** The receipt as it came, and as it reads. */
 function receiptClaims(header: string | null) {
   if (header === null) return null
   const parsed = parseReceipt(header)
   return { header, says: isUnusable(parsed) ? null : parsed }
 }
 
-/** Signs the present state of a machine payment: what was decided, for what, with which request, and what was answered. */
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
   { records, tenant, ports, refuse },

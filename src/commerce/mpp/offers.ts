@@ -12,38 +12,33 @@ import {
 } from '../../mpp/index.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Euros, formatEuros } from '../../values/money.ts'
-import { calledHost, isSameSite, plainHost } from './hosts.ts'
+import { hostInName, isSameSite, plainHost } from './hosts.ts'
 import type { PayProblem } from './pay/payment.ts'
 
-/** An answer of a merchant, as far as offers stand in it. */
 export interface MerchantAnswer {
   readonly status: number
-  /** Each `WWW-Authenticate` header by itself. */
   readonly authenticate: readonly string[]
-  /** The names of all headers, in small letters. */
   readonly headerNames: readonly string[]
   readonly body: Uint8Array
 }
 
-/** A charge by card that a merchant offers. */
 export interface CardOffer {
   readonly challenge: Challenge
   readonly charge: ChargeRequest
   readonly card: CardDetails
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 const listed = (names: readonly string[]): string =>
   names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(name => maskCardNumbers(name.replace(/[^\x21-\x7e]/g, '?').slice(0, 60)))
-    .join(', ') + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '')
+    .join(', ') + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
 
-/** The offer that is taken: the first charge by card that can be read. */
 export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
   const { challenges, otherSchemes, problems } = parseChallenges(answer.authenticate)
-  if (answer.status !== 402) return notAsked(answer.status)
+  if (answer.status !== 402) return noPaymentRequired(answer.status)
   const charges = challenges.filter(isCardCharge)
   const [first, ...others] = charges.map(readOffer)
   const usable = [first, ...others].find(offer => offer && 'challenge' in offer)
@@ -63,7 +58,7 @@ export function cardOffer(answer: MerchantAnswer): CardOffer | PayProblem {
 const isCardCharge = ({ method, intent }: Challenge): boolean =>
   method.toLowerCase() === 'card' && intent.toLowerCase() === 'charge'
 
-const notAsked = (status: number): PayProblem => ({
+const noPaymentRequired = (status: number): PayProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
@@ -73,7 +68,7 @@ const notAsked = (status: number): PayProblem => ({
 
 const NUMBER_INSIDE = 'The challenge contains the number of a card, which must be neither kept nor sent.'
 
-/** A challenge is kept byte for byte: what it hides in base64url is looked at too. */
+/** A challenge is kept byte for byte, so its base64url members are searched too. */
 function hasCardNumberInside({ request, opaque = '', ...others }: Challenge): boolean {
   const inside = [request, opaque].map(text => Buffer.from(text, 'base64url').toString('utf8'))
   const text = [...Object.values(others), opaque, ...inside].join('\n')
@@ -89,7 +84,6 @@ function readOffer(challenge: Challenge): CardOffer | PayProblem {
   return { challenge, charge, card }
 }
 
-/** Payment protocols that stand in other headers, or in the body. */
 function otherProtocols({ headerNames, body }: MerchantAnswer): string[] {
   const isX402 = headerNames.some(name => name === 'payment-required' || name.startsWith('x-payment'))
   return isX402 || namesX402(body) ? ['x402'] : []
@@ -105,22 +99,18 @@ function namesX402(body: Uint8Array): boolean {
   }
 }
 
-/** What an offer is held against before anything is minted for it. */
 export interface OfferTerms {
-  /** Real time: a merchant knows no clock of a tenant. */
+  /** Real time: a merchant does not know a tenant's clock. */
   readonly now: Date
   readonly heldEuros: Euros
-  /** The networks whose tokens the card's processor gives. */
   readonly networks: readonly string[]
-  /** The body of the request, whose digest a challenge may name. */
   readonly body: string | null
-  /** The address that was asked. */
   readonly url: URL
 }
 
 type Check = (offer: CardOffer, terms: OfferTerms) => PayProblem | undefined
 
-const inTime: Check = ({ challenge: { expires } }, { now }) => {
+const checkExpiry: Check = ({ challenge: { expires } }, { now }) => {
   if (expires === undefined) return undefined
   if (!isInstant(expires))
     return {
@@ -134,7 +124,7 @@ const inTime: Check = ({ challenge: { expires } }, { now }) => {
   }
 }
 
-const inEuros: Check = ({ charge: { currency } }) =>
+const checkCurrency: Check = ({ charge: { currency } }) =>
   currency === 'eur'
     ? undefined
     : {
@@ -142,7 +132,7 @@ const inEuros: Check = ({ charge: { currency } }) =>
         message: `url: the merchant asks for ${currency.toUpperCase()}. Only euros are paid.`,
       }
 
-const withinHeld: Check = ({ charge: { amount } }, { heldEuros }) =>
+const checkHold: Check = ({ charge: { amount } }, { heldEuros }) =>
   amount <= heldEuros
     ? undefined
     : {
@@ -150,7 +140,7 @@ const withinHeld: Check = ({ charge: { amount } }, { heldEuros }) =>
         message: `url: the merchant asks for ${formatEuros(amount)}, ${formatEuros(heldEuros)} are held for the intent. Declare an intent for what it costs.`,
       }
 
-const ofNetwork: Check = ({ card }, { networks }) =>
+const checkNetwork: Check = ({ card }, { networks }) =>
   networkOf(card.acceptedNetworks, networks)
     ? undefined
     : {
@@ -158,7 +148,7 @@ const ofNetwork: Check = ({ card }, { networks }) =>
         message: `url: the merchant takes ${card.acceptedNetworks.slice(0, 10).join(', ')}; the card is of ${networks.join(', ')}.`,
       }
 
-const ofBody: Check = ({ challenge: { digest } }, { body }) =>
+const checkDigest: Check = ({ challenge: { digest } }, { body }) =>
   digest === undefined || digestMatches(digest, body ?? '')
     ? undefined
     : {
@@ -167,7 +157,7 @@ const ofBody: Check = ({ challenge: { digest } }, { body }) =>
           'url: the challenge is for another body than that of this request. Send the body that is to be paid for.',
       }
 
-const withoutBilling: Check = ({ card: { billingRequired } }) =>
+const checkBilling: Check = ({ card: { billingRequired } }) =>
   billingRequired
     ? {
         code: 'challenge_unusable',
@@ -176,7 +166,7 @@ const withoutBilling: Check = ({ card: { billingRequired } }) =>
     : undefined
 
 /** A key from another origin may not be the merchant's. */
-const ownKey: Check = ({ card: { key } }, { url }) =>
+const checkKeyOrigin: Check = ({ card: { key } }, { url }) =>
   'encryptionJwk' in key || URL.parse(key.jwksUri)?.origin === url.origin
     ? undefined
     : {
@@ -184,9 +174,9 @@ const ownKey: Check = ({ card: { key } }, { url }) =>
         message: `url: the challenge takes its key from ${URL.parse(key.jwksUri)?.host}, not from the merchant that was asked.`,
       }
 
-/** A name in words proves nothing and is only shown; the address of another site is refused. */
-const ownName: Check = ({ card: { merchantName } }, { url }) => {
-  const named = calledHost(merchantName)
+/** A name in words proves nothing and is only shown; the host of another site is refused. */
+const checkMerchantName: Check = ({ card: { merchantName } }, { url }) => {
+  const named = hostInName(merchantName)
   const host = plainHost(url)
   if (named === undefined || isSameSite(host, named)) return undefined
   return {
@@ -195,9 +185,17 @@ const ownName: Check = ({ card: { merchantName } }, { url }) => {
   }
 }
 
-const checks = [inTime, inEuros, withinHeld, ofNetwork, ofBody, withoutBilling, ownKey, ownName]
+const checks = [
+  checkExpiry,
+  checkCurrency,
+  checkHold,
+  checkNetwork,
+  checkDigest,
+  checkBilling,
+  checkKeyOrigin,
+  checkMerchantName,
+]
 
-/** Why nothing is minted for an offer; undefined where it can be paid. */
 export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | undefined {
   for (const check of checks) {
     const problem = check(offer, terms)
@@ -206,6 +204,6 @@ export function offerProblem(offer: CardOffer, terms: OfferTerms): PayProblem | 
   return undefined
 }
 
-/** The network that pays: the first that the merchant accepts. */
+/** The first network in the merchant's order of preference. */
 const networkOf = (accepted: readonly string[], networks: readonly string[]): string | undefined =>
   accepted.find(network => networks.includes(network))

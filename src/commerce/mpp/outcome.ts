@@ -34,7 +34,6 @@ import {
 } from './credential.ts'
 import { mppProcess, takenBackProcess } from './process.ts'
 
-/** The events of everything that may end a machine payment. */
 export type OutcomeEvents = typeof outcomeEvents & typeof mppTokenEvents & typeof tokenPaymentEvents
 
 type OutcomeContext = Pick<
@@ -42,7 +41,7 @@ type OutcomeContext = Pick<
   'records' | 'sql' | 'sendAlong' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-/** A machine payment whose payment is locked, and what says that it is paid or not. */
+/** A machine payment with its payment locked. Applies what the merchant, the network or the owner states. */
 export class OpenPayment {
   readonly credential: MppCredential
   readonly #batch: CardBatch
@@ -54,19 +53,19 @@ export class OpenPayment {
     this.#context = context
   }
 
-  /** Whether the merchant or the owner has stated that it was paid: a network that takes it back does not undo that. */
+  /** Once the merchant or the owner has stated that it was paid, a reversal by the network does not undo that. */
   isConfirmed(): boolean {
     return this.#authorization.facts.confirmed !== null
   }
 
-  /** Captures the money, once, even if another witness has stated it before. */
-  pay(by: Witness): void {
+  /** Captures the money once, even if another witness has already stated it. */
+  markPaid(by: Witness): void {
     this.#state('paid')
-    consume(this.credential, this.#authorization.transactionId, by, this.#context)
+    completePaid(this.credential, this.#authorization.transactionId, by, this.#context)
   }
 
-  /** Its outcome is unknown: the money stays held. The network may have reported it before. */
-  async leaveOpen(note: string): Promise<void> {
+  /** Keeps the hold, as the outcome is unknown. The network may have reported it before. */
+  async markIndeterminate(note: string): Promise<void> {
     const { credential } = this
     if (credential.status === 'consumed' || credential.status === 'void') return
     credential.note = note
@@ -74,28 +73,27 @@ export class OpenPayment {
     credential.dueAt = after(credential.createdAt, OPEN_FOR_MS)
     this.#context.emit('mpp.credential.indeterminate', credentialEvent(credential))
     if (credential.transactionId !== null)
-      consume(credential, credential.transactionId, 'network', this.#context)
-    else if (credential.declinedAt !== null) await this.giveUp('network')
-    else look(credential, this.#context)
+      completePaid(credential, credential.transactionId, 'network', this.#context)
+    else if (credential.declinedAt !== null) await this.markUnpaid('network')
+    else startProcess(credential, this.#context)
   }
 
-  /** Not paid: the token is revoked, and the intent is free. False where the network says otherwise. */
-  async giveUp(by: Witness): Promise<boolean> {
+  /** Not paid: the token is revoked, and the intent can be paid again. False if the network says otherwise. */
+  async markUnpaid(by: Witness): Promise<boolean> {
     const { credential } = this
     const { now, emit } = this.#context
     if (!isPaidByNetwork(this.#authorization)) this.#state('not_paid')
     const { transactionId } = this.#authorization
     if (transactionId !== null && credential.declinedAt === null) {
-      consume(credential, transactionId, 'network', this.#context)
+      completePaid(credential, transactionId, 'network', this.#context)
       return false
     }
     const runs = credential.status === 'consumed' ? takenBackProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
-    // The processor still has to delete the token.
     Object.assign(credential, { outcomeBy: by, endedAt: now, dueAt: now })
     emit('mpp.credential.void', credentialEvent(credential))
-    look(credential, this.#context, runs)
+    startProcess(credential, this.#context, runs)
     return true
   }
 
@@ -112,11 +110,9 @@ export class OpenPayment {
   }
 }
 
-/** What the outcome of one payment of a batch changes beside the batch. */
 type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
 
-/** Ends a payment that is paid; false where it has ended before. */
-export function consume(
+export function completePaid(
   credential: MppCredential,
   transactionId: string | null,
   by: Witness,
@@ -133,8 +129,11 @@ export function consume(
   return true
 }
 
-/** A record whose outcome is open has a run, also where those that are paid at once have none. */
-function look(
+/**
+ * A payment with an unknown outcome always has a run, even if the setting gives none to payments that are
+ * paid at once.
+ */
+function startProcess(
   credential: MppCredential,
   { wake }: Pick<OutcomeContext, 'wake'>,
   process: Process = mppProcess,
@@ -143,7 +142,7 @@ function look(
   wake(process, credential)
 }
 
-/** Locks a machine payment with all that its outcome may change, in the global order; null if there is none. */
+/** Locks a machine payment with everything that its outcome may change, in the global order; null if there is none. */
 export async function lockPayment(id: string, context: OutcomeContext): Promise<OpenPayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
@@ -154,7 +153,6 @@ type Charge = z.output<(typeof chargeEvents)['agent_credential.charged']>
 
 const emits = { ...tokenPaymentEvents, ...mppTokenEvents, ...outcomeEvents }
 
-/** The machine payments among payments by network tokens, each with what was said of it last. */
 function machinePayments(events: readonly Charge[]): [string, Charge][] {
   const latest = new Map<string, Charge>()
   for (const event of events) if (event.mppCredentialId) latest.set(event.mppCredentialId, event)
@@ -162,26 +160,26 @@ function machinePayments(events: readonly Charge[]): [string, Charge][] {
 }
 
 /**
- * The card network has authorized or cleared a payment: an open outcome is known then. While the merchant is still to answer
- * it is only noted, for the authorization may be taken back before that.
+ * An authorization or clearing decides an unknown outcome. While the merchant's answer is pending it is only
+ * noted, as the authorization may be reversed before.
  */
 async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
   const credential = await context.records.lock(MppCredential, id)
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null })
-  if (credential.status !== 'sent') consume(credential, transactionId, 'network', context)
+  if (credential.status !== 'sent') completePaid(credential, transactionId, 'network', context)
 }
 
 /**
- * The network has declined, or taken back what it authorized. Where a receipt or the owner has said that it was paid, it
- * stays so: its transaction tells the rest.
+ * The network has declined, or reversed its authorization. A payment confirmed by a receipt or the owner
+ * stays paid: its transaction shows the rest.
  */
 async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
   const payment = await lockPayment(id, context)
   if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
   const { credential } = payment
   Object.assign(credential, { transactionId: null, declinedAt: context.now })
-  if (credential.status !== 'sent') await payment.giveUp('network')
+  if (credential.status !== 'sent') await payment.markUnpaid('network')
 }
 
 export const networkReactions = {
@@ -201,7 +199,6 @@ export const networkReactions = {
   ),
 }
 
-/** The owner states an unknown outcome: by a key, or as an operator by a signal. */
 export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }, context) => {
   const { actor, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -212,15 +209,13 @@ export const resolve: HandlerOf<typeof mppApi.resolve> = async ({ params, body }
   if (isOver) return refuse('credential_over', `Its outcome is known already: it is ${credential.status}.`)
   const by: Witness = actor.type === 'operator' ? 'operator' : 'key'
   if (body.comment !== undefined) credential.note = body.comment
-  if (body.outcome === 'paid') payment.pay(by)
-  else if (!(await payment.giveUp(by))) return refuse('network_says_paid')
+  if (body.outcome === 'paid') payment.markPaid(by)
+  else if (!(await payment.markUnpaid(by))) return refuse('network_says_paid')
   return credential
 }
 
-/** A processor that did not answer is asked again after this. */
-const AGAIN_MS = minutes(10)
+const RETRY_MS = minutes(10)
 
-/** Does what is due by the tenant's time, and nothing before that or again. */
 export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, context) => {
   const { now, refuse } = context
   const payment = await lockPayment(params.id, context)
@@ -228,16 +223,16 @@ export const settle: HandlerOf<typeof stepsApi.settle> = async ({ params }, cont
   const { status, dueAt } = payment.credential
   if (dueAt === null || dueAt > now) return { acted: false }
   if (status === 'sent') {
-    await payment.leaveOpen(
+    await payment.markIndeterminate(
       'Nobody has the answer of the merchant: the service was stopped, or it came too late.',
     )
     return { acted: true }
   }
   const isOpen = status === 'minted' || status === 'indeterminate'
-  return { acted: isOpen && (await payment.giveUp('deadline')) }
+  return { acted: isOpen && (await payment.markUnpaid('deadline')) }
 }
 
-const NOTHING = { acted: false }
+const NOT_ACTED = { acted: false }
 
 export const deleteToken = externalCall(stepsApi.deleteToken, {
   async reserve({ params }, context) {
@@ -245,10 +240,10 @@ export const deleteToken = externalCall(stepsApi.deleteToken, {
     const credential = await records.lock(MppCredential, params.id)
     if (!credential) return refuse('credential_not_found')
     const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
-    if (!isDue) return new AnswerNow(NOTHING)
+    if (!isDue) return new AnswerNow(NOT_ACTED)
     const tokenId = await tokenToDelete(credential.id, context)
-    credential.dueAt = tokenId === null ? null : after(now, AGAIN_MS)
-    if (tokenId === null) return new AnswerNow(NOTHING)
+    credential.dueAt = tokenId === null ? null : after(now, RETRY_MS)
+    if (tokenId === null) return new AnswerNow(NOT_ACTED)
     return { id: credential.id, mode: credential.mode, tokenId, now: now.toISOString() }
   },
   async call({ id, mode, tokenId, now }, { ports, requestId }): Promise<Done | ProcessorFailure> {
@@ -263,5 +258,5 @@ export const deleteToken = externalCall(stepsApi.deleteToken, {
     }
     return { acted: true }
   },
-  recover: async () => NOTHING,
+  recover: async () => NOT_ACTED,
 })

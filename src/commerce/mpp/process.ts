@@ -1,8 +1,8 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
 /**
- * Begins with the commit that precedes the first byte of a credential; ends with a statement of the merchant, the network, the
- * owner or the deadline.
+ * Begins with the commit before the first byte of a credential leaves; ends with a statement of the merchant,
+ * the network, the owner or the deadline.
  */
 export const mppProcess = {
   name: 'mpp',
@@ -44,10 +44,9 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-/** The process of a payment that had ended as paid: the network has taken that back, and the token is to be deleted. */
+/** For a paid payment that the network has reversed: the token is still to be deleted. */
 export const takenBackProcess = { ...mppProcess, recurs: true } as const satisfies RecordProcess
 
-/** Status of a machine payment, and the step that is taken when its time has come. */
 export interface MachinePaymentStatus extends ProcessStatus {
   readonly next: 'settle' | 'deleteToken' | null
 }

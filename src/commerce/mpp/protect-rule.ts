@@ -10,28 +10,23 @@ const schema = defineEntity({
   properties: {
     ...record('protectrule'),
     type: p.enum(ruleTypes),
-    /** As its owner wrote it. */
     merchant: p.text(),
-    /** How addresses are compared with it: `shop.example.com`, `*.example.com` or `https://shop.example.com:8443`. */
+    /** The normalized form: `shop.example.com`, `*.example.com` or `https://shop.example.com:8443`. */
     pattern: p.text(),
-    /** Null = every agent. */
     agentId: nullable.string(),
     reason: nullable.string(),
   },
 })
 
-/** Which merchants machine payments may go to, or must not. */
 export class ProtectRule extends schema.class {}
 schema.setClass(ProtectRule)
 
-/** Each payment reads all of them. */
-export const MOST_RULES = 1_000
+export const MAX_RULES = 1_000
 
 type Pattern = { readonly pattern: string } | { readonly problem: string }
 
 const WILDCARD = /^\*\.(.+)$/
 
-/** A rule may name an origin, a host, or all hosts below a domain. */
 export function rulePattern(text: string): Pattern {
   const trimmed = text.trim()
   if (/^https?:/i.test(trimmed)) return originPattern(trimmed)
@@ -66,14 +61,13 @@ function hostPattern(text: string): Pattern {
   if (url.port !== '')
     return { problem: `names a port; write the origin, as in https://${url.hostname}:${url.port}` }
   const host = plainHost(url)
-  // A number is read as an address: no one should allow one by a slip.
+  // A number would be read as an address: an owner should not allow one by accident.
   const isLiteral = !isAddress(host) || text.toLowerCase().includes(url.hostname)
   return isLiteral
     ? { pattern: host }
     : { problem: `is read as the address ${host}; write that, or the host` }
 }
 
-/** Everything that a rule can say about an address. */
 function patternsFor(url: URL): ReadonlySet<string> {
   const host = plainHost(url)
   const patterns = new Set([`${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`, host])
@@ -85,17 +79,14 @@ function patternsFor(url: URL): ReadonlySet<string> {
 
 export type Rule = Pick<ProtectRule, 'id' | 'type' | 'pattern' | 'agentId'>
 
-/** How the rules of an agent read an address. */
 interface Protection {
-  /** The rule by which nothing is paid there; null = none. */
   readonly deniedBy: string | null
-  /** Whether an allow rule covers it. */
   readonly isAllowed: boolean
-  /** Whether there are allow rules: what none of them covers is not paid then. */
+  /** If there are allow rules, addresses that none of them covers are denied. */
   readonly hasAllowRules: boolean
 }
 
-/** Deny comes before allow; where there is an allow rule, only what is allowed is paid. */
+/** Deny takes precedence over allow; with any allow rule, only allowed addresses are paid. */
 export function protectionOf(url: URL, agentId: string, rules: readonly Rule[]): Protection {
   const patterns = patternsFor(url)
   const own = rules.filter(rule => rule.agentId === null || rule.agentId === agentId)

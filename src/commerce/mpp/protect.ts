@@ -5,7 +5,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { protectApi } from './api.ts'
-import { MOST_RULES, ProtectRule, rulePattern } from './protect-rule.ts'
+import { MAX_RULES, ProtectRule, rulePattern } from './protect-rule.ts'
 
 const ruleEvent = ({ id, type, merchant, agentId }: ProtectRule) => ({
   protectRuleId: id,
@@ -23,7 +23,7 @@ export const protect: HandlerOf<typeof protectApi.protect> = async ({ body }, co
   if (agentId !== null && !(await findAgent(records, agentId))) return refuse('agent_not_found')
   const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
   if (same) return refuse('rule_exists', `There is such a rule already: ${same.id}.`)
-  if ((await records.count(ProtectRule)) >= MOST_RULES) return refuse('too_many_rules')
+  if ((await records.count(ProtectRule)) >= MAX_RULES) return refuse('too_many_rules')
   const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
   emit('mpp.protect_rule.created', ruleEvent(rule))
   return rule
@@ -44,7 +44,6 @@ export const rules: HandlerOf<typeof protectApi.rules> = ({ query: { type, agent
   return page(ProtectRule, { ...definedOnly({ type, agentId }), ...own })
 }
 
-/** The rules on machine payments that may concern the agents of these intents. Read together with the other rows. */
 export const rulesOnIntents = (
   intentIds: readonly string[],
   { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,

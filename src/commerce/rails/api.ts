@@ -15,7 +15,6 @@ import { fileMachine } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
-/** What a bank's report of a payment has led to. */
 export const outcomes = [
   'taken',
   'on_its_way',
@@ -134,19 +133,17 @@ export const railsApi = {
   }),
 }
 
-/** Where a payment is that may wait for its file; null if it was never queued. */
-const standing = [
+const queueStatus = [
   200,
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
 
-/** Whether the next step may follow. */
 const done = [200, z.object({ done: z.boolean() })] as const
 
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
-/** The steps of the rail by files. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
@@ -166,18 +163,18 @@ export const stepsApi = {
       payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: null },
       reference: 'Invoice 4711',
     },
-    returns: standing,
+    returns: queueStatus,
     emits: { 'sepa.payment_queued': event('A payment waits for the next file to the bank.', PaymentEvent) },
   }),
   standing: get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'How a payment stands in the files',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
   }),
   takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
     summary: 'Take a payment out of its file as long as that takes more',
     callers: [],
-    returns: standing,
+    returns: queueStatus,
     emits: {
       'sepa.payment_taken_out': event(
         'A payment has been taken out of a file that has not left.',
@@ -185,7 +182,7 @@ export const stepsApi = {
       ),
     },
   }),
-  /** Makes the file at its cut-off; from then on its content never changes. */
+  /** Writes the file at its cut-off; its content never changes afterwards. */
   make: post('/rails/sepa/files/{id}/make', {
     summary: 'Make a file',
     callers: [],

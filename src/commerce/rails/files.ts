@@ -11,7 +11,6 @@ import { fileMachine, SepaFile } from './sepa-file.ts'
 
 type ReleaseContext = ContextOf<typeof stepsApi.release>
 
-/** How long a file is leased to the worker that hands it over. */
 const LEASE_MS = minutes(2)
 
 const DONE = { done: true }
@@ -49,21 +48,21 @@ export const make: HandlerOf<typeof stepsApi.make> = async ({ params }, context)
   return DONE
 }
 
-/** The day on which the bank is to execute: never in the past, even if the file is made days late. */
+/** The execution day: never in the past, even if the file is written days late. */
 function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
   const today = bankDateOf(now)
   if (today <= executeOn) return executeOn
   return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
-/** The folder of the bank. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */
+/** The bank's folder. Queued payments are never given to another rail: they wait until `SEPA_RAIL` is `files` again. */
 function requireFileRail({ files }: SepaRail): HandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')
   return files
 }
 
-/** A file that is about to be handed over. Stored until that is recorded: names stay. */
+/** Stored until the hand-over is recorded, so member names must not change. */
 interface HandOverRequest {
   readonly id: string
   readonly mode: Mode
@@ -71,7 +70,6 @@ interface HandOverRequest {
   readonly content: string
 }
 
-/** Leases a file of this status to the caller; null if it has another status or somebody else has leased it. */
 async function leaseFile(
   id: string,
   status: SepaFile['status'],
@@ -85,8 +83,8 @@ async function leaseFile(
 }
 
 /**
- * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file then knows that
- * the bank has it, and does not hand it over a second time.
+ * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file knows
+ * that the bank has it, and does not hand it over a second time.
  */
 export const stage = externalCall(stepsApi.stage, {
   reserve: ({ params }, context) => leaseFile(params.id, 'made', context),

@@ -13,10 +13,10 @@ import type { railsApi } from './api.ts'
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
 type ReportedPayment = Response['payments'][number]
 
-/** A report of a payment as it is stored: one of a version before has no status. */
+/** Reports stored by earlier versions have no status. */
 export type StoredPayment = Omit<ReportedPayment, 'note' | 'status'> & { readonly status?: string | null }
 
-/** A file of the bank and what it has changed. It belongs to the platform, not to an owner. */
+/** A file of the bank and what it changed. It belongs to the platform, not to an owner. */
 const message = defineEntity({
   name: 'SepaMessage',
   tableName: 'sepa_messages',
@@ -39,7 +39,6 @@ const message = defineEntity({
 export class SepaMessage extends message.class {}
 message.setClass(SepaMessage)
 
-/** A file of the bank as the API answers it, with a note where the bank says what is not known. */
 export const messageResponse = (message: SepaMessage) =>
   withMembers(message, {
     payments: message.payments.map(payment => ({
@@ -59,7 +58,7 @@ function noteOf({ status, reasonCode }: StoredPayment): string | null {
 
 export const noticeMachine = machine('sepa_notice', { waiting: ['told'], told: [] })
 
-/** What a bank's message reports of one transfer; waits until it is applied to the transfer. */
+/** What a bank's message reports about one transfer; pending until it is applied to the transfer. */
 const notice = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
   properties: {
@@ -68,7 +67,6 @@ const notice = defineEntity({
     transferId: p.text(),
     notice: p.enum(noticeKinds),
     reasonCode: nullable.string(),
-    /** Of `payee_checked`; null once the payee was forgotten. */
     payeeCheck: p
       .json<ReportedPayeeCheck | null>()
       .strictNullable()

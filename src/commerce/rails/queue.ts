@@ -19,7 +19,7 @@ values ($1, $2, $3, $4, $4, $5, $6, $7, '${fileMachine.initial}', $8, 0, 0, $6)
 on conflict (mode, scheme, closes_at) do update set updated_at = excluded.updated_at
 returning id, status`
 
-/** The file of the next cut-off that is still open: the next one's may have been made just now. */
+/** The file of the next cut-off that is still open: another request may have closed or created one just now. */
 async function openFile(scheme: Scheme, at: Date, context: EnqueueContext): Promise<FileRow> {
   const { sql, tenant, now, ports } = context
   const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
@@ -35,7 +35,6 @@ const INSERT_INSTRUCTION = `
 insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_end_id, amount_cents, payee, reference)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
 
-/** Names an instruction: by the transfer that it orders. */
 type Name = readonly [ownerId: string, mode: Mode, id: string]
 type QueueContext = Pick<EnqueueContext, 'tenant'>
 
@@ -49,29 +48,29 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
 export const enqueue: HandlerOf<typeof stepsApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
-  const current = await standingOf(sql, name)
+  const current = await queueStatusOf(sql, name)
   if (current) return { standing: current }
   const { scheme, endToEndId, amountEuros, payee, reference } = body
   const file = await openFile(scheme, now, context)
   const values = [...name, file.id, now, endToEndId, amountEuros, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
   if (isNew) emit('sepa.payment_queued', { transferId: params.id, fileId: file.id })
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
-const STANDING = `
+const QUEUE_STATUS = `
 select case when i.taken_out_at is not null then 'taken_out' when f.status = 'open' then 'waiting' else 'ordered' end
   as standing
 from sepa_instructions i join sepa_files f on f.id = i.file_id
 where (i.owner_id, i.mode, i.id) = ($1, $2, $3)`
 
-async function standingOf(sql: Sql, name: Name) {
-  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(STANDING, name)
+async function queueStatusOf(sql: Sql, name: Name) {
+  const [row] = await sql<{ standing: 'waiting' | 'ordered' | 'taken_out' }>(QUEUE_STATUS, name)
   return row?.standing ?? null
 }
 
 export const standing: HandlerOf<typeof stepsApi.standing> = async ({ params }, context) => ({
-  standing: await standingOf(context.sql, nameOf(params, context)),
+  standing: await queueStatusOf(context.sql, nameOf(params, context)),
 })
 
 const LOCK_FILE = `
@@ -86,18 +85,18 @@ export const takeOut: HandlerOf<typeof stepsApi.takeOut> = async ({ params }, co
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)
-  if (file && (await standingOf(sql, name)) === 'waiting') {
+  if (file && (await queueStatusOf(sql, name)) === 'waiting') {
     await sql(TAKE_OUT, [...name, now])
     emit('sepa.payment_taken_out', { transferId: params.id, fileId: file.id })
   }
-  return { standing: await standingOf(sql, name) }
+  return { standing: await queueStatusOf(sql, name) }
 }
 
 const PAYMENTS_IN_FILE = `
 select end_to_end_id as "endToEndId", amount_cents as "amountEuros", payee, reference, null as "payerIban"
 from sepa_instructions where file_id = $1 and taken_out_at is null order by id`
 
-/** The payments of a file, of all owners, without those that were taken out. The file is locked, so none is added. */
+/** The payments of all owners in a file, without removed ones. The file is locked, so none is added. */
 export const paymentsInFile = (sql: Sql, fileId: string): Promise<Ordered[]> =>
   sql<Ordered & Row>(PAYMENTS_IN_FILE, [fileId])
 
@@ -105,7 +104,6 @@ const ORDERED_IN = `
 select i.end_to_end_id as "endToEndId" from sepa_instructions i join sepa_files f on f.id = i.file_id
 where f.mode = $1 and f.message_id = $2 and f.content is not null and i.taken_out_at is null order by i.id`
 
-/** The end-to-end ids of the payments in the file with this message id; none if we have sent no such file. */
 export const orderedIn = async (sql: Sql, mode: string, messageId: string): Promise<string[]> =>
   (await sql<{ endToEndId: string }>(ORDERED_IN, [mode, messageId])).map(({ endToEndId }) => endToEndId)
 

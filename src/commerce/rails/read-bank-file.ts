@@ -16,7 +16,7 @@ import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
 
-/** Stores what a bank's file reports, in one transaction; each transfer then follows in a transaction of its own. */
+/** Stores a bank file's reports in one transaction; each transfer follows in its own. */
 export const read: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
   const { now, records, actFor, refuse, ports } = context
   const bytes = Buffer.from(content, 'base64')
@@ -69,7 +69,7 @@ async function recordMessage(
   return message
 }
 
-/** Records the credits. A skipped entry that reports payments of ours is answered among the payments, not as skipped. */
+/** A skipped entry that reports our own payments is listed among the payments, not as skipped. */
 async function recordCredits(statement: BankFile, mode: Mode, context: ReadContext) {
   const counts = await recordBankFile(statement, mode, context)
   const others = statement.skipped.filter(({ payments }) => payments.length === 0)
@@ -77,7 +77,6 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
   return { ...counts, skipped }
 }
 
-/** Stores a notice for each transfer that changes; gives their number. */
 function createNotices(
   messageId: string,
   matched: readonly MatchedPayment[],
@@ -98,16 +97,13 @@ function createNotices(
   return taken.length
 }
 
-/** What a bank's message reports of a payment, with the transfer that is meant and whether the report counts. */
 interface MatchedPayment extends ReportedStatus {
   readonly endToEndId: string | null
   readonly transferId: string | null
   readonly outcome: (typeof outcomes)[number]
-  /** The owner of the transfer; null if none is meant. */
   readonly tenant: Tenant | null
 }
 
-/** Finds the transfers of ours that the notices of a message are about. */
 async function matchPayments(
   { notices, report }: BankMessage,
   mode: Mode,
@@ -117,7 +113,7 @@ async function matchPayments(
   const ordered = await orderedIn(sql, mode, report.originalMessageId)
   if (ordered.length > 0) {
     const submitted = await submittedPayments(sql, mode, ordered)
-    return [...matchAll(withOthers(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
+    return [...matchAll(withOthersNotice(report, ordered), submitted, mode), ...report.unknown.map(ofTheFile)]
   }
   const unknown = notices.length > 0 ? notices : [wholeFile(report)]
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
@@ -145,8 +141,7 @@ function matchAll(
   })
 }
 
-/** The notices of the payments that a report names, and the one for all others of the file if there is one. */
-function withOthers(
+function withOthersNotice(
   { notices, othersNotice }: StatusReport,
   ordered: readonly string[],
 ): readonly PaymentNotice[] {
@@ -156,14 +151,12 @@ function withOthers(
   return [...notices, ...others.map(endToEndId => ({ ...othersNotice, endToEndId, amountEuros: null }))]
 }
 
-/** Shows a person that the message means a whole file, and that the file is none of ours. */
 const wholeFile = ({ othersNotice, unknown: [unknown] }: StatusReport): PaymentNotice => ({
   ...(othersNotice ?? unknown ?? { status: null, notice: null, reasonCode: null, payeeCheck: null }),
   endToEndId: null,
   amountEuros: null,
 })
 
-/** Shows a person a status that the bank gives the whole of a file of ours, and that is not known. */
 const ofTheFile = (reported: ReportedStatus): MatchedPayment => ({
   ...reported,
   endToEndId: null,

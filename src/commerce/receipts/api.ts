@@ -122,7 +122,6 @@ const receipt_not_found = missing('receipt')
 const transaction_not_found = [404, 'transactionId: no such payment.'] as const
 const updated = event('A receipt has been matched with a transaction, or has changed.', ReceiptEvent)
 
-/** One pixel, as a PNG. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -232,7 +231,7 @@ export const receiptsApi = {
     fails: { receipt_not_found },
     emits: { 'receipt.deleted': event('A receipt has been deleted.', ReceiptEvent) },
   }),
-  /** Changes nothing before its time, and nothing where a payment is named. */
+  /** Changes nothing before its time, or once the receipt has a payment. */
   lookAgain: post('/receipts/{id}/look-again', {
     summary: 'Compare a receipt with what was paid since',
     callers: [],

@@ -7,15 +7,15 @@ import { Transaction, underDelegation } from '../../money/transactions/index.ts'
 import { after } from '../../values/clock.ts'
 import { type ReceiptFacts, readText } from './read-text.ts'
 import type { matchers, Receipt, ReceiptStatus, Suggestion } from './receipt.ts'
-import { AROUND_MS, differs, matchReceipt, type Payment, type Reason } from './score.ts'
+import { AROUND_MS, matchReceipt, type Payment, type Reason, totalDiffers } from './score.ts'
 
-/** Who has brought a paper: it may belong to what they see, and to nothing else. */
-type Bringer = Pick<Context['actor'], 'agentId' | 'delegationId'>
+/** The uploader: a receipt is matched only with payments that its uploader can see. */
+type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
 
-type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Bringer }
+type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Uploader }
 
-/** A delegation's token brings papers for what was paid under it, and for nothing else. */
-const reachable = ({ actor }: { readonly actor: Bringer }): Condition<Transaction> =>
+/** A delegation's token reaches only what was paid under that delegation. */
+const reachable = ({ actor }: { readonly actor: Uploader }): Condition<Transaction> =>
   ({
     ...underDelegation(actor),
     ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
@@ -29,20 +29,18 @@ const PAID: Condition<Transaction> = {
   status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
 
-/** How many are compared: those of the same amount, and the newest. */
-const MOST = 100
+const MAX_COMPARED = 100
 
 const WITH_RECEIPT = `
 select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
-/** The payments that a receipt may belong to: those around its date that its bringer sees. */
 async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<Payment[]> {
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [after(around, -AROUND_MS), after(around, AROUND_MS)]
   const within = { ...PAID, ...reachable(context), createdAt: { $gte: from, $lt: to } }
-  const newest = { orderBy: { id: 'desc' }, limit: MOST } as const
+  const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountEuros = BigInt(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
     records.find(Transaction, { ...within, amountEuros }, newest),
@@ -65,7 +63,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   }))
 }
 
-/** The merchants whose payments had receipts with this VAT number and with the total that was paid; the newest count. */
+/** Merchants whose payments had receipts with this VAT number and with the paid total; the newest count. */
 const OF_VAT_NUMBER = `
 select distinct t.merchant from (
   select r.transaction_id from receipts r
@@ -78,7 +76,10 @@ join lateral (
 
 const keyOf = (merchant: string): string => foldMerchant(nameOfDescriptor(merchant))
 
-/** Who has this VAT number, by earlier receipts. One that stands on papers of several merchants is that of the buyer. */
+/**
+ * The merchant of this VAT number in earlier receipts. A number on receipts of several merchants is that of
+ * the buyer.
+ */
 async function merchantOf(
   vatNumber: string | null,
   { sql, tenant }: Pick<MatchContext, 'sql' | 'tenant'>,
@@ -90,7 +91,6 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-/** Payments that are done and have no receipt. */
 export const withoutReceipt = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: Pick<Context, 'actor'>,
@@ -103,14 +103,13 @@ export const withoutReceipt = (
     $and: [
       reachable(context),
       sqlCondition(
-        // Looked up for each payment on its way: a join would read and sort all receipts.
+        // A subquery per payment uses the index: a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
       ) as Condition<Transaction>,
     ],
   }) as Condition<Transaction>
 
-/** What a receipt is matched with, before it is written. */
-interface Found {
+interface MatchResult {
   readonly facts: ReceiptFacts | null
   readonly payment: Transaction | null
   readonly by: (typeof matchers)[number] | null
@@ -119,7 +118,7 @@ interface Found {
   readonly suggestions: Suggestion[]
 }
 
-export const unmatched: Omit<Found, 'facts'> = {
+export const unmatched: Omit<MatchResult, 'facts'> = {
   payment: null,
   by: null,
   score: null,
@@ -127,13 +126,16 @@ export const unmatched: Omit<Found, 'facts'> = {
   suggestions: [],
 }
 
-/** Reads the text and looks for the payment. A photograph has no text, and no payment but the one that somebody names. */
-export async function match(text: string | null, context: MatchContext): Promise<Found> {
+/** Reads the text and looks for the payment. A photograph has no text, so a person must name its payment. */
+export async function match(text: string | null, context: MatchContext): Promise<MatchResult> {
   return text === null ? { facts: null, ...unmatched } : matchFacts(text, readText(text), context)
 }
 
-/** Looks for the payment of a text that was read before. */
-export async function matchFacts(text: string, facts: ReceiptFacts, context: MatchContext): Promise<Found> {
+export async function matchFacts(
+  text: string,
+  facts: ReceiptFacts,
+  context: MatchContext,
+): Promise<MatchResult> {
   const payments = await paymentsAround(facts, context)
   const { match: best, suggestions } = matchReceipt(text, facts, payments, context.now)
   if (!best) return { facts, ...unmatched, suggestions }
@@ -141,8 +143,7 @@ export async function matchFacts(text: string, facts: ReceiptFacts, context: Mat
   return { facts, payment, by: 'text', score: best.score, reasons: [...best.reasons], suggestions: [] }
 }
 
-/** The members of a receipt that say which payment it belongs to. */
-export function standing({ facts, payment, by, score, reasons, suggestions }: Found) {
+export function matchMembers({ facts, payment, by, score, reasons, suggestions }: MatchResult) {
   return {
     transactionId: payment?.id ?? null,
     intentId: payment?.intentId ?? null,
@@ -158,8 +159,8 @@ function statusOf({
   facts,
   payment,
   suggestions,
-}: Pick<Found, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
-  if (payment) return differs(facts, payment.amountEuros) ? 'mismatch' : 'matched'
+}: Pick<MatchResult, 'facts' | 'payment' | 'suggestions'>): ReceiptStatus {
+  if (payment) return totalDiffers(facts, payment.amountEuros) ? 'mismatch' : 'matched'
   if (suggestions.length > 0) return 'suggested'
   return facts ? 'unmatched' : 'unread'
 }
@@ -168,12 +169,11 @@ const OF_INTENT = `
 select case when bool_or(status = 'mismatch') then 'mismatch' when count(*) > 0 then 'matched' end as status
 from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
-type NotedContext = Pick<Context, 'records' | 'sql' | 'tenant'>
+type UpdateContext = Pick<Context, 'records' | 'sql' | 'tenant'>
 
-/** Shows on the intents how their receipts stand. */
-export async function noteOn(
+export async function updateIntents(
   intentIds: readonly (string | null)[],
-  { records, sql, tenant }: NotedContext,
+  { records, sql, tenant }: UpdateContext,
 ): Promise<void> {
   await records.flush()
   for (const intentId of [...new Set(intentIds)].sort()) {
@@ -190,7 +190,6 @@ export async function noteOn(
   }
 }
 
-/** The data of a receipt's event. */
 export const receiptEvent = ({
   id,
   agentId,

@@ -1,4 +1,3 @@
-/** What the text of a receipt says. */
 export interface ReceiptFacts {
   /** With two decimals: `25.50`. */
   readonly total: string | null
@@ -10,7 +9,7 @@ export interface ReceiptFacts {
   readonly vatNumber: string | null
 }
 
-/** Its length is bounded in each part: a line of nothing but digits must not be read again from each of them. */
+/** Each part is bounded: a long line of digits must not be scanned again from each of its digits. */
 const AMOUNT = /(?<![\d.,])(\d{1,3}(?:[.,' \u00a0]\d{3}){1,3}|\d{1,7})[.,](\d{2})(?![\d.,]{0,12}\d)/g
 
 const CURRENCIES: readonly (readonly [RegExp, string])[] = [
@@ -20,7 +19,7 @@ const CURRENCIES: readonly (readonly [RegExp, string])[] = [
   [/\bCHF\b/, 'CHF'],
 ]
 
-/** What stands before the sum that was paid, the surest first. */
+/** Labels of the paid sum, the most reliable first. */
 const TOTALS: readonly RegExp[] = [
   /grand total|total (paid|due)|amount (paid|due)|gesamtbetrag|rechnungsbetrag|endbetrag|zu zahlen|zahlbetrag|total ttc|net à payer|importe total|totale? complessivo|te betalen/i,
   /\btotal\b|\bgesamt|\bsumme\b|\btotale\b|\btotaal\b|\bsuma\b/i,
@@ -47,7 +46,6 @@ const MONTHS = [
   ['dec', 'dez', 'déc'],
 ]
 
-/** Reads what matters; a merchant is found by comparing with those that were paid. */
 export function readText(text: string): ReceiptFacts {
   const lines = text.split('\n').map(line => line.trim())
   const { total, currency } = totalIn(lines)
@@ -62,7 +60,7 @@ export function readText(text: string): ReceiptFacts {
 
 const currencyIn = (text: string): string | null => CURRENCIES.find(([sign]) => sign.test(text))?.[1] ?? null
 
-/** The largest amount behind the surest word; it may stand alone in the line after. */
+/** The largest amount after the most reliable label; it may be in the next line. */
 function totalIn(lines: readonly string[]): Pick<ReceiptFacts, 'total' | 'currency'> {
   for (const words of TOTALS) {
     const found = lines.flatMap((line, at) => {
@@ -83,7 +81,6 @@ const amountsIn = (line: string): number[] =>
 const NUMERIC = /\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b/
 const IN_WORDS = /\b(\d{1,2})\.?\s+(\p{L}{3,9})\.?,?\s+(\d{4})\b|\b(\p{L}{3,9})\.?\s+(\d{1,2}),?\s+(\d{4})\b/u
 
-/** The first date. Of two numbers the day comes first, as Europe writes it. */
 function dateIn(text: string): string | null {
   const numeric = NUMERIC.exec(text)
   if (numeric) {

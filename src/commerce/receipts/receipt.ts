@@ -9,8 +9,8 @@ import type { ReceiptFacts } from './read-text.ts'
 import type { Reason, Scored } from './score.ts'
 
 /**
- * `unread` has no text and no payment; `unmatched` fits none, `suggested` some. `mismatch` belongs to a payment of another
- * amount.
+ * `unread` has no text and no payment; `unmatched` fits none, `suggested` some. `mismatch` belongs to a
+ * payment of another amount.
  */
 export const receiptMachine = machine('receipt', {
   unread: ['matched'],
@@ -24,36 +24,32 @@ export type ReceiptStatus = (typeof receiptMachine.states)[number]
 
 export const matchers = ['caller', 'text'] as const
 
-/** A payment that it may belong to. */
 export interface Suggestion extends Pick<Scored, 'transactionId' | 'score' | 'reasons'> {}
 
 const schema = defineEntity({
   ...tenantTable('Receipt', 'receipts', 'agentId', 'delegationId'),
   properties: {
     ...record('receipt'),
-    /** Of the payment, else whoever has brought it; null where the owner has brought it and it belongs to none. */
+    /** The payment's agent, else the uploader; null if the owner uploaded it and it belongs to no payment. */
     agentId: nullable.string(),
     delegationId: nullable.string(),
     transactionId: nullable.string(),
     intentId: nullable.string(),
     status: p.enum(receiptMachine.states),
-    /** Who has said which payment it belongs to. */
     matchedBy: nullable.enum(matchers),
     score: nullable.integer(),
     reasons: textArray().$type<Reason[]>(),
     suggestions: p.json<Suggestion[]>().onCreate((): Suggestion[] => []),
-    /** What its text says; null where it has none. */
     facts: nullable.json<ReceiptFacts>(),
-    /** The first lines of its text, by which it is compared with payments that come later. */
+    /** The first lines of its text, for comparison with later payments. */
     head: p.text(),
-    /** When that is done next; null once it has a payment, or nobody expects one any more. */
+    /** When it is compared next; null once it has a payment, or no payment is expected any more. */
     lookAt: nullable.instant(),
     fileName: nullable.string(),
     mediaType: p.enum(FILE_KINDS),
     bytes: p.integer(),
     sha256: p.text(),
     pages: nullable.integer(),
-    /** What is in it that is never run and never opened. */
     notes: textArray().$type<ViewNote[]>(),
     isPlain: p.boolean(),
     smallSha256: p.text(),
@@ -62,7 +58,6 @@ const schema = defineEntity({
   },
 })
 
-/** The paper for a payment, as it came, with pictures made anew. */
 export class Receipt extends schema.class {}
 schema.setClass(Receipt)
 
@@ -88,9 +83,8 @@ export const receiptsPersonal = {
   },
 } as const satisfies Personal
 
-const MOST = 100
+const MAX_LISTED = 100
 
-/** The receipts of these payments that the caller sees, oldest first. */
 export const receiptsOf = (
   transactionIds: readonly string[],
   { records }: Pick<Context, 'records'>,
@@ -98,5 +92,5 @@ export const receiptsOf = (
   records.find(
     Receipt,
     { transactionId: { $in: [...new Set(transactionIds)] } },
-    { orderBy: { id: 'asc' }, limit: MOST },
+    { orderBy: { id: 'asc' }, limit: MAX_LISTED },
   )

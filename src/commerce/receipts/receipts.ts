@@ -13,29 +13,28 @@ import {
   findPayment,
   match,
   matchFacts,
-  noteOn,
+  matchMembers,
   receiptEvent,
-  standing,
   unmatched,
+  updateIntents,
   withoutReceipt,
 } from './match.ts'
 import { readText } from './read-text.ts'
 import { fileNameOf, Receipt, receiptMachine, receiptsPersonal } from './receipt.ts'
 import { headOf } from './score.ts'
 
-/** How long after it came a receipt is compared again; then daily, for as long as a payment may be around it. */
-const FIRST_LOOKS = [minutes(10), minutes(60), minutes(360)]
+/** When a receipt is compared again after its arrival; then daily, while a payment may still come. */
+const FIRST_COMPARISONS = [minutes(10), minutes(60), minutes(360)]
 const MOST_DAYS = 30
-const LOOKS = [...FIRST_LOOKS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
+const COMPARE_AFTER = [...FIRST_COMPARISONS, ...Array.from({ length: MOST_DAYS }, (_, day) => days(day + 1))]
 
-/** When a receipt that came then is looked at next; null where nobody expects its payment any more. */
-function nextLook(cameAt: Date, now: Date): Date | null {
-  const next = LOOKS.find(look => after(cameAt, look) > now)
+function nextComparison(cameAt: Date, now: Date): Date | null {
+  const next = COMPARE_AFTER.find(look => after(cameAt, look) > now)
   return next === undefined ? null : after(cameAt, next)
 }
 
-/** A payment may come after its receipt: what was paid since is compared as if it had been there. */
-const lookAgain: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
+/** A payment may come after its receipt: later payments are compared as if they had been there. */
+const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit, refuse } = context
   const receipt = await records.lock(Receipt, params.id)
   if (!receipt) return refuse('receipt_not_found')
@@ -43,20 +42,20 @@ const lookAgain: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, co
   if (!lookAt || lookAt > now || !facts) return { done: true }
   const bringer = { agentId, delegationId }
   const found = await matchFacts(head, facts, { records, sql, tenant, now: createdAt, actor: bringer })
-  receipt.lookAt = found.payment ? null : nextLook(createdAt, now)
+  receipt.lookAt = found.payment ? null : nextComparison(createdAt, now)
   const isNews = found.payment || JSON.stringify(found.suggestions) !== JSON.stringify(suggestions)
   if (!isNews) return { done: true }
-  const { status, ...members } = standing(found)
+  const { status, ...members } = matchMembers(found)
   receiptMachine.move(receipt, status)
   Object.assign(receipt, members)
   if (found.payment?.agentId) receipt.agentId = found.payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
-  await noteOn([receipt.intentId], context)
+  await updateIntents([receipt.intentId], context)
   return { done: true }
 }
 
 /** No process waits for it: the sweep and the test clock are enough. */
-const lookDue: Deadline = {
+const rematchDue: Deadline = {
   process: { name: 'receipt' },
   table: 'receipts',
   agent: 'agent_id',
@@ -83,10 +82,10 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
   const receipt = records.create(Receipt, {
     agentId: found.payment?.agentId ?? actor.agentId,
     delegationId: actor.delegationId ?? null,
-    ...standing(found),
+    ...matchMembers(found),
     facts: found.facts,
     head: headOf(view.text),
-    lookAt: found.payment || !found.facts ? null : nextLook(now, now),
+    lookAt: found.payment || !found.facts ? null : nextComparison(now, now),
     fileName: file.name,
     mediaType: file.kind,
     bytes: file.size,
@@ -98,7 +97,7 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
     largeSha256: view.large.sha256,
   })
   emit('receipt.updated', receiptEvent(receipt))
-  await noteOn([receipt.intentId], context)
+  await updateIntents([receipt.intentId], context)
   await keepWithinQuota([file, view.small, view.large], receipt.id, context)
   return receipt
 }
@@ -114,13 +113,13 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   if (transactionId !== null && !payment) return refuse('transaction_not_found')
   const { facts, intentId: before } = receipt
   const by = payment ? ('caller' as const) : null
-  const { status, ...members } = standing({ ...unmatched, facts, payment, by })
+  const { status, ...members } = matchMembers({ ...unmatched, facts, payment, by })
   receiptMachine.move(receipt, status)
-  // Whoever says which payment it is, knows better: it is not compared any more.
+  // A person's choice is final: the receipt is not compared any more.
   Object.assign(receipt, members, { lookAt: null })
   if (payment?.agentId) receipt.agentId = payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
-  await noteOn([before, receipt.intentId], context)
+  await updateIntents([before, receipt.intentId], context)
   return receipt
 }
 
@@ -131,8 +130,8 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   const { id, sha256, smallSha256, largeSha256, intentId } = receipt
   records.remove(receipt)
   emit('receipt.deleted', receiptEvent(receipt))
-  await noteOn([intentId], context)
-  // As late as where files are kept: the intent is locked before what the files take up.
+  await updateIntents([intentId], context)
+  // Last, as wherever files are stored: the intent is locked before the owner's storage usage.
   context.sendAlong(releaseFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
@@ -143,7 +142,7 @@ const receipts = implement(receiptsApi, {
   create,
   update,
   delete: remove,
-  lookAgain,
+  lookAgain: rematch,
 
   async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
     const created = await createdWithin('receipt', { from, to }, context)
@@ -187,5 +186,5 @@ export const receiptsArea = area(
   'Receipts',
   'The papers of payments: kept as they came, shown as pictures made anew, and matched with what was paid.',
   receipts,
-  { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [lookDue] },
+  { personal: receiptsPersonal, entities: [Receipt], machines: [receiptMachine], deadlines: [rematchDue] },
 )

@@ -3,39 +3,34 @@ import { days } from '../../values/clock.ts'
 import { decimal, type Euros } from '../../values/money.ts'
 import type { ReceiptFacts } from './read-text.ts'
 
-/** Points of a hundred from which a receipt is matched without a person, and how far the next payment must be behind. */
+/** Out of 100 points: the score for a match without a person, and the required lead over the next payment. */
 export const MATCH_FROM = 80
 const LEAD = 10
-/** What has fewer points is not even suggested. */
 const SUGGEST_FROM = 40
 const MOST_SUGGESTIONS = 5
-/** Payments this far around the receipt's date are looked at. */
 export const AROUND_MS = days(30)
 
 const POINTS = {
   amount_equal: 50,
   merchant_named: 30,
-  /** Where the text does not name the merchant: earlier receipts with its VAT number were of no other. */
+  /** The text does not name the merchant, but earlier receipts with its VAT number were of no other. */
   vat_number_known: 30,
   date_same_day: 20,
   date_within_3_days: 15,
   date_within_7_days: 10,
   date_within_30_days: 5,
-  /** Another receipt belongs to the payment already. */
   has_receipt: -15,
 } as const
 
 export const matchReasons = Object.keys(POINTS) as [Reason, ...Reason[]]
 export type Reason = keyof typeof POINTS
 
-/** A payment, as far as a receipt can tell it. */
 export interface Payment {
   readonly transactionId: string
   readonly amountEuros: Euros
   readonly merchant: string
   readonly at: Date
   readonly hasReceipt: boolean
-  /** Earlier receipts with the same VAT number were of its merchant, and of no other. */
   readonly hasVatNumber: boolean
 }
 
@@ -46,12 +41,11 @@ export interface Scored {
 }
 
 export interface Matching {
-  /** The one payment that it belongs to beyond doubt. */
   readonly match: Scored | undefined
   readonly suggestions: Scored[]
 }
 
-/** Compares a receipt with payments: the best alone, far enough ahead of the next, is the match. */
+/** The best payment is the match if it leads the next by enough. */
 export function matchReceipt(
   text: string,
   facts: ReceiptFacts,
@@ -75,17 +69,17 @@ function scoreOf(payment: Payment, facts: ReceiptFacts, names: Names, now: Date)
   if (isEuros(facts) && facts.total === decimal(payment.amountEuros)) reasons.push('amount_equal')
   if (isNamed(payment.merchant, names)) reasons.push('merchant_named')
   else if (payment.hasVatNumber) reasons.push('vat_number_known')
-  reasons.push(nearness(payment.at, facts.date, now))
+  reasons.push(dateReason(payment.at, facts.date, now))
   if (payment.hasReceipt) reasons.push('has_receipt')
   const score = reasons.reduce((sum, reason) => sum + POINTS[reason], 0)
   return { transactionId: payment.transactionId, score, reasons }
 }
 
-/** A receipt that names no currency was written in euros, like the payment. */
+/** A receipt without a currency counts as euros, like the payment. */
 const isEuros = ({ currency }: ReceiptFacts): boolean => currency === null || currency === 'EUR'
 
-/** Without a date the receipt came just now. */
-function nearness(at: Date, date: string | null, now: Date): Reason {
+/** Without a date, the receipt counts as issued now. */
+function dateReason(at: Date, date: string | null, now: Date): Reason {
   const day = date ?? now.toISOString().slice(0, 10)
   const apart = Math.abs(Date.parse(at.toISOString().slice(0, 10)) - Date.parse(day))
   if (apart === 0) return 'date_same_day'
@@ -94,7 +88,7 @@ function nearness(at: Date, date: string | null, now: Date): Reason {
 }
 
 interface Names {
-  /** The lines at its head, where a merchant names itself, each by the key that all its spellings have. */
+  /** The first lines, where a merchant names itself, by the key that all its spellings share. */
   readonly lines: ReadonlySet<string>
   readonly words: string
 }
@@ -108,7 +102,6 @@ const linesAtHead = (text: string): string[] =>
     .filter(line => line.length > 2 && line.length < 100)
     .slice(0, HEAD)
 
-/** What is kept of a text, so that it can be compared again. */
 export const headOf = (text: string | null): string => linesAtHead(text ?? '').join('\n')
 
 const namesIn = (text: string): Names => ({
@@ -122,7 +115,7 @@ const wordsOf = (text: string): string =>
     .replace(/[^\p{L}\p{N}.]+/gu, ' ')
     .trim()} `
 
-/** By the rules by which merchants are told apart everywhere, line by line; or the name stands anywhere in the text. */
+/** Compares line by line by the rules of merchant names, or finds the name anywhere in the text. */
 function isNamed(merchant: string, { lines, words }: Names): boolean {
   const host = hostOf(merchant)?.replace(/^www\./, '')
   if (host) return words.includes(host)
@@ -132,8 +125,7 @@ function isNamed(merchant: string, { lines, words }: Names): boolean {
   return plain.length > 3 && words.includes(` ${plain} `)
 }
 
-/** Whether the paper has another total than the payment; false where they cannot be compared. */
-export function differs(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
+export function totalDiffers(facts: ReceiptFacts | null, amountEuros: Euros): boolean {
   if (!facts || facts.total === null || !isEuros(facts)) return false
   return facts.total !== decimal(amountEuros)
 }

@@ -62,13 +62,11 @@ const RefundRecord = z
   })
   .meta({ id: 'Refund' })
 
-/** A refund as the API shows it. */
 export const refundResponse = ({ sourceType, sourceId, ...refund }: RefundRow | Refund) => ({
   ...refund,
   source: sourceType && sourceId ? { type: sourceType, id: sourceId } : null,
 })
 
-/** How long a merchant has for the money, before nobody waits for it any more. */
 export const WAIT_DAYS = 30
 
 const refund_not_found = missing('refund')
@@ -156,7 +154,6 @@ export const refundsApi = {
     },
     emits: { 'refund.cancelled': refundEvents['refund.cancelled'] },
   }),
-  /** The process of the refund reads this whenever the refund has changed. */
   status: get('/refunds/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a refund’s process',
@@ -169,7 +166,6 @@ export const refundsApi = {
     ],
     fails: { refund_not_found },
   }),
-  /** Asks processor or acquirer again where it has not answered, or the service has ended before; nothing where that is not due. */
   ask: post('/refunds/{id}/ask', {
     summary: 'Ask for a refund that is due',
     callers: [],

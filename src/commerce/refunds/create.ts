@@ -1,5 +1,6 @@
 import { lockAgents } from '../../control/agents/index.ts'
-import { type BudgetCounters, openCounters } from '../../control/budgets/index.ts'
+import { BudgetCounters, openCounters } from '../../control/budgets/index.ts'
+import { intentReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { type BatchedStep, CallExternal, type Item, type Verdict } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
@@ -8,25 +9,26 @@ import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Book, openBook, shortfallText } from '../../money/ledger/index.ts'
-import { leftToRefund, openRefunds, type RefundRow, type Refunds } from '../../money/refunds/index.ts'
+import { leftToRefund, openRefunds, type RefundRow } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateRefunded } from '../../money/transactions/index.ts'
 import { firstOpenWallet, mainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { after, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, formatEuros } from '../../values/money.ts'
 import { beginRequestRefund, type OpenSteps, refundIdOf } from '../collect/index.ts'
+import { refundBatch, refundTransfer } from '../transfers/index.ts'
 import { refundResponse, type refundsApi, WAIT_DAYS } from './api.ts'
 import {
-  type Answered,
   askAgainAt,
-  askOutside,
+  callOutside,
+  type ExternalAnswer,
   foundRefund,
   type Push,
   type PushablePayment,
   pushableOf,
   pushOf,
   recordAnswer,
-} from './ask.ts'
+} from './external-call.ts'
 import { refundProcess } from './process.ts'
 
 /** How a payment was made, as far as that never changes, save whether the wallet that had paid is closed by now. */
@@ -58,19 +60,16 @@ where t.owner_id = $1 and t.mode = $2 and t.id = any($3::text[])`
 /** Payments of which something is asked back, with all that moves by it. */
 interface RefundBatch extends TenantNow {
   readonly paidBy: ReadonlyMap<string, PaidBy>
-  readonly transactions: ReadonlyMap<string, TransactionRow>
-  /** Undefined where nothing goes back of what was paid on an intent. */
-  readonly counters: BudgetCounters | undefined
+  /** The payments, their limits and refunds. */
+  readonly refunding: ReturnType<typeof refundBatch>
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   /** Where money goes whose wallet is closed; undefined where no wallet was, or the owner has none. */
   readonly ownersWalletId: string | undefined
   /** Whether money may go elsewhere than where it came from. */
   readonly isAnyPayerClosed: boolean
-  readonly refunds: Refunds
   /** The payments by card whose merchants the processor can ask. */
   readonly pushable: ReadonlyMap<string, PushablePayment>
-  readonly changed: Set<TransactionRow>
 }
 
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
@@ -91,7 +90,7 @@ async function openBatch(
   const ownersWalletId = isAnyPayerClosed ? await mainWalletId(sql, tenant) : undefined
   const byCard = paid.filter(({ type }) => type === 'card' || type === 'mpp')
   const cardPaymentIds = byCard.map(({ id }) => id)
-  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentCause(intentId)] : []))
+  const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentReference(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
   const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
@@ -99,7 +98,7 @@ async function openBatch(
     lockAgents(sql, tenant, agentsOf(byCard)),
     causes.length > 0
       ? openCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
-      : undefined,
+      : new BudgetCounters(tenant, now, [], []),
     openBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
@@ -107,27 +106,22 @@ async function openBatch(
     pushableOf(sql, tenant, cardPaymentIds, ports),
   ])
   return {
-    ...{ tenant, now, counters, book, ownersWalletId, isAnyPayerClosed, transactions, refunds, pushable },
+    ...{ tenant, now, book, ownersWalletId, isAnyPayerClosed, pushable },
     paidBy: new Map(paid.map(one => [one.id, one])),
+    refunding: refundBatch({ tenant, now }, { counters, refunds, transactions }),
     wallets: rows,
-    changed: new Set(),
   }
 }
 
 const agentsOf = (payments: readonly PaidBy[]): string[] => payments.flatMap(({ agentId }) => agentId ?? [])
 
-/** What a payment on an intent was counted under. */
-const intentCause = (id: string) => ({ type: 'intent', id })
-
 /** Writes what was decided, each table in one statement. */
-async function writeBatch(
-  { tenant, changed, counters, refunds, book }: RefundBatch,
-  sql: Sql,
-): Promise<void> {
+async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): Promise<void> {
+  const { changed, counters, refunds } = refunding
   await Promise.all([
-    updateRefunded(sql, tenant, [...changed]),
+    updateRefunded(sql, tenant, [...changed.transactions]),
     refunds.write(sql),
-    counters?.write(sql),
+    counters.write(sql),
     book.post(sql),
   ])
 }
@@ -149,12 +143,13 @@ interface PaymentRefund {
 function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
   const { transactionId, amountEuros } = item.input.body
   const paid = batch.paidBy.get(transactionId)
-  const transaction = batch.transactions.get(transactionId)
+  const { transactions, refunds } = batch.refunding
+  const transaction = transactions.get(transactionId)
   if (!paid || !transaction) return verdict.refuse('transaction_not_found')
   const refusal = refusalOf(transaction, paid, verdict)
   if (refusal) return refusal
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
-  const left = leftToRefund(transaction, batch.refunds.awaitedCents(transactionId))
+  const left = leftToRefund(transaction, refunds.awaitedCents(transactionId))
   const amountCents = amountEuros === undefined ? left : cents(amountEuros)
   if (left === 0n) return verdict.refuse('nothing_to_refund')
   if (amountCents > left) return verdict.refuse('refund_above_payment', aboveText(transaction, left))
@@ -220,7 +215,7 @@ function giveBack(
   verdict: CreateVerdict,
 ) {
   const { emit, refuse } = verdict
-  const { book, wallets, refunds, counters, changed } = batch
+  const { book, wallets, refunding } = batch
   const payee = wallets.get(paid.toWalletId ?? '')
   if (!payee || payee.status === 'closed')
     return refuse(
@@ -233,16 +228,14 @@ function giveBack(
     return refuse('insufficient_funds', shortfallText(amountCents, book.available(payee.id)))
   const id = newId('refund')
   const { reason, note } = item.input.body
-  const row = refunds.request(
+  const row = refunding.refunds.request(
     transaction,
     { id, way: 'wallet', amountEuros: amountCents, reason, note },
     emit,
   )
   const walletId = placeFor(transaction.walletId, batch)
   moveBack(payee, walletId, row, batch)
-  refunds.complete(row, transaction, walletId, emit)
-  if (transaction.intentId) counters?.giveBack(intentCause(transaction.intentId), amountCents)
-  changed.add(transaction)
+  refundTransfer(transaction, { id, amountEuros: amountCents, walletId, source: null }, refunding, { emit })
   return refundResponse(row)
 }
 
@@ -272,7 +265,7 @@ function moveBack(
 /** Only the merchant can send the money: it is waited for, and the processor asks for it where it can. */
 function askMerchant(
   { item, transaction, amountCents }: PaymentRefund,
-  { refunds, pushable }: RefundBatch,
+  { refunding: { refunds }, pushable }: RefundBatch,
   verdict: CreateVerdict,
 ) {
   const { reason, note } = item.input.body
@@ -346,12 +339,12 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 export const create: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<Answered | null> {
+  async call(reservation: Reservation, outside): Promise<ExternalAnswer | null> {
     if ('asked' in reservation) return null
-    return askOutside('steps' in reservation ? reservation.steps : reservation, outside)
+    return callOutside('steps' in reservation ? reservation.steps : reservation, outside)
   },
 
-  async record(answered: Answered | null, reservation: Reservation, context) {
+  async record(answered: ExternalAnswer | null, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
     if (answered) await recordAnswer(answered, context)
     return foundRefund(idOf(reservation), context)

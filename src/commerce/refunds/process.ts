@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins where a merchant is asked for money; ends when it is there, given up or cancelled. */
 export const refundProcess = {
   name: 'refund',
   title: 'Refund',
@@ -33,7 +32,6 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   },
 } as const satisfies RecordProcess
 
-/** Status of a refund, and what is done when its time has come. */
 export interface RefundStatus extends ProcessStatus {
   readonly next: 'ask' | 'give up' | null
 }

@@ -9,8 +9,8 @@ import { minuteInWords } from '../../values/clock.ts'
 import { formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { refundResponse, refundsApi, WAIT_DAYS } from './api.ts'
-import { ask, lockRefund } from './ask.ts'
 import { create } from './create.ts'
+import { ask, lockRefund } from './external-call.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
@@ -26,7 +26,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
   return refundResponse(row)
 }
 
-/** It may have ended while its lock was waited for. */
+/** Re-read: it may have ended while its lock was awaited. */
 const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
@@ -50,7 +50,6 @@ const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) 
 
 const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
 
-/** The status of a refund as its process reads it: who was paid is not told to Temporal. */
 function processStatusOf(refund: Refund, now: Date) {
   const { status, mode, amountEuros, arrivedEuros, dueAt, askDueAt } = refund
   const closed = status !== 'pending'
@@ -95,7 +94,7 @@ const refunds = implement(refundsApi, {
 
 const completed = arrivedEvents['refund.completed']
 
-/** The process of a refund ends with the money, which the cards book. */
+/** Ends the process when the money arrives, which the cards area books. */
 const endProcess: Reaction = {
   ...reactionToAll(completed, {}, async (events, { wake }) => {
     for (const { refundId: id, agentId } of events) wake(refundProcess, { id, agentId })
@@ -114,7 +113,10 @@ const deadline: Deadline = {
   operations: ['refunds.expire'],
 }
 
-/** A processor or acquirer that has not answered is asked again. The run that waits for the money is woken by the other deadline. */
+/**
+ * Calls a processor or acquirer again that did not answer. The other deadline wakes the run that waits for
+ * the money.
+ */
 const askDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',

@@ -34,7 +34,6 @@ const reference = z
   .max(MAX_REFERENCE_LENGTH)
   .meta({ description: 'What it is for, as the payee reads it.', examples: ['Budget of November'] })
 
-/** The reason why a reference cannot be spelled in a SEPA message; undefined if it can. */
 function referenceProblem(text: string): string | undefined {
   const spelled = sepaText(text, 10 * MAX_REFERENCE_LENGTH)
   if (!/[A-Za-z0-9]/.test(spelled)) return 'nothing of it can be spelled in a SEPA message'
@@ -61,7 +60,6 @@ interface Payment {
   readonly reference: string | null
 }
 
-/** Adds what is wrong with the payee of a transfer, or does not go with it. */
 function checkPayment(
   { toWalletId, beneficiaryId, scheme, reference }: Payment,
   context: z.RefinementCtx,
@@ -78,7 +76,6 @@ function checkPayment(
   if (problem) addIssue('reference', problem)
 }
 
-/** The signature of a person in the console. */
 const signature = webauthnAssertion.optional().meta({
   description:
     'In the console: what a passkey has signed over `POST /passkeys/transfers/challenge`. A key needs none.',
@@ -86,7 +83,6 @@ const signature = webauthnAssertion.optional().meta({
 
 const body = z.strictObject({ ...transferMembers, webauthnAssertion: signature }).superRefine(checkPayment)
 
-/** Refusals of every transfer, because of its wallets. */
 const walletRefusals = {
   wallet_not_found: [404, 'No such wallet: fromWalletId and the payees must be wallets of yours.'],
   same_wallet: [400, 'toWalletId: the money is in this wallet already.'],
@@ -96,7 +92,6 @@ const walletRefusals = {
   insufficient_funds: [400, 'There is not enough in the wallet.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of a transfer because of the intent that it pays. */
 const intentRefusals = {
   intent_required: [400, 'intentId: an agent pays on an approved intent of its own.'],
   intent_not_found: [404, 'intentId: no such intent.'],
@@ -121,7 +116,6 @@ const intentRefusals = {
   intent_amount_exceeded: [400, 'amountEuros: it is more than is held for the intent.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of every payment from a wallet, on an intent or without one. */
 export const payRefusals = {
   ...walletRefusals,
   beneficiary_not_found: [404, 'beneficiaryId: no such beneficiary.'],
@@ -280,13 +274,12 @@ interface Parts {
   readonly parts: readonly z.output<typeof part>[]
 }
 
-/** Adds what is wrong with the first part that has not its amount, or not its share. */
 function checkParts({ amountEuros, parts }: Parts, context: z.RefinementCtx): void {
   const byShare = amountEuros !== undefined
   const [required, excluded] = byShare
     ? (['share', 'amountEuros'] as const)
     : (['amountEuros', 'share'] as const)
-  // Only the first wrong part is reported: the others are most likely wrong in the same way.
+  // Only the first invalid part is reported: the others are most likely invalid for the same reason.
   const index = parts.findIndex(part => part[required] === undefined || part[excluded] !== undefined)
   const addIssue = (name: string, message: string) =>
     context.addIssue({ code: 'custom', path: ['parts', index, name], message })
@@ -330,7 +323,6 @@ export const splitApi = {
 const { wallet_not_found } = walletRefusals
 const { beneficiary_not_found, intent_not_found } = payRefusals
 
-/** The members that a payment into many wallets does not have. */
 const ONE_PAYEE = ['toWalletId', 'beneficiaryId', 'scheme', 'intentId'] as const
 
 const challengeBody = z

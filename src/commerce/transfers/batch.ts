@@ -25,28 +25,21 @@ import type { CreateHandler, RecordPayee, TransferRequest } from './intent-check
 import { lockToday, type TodaysLimit } from './limits.ts'
 import { insertTransfers, type TransferRow } from './transfer.ts'
 
-/** What a batch needs for its payments by SEPA. */
 export interface SepaBatch {
   readonly payees: ReadonlyMap<string, PayeeRow>
   readonly today: TodaysLimit
-  /** Why this mode has no rail; undefined if it has one. */
   readonly railMissing: string | undefined
 }
 
-/** What a batch needs for its payments to holders of payment requests and tokens. */
 export interface RecordPayments {
-  /** The public name of the owner who pays. */
   readonly payerName: string
   readonly credits: CreditRows
-  /** The payments that are for other owners, who book them in the same transaction. */
+  /** Payments to other owners, who book them in the same transaction. */
   readonly handedOver: HandedOver[]
 }
 
-/** The records that a batch of payments goes by, and what it has decided so far. */
 export interface BatchState extends PaymentBatch {
-  /** Undefined if no payment of the batch goes by SEPA. */
   readonly sepa: SepaBatch | undefined
-  /** Undefined if no payment of the batch goes to the holder of a request or a token. */
   readonly records: RecordPayments | undefined
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly tokenBudgets: TokenBudgets
@@ -54,8 +47,8 @@ export interface BatchState extends PaymentBatch {
 }
 
 /**
- * Locks the accounts before it reads the wallets and locks the day's limit: freezing a wallet locks its account first,
- * too, and then gives back what its cancelled transfers had used of their days.
+ * Locks the accounts before it reads the wallets and locks the day's limit. Freezing a wallet uses the same
+ * order: first its account, then the days of its cancelled transfers.
  */
 export async function loadBatch(
   items: NonEmpty<TransferRequest>,
@@ -88,7 +81,6 @@ export async function loadBatch(
   return { ...batch, sepa, records, tokenBudgets, transfers: [] }
 }
 
-/** The accounts by which money goes from owner to owner, on both sides. */
 const betweenOwners = (payees: readonly RecordPayee[]) => ({
   ...BETWEEN_OWNERS,
   beside: payees.map(({ ownerId, walletId }) => ({ ownerId, walletIds: [walletId] })),
@@ -121,7 +113,6 @@ function missingRail(ports: Ports, mode: Mode): string | undefined {
   }
 }
 
-/** Writes all decisions, each table in one statement. */
 export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunForOwner): Promise<void> {
   const { sepa, records, transfers } = batch
   if (transfers.length === 0) return
@@ -134,7 +125,6 @@ export async function writeBatch(batch: BatchState, sql: Sql, runForOwner: RunFo
   ])
 }
 
-/** The records of a batch of payments, and the signatures that came with those of people. */
 export interface SignedBatch extends BatchState {
   readonly checked: ReadonlyMap<Envelope, Checked>
   readonly locked: LockedChallenges

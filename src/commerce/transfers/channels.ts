@@ -2,7 +2,6 @@ import type { IntentRow } from '../../control/intents/index.ts'
 import {
   bookedBy,
   type Channel,
-  type DirectChannel,
   type Evidence,
   factsOf,
   foldFacts,
@@ -11,28 +10,34 @@ import {
   type PaymentBatch,
   type PaymentFact,
   type PaymentState,
+  type PaymentView,
+  type PostedBatch,
 } from '../../control/payments/index.ts'
-import type { AccountKey, Cause, Template } from '../../money/ledger/index.ts'
-import type { TransactionState } from '../../money/transactions/index.ts'
+import type { Cause } from '../../money/ledger/index.ts'
+import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
+import { minOf } from '../../values/money.ts'
 import type { TransferRow } from './transfer.ts'
 
 export const holdReference = (transferId: string): Cause => ({ type: 'transfer', id: transferId })
 
-/** The payment of a transfer. */
 export interface TransferPayment extends Payment {
   readonly amountEuros: bigint
-  /** Why the rail has not paid. */
   declineReason: string | null
 }
 
-const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: TransferRow) => ({
+type PaidTransfer = Pick<
+  TransferRow,
+  'id' | 'agentId' | 'fromWalletId' | 'intentId' | 'transactionId' | 'amountEuros'
+>
+
+const payerOf = ({ id, agentId, fromWalletId, intentId, transactionId, amountEuros }: PaidTransfer) => ({
   ...{ id, agentId, intentId, transactionId, amountEuros },
   cardId: null,
   walletId: fromWalletId,
   source: intentId ? 'intent' : 'wallet',
 })
 
-/** The payment of an intent by a transfer into a wallet: nothing of it is known before its capture. */
+/** An intent's payment by a transfer into a wallet: it has no facts before its capture. */
 export const walletPayment = (
   transfer: TransferRow,
   { merchant, mcc, country }: IntentRow,
@@ -42,7 +47,21 @@ export const walletPayment = (
   ...bookedBy(foldFacts(noFacts)),
 })
 
-/** The payment of a transfer by SEPA. Its facts follow from the record, which is the only place that keeps them. */
+/** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
+export function paidByWallet(transaction: TransactionRow): TransferPayment {
+  const { id, transferId, walletId: fromWalletId, refundedEuros, merchant, mcc, country } = transaction
+  const { agentId, intentId, amountEuros } = transaction
+  const captured = { type: 'captured', cents: amountEuros } as const
+  const refunded = { type: 'refunded', id, cents: refundedEuros } as const
+  const facts = factsOf(refundedEuros > 0n ? [captured, refunded] : [captured])
+  return {
+    ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountEuros }),
+    ...{ merchant, mcc, country, facts, declineReason: null },
+    ...bookedBy(foldFacts(facts)),
+  }
+}
+
+/** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
 export function sepaPayment(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
   const facts = factsOf(factsOfRecord(transfer))
@@ -57,11 +76,10 @@ export function sepaPayment(transfer: TransferRow): TransferPayment {
   }
 }
 
-/** We have approved the transfer: its money is held from its making on. */
+/** We approved the transfer: its money is held from the start. */
 export const authorizedOf = ({ amountEuros }: Pick<TransferRow, 'amountEuros'>) =>
   ({ type: 'authorized', increment: 0, requestedCents: amountEuros, approvedCents: amountEuros }) as const
 
-/** Nothing of the transfer is paid. */
 export const reversedOf = ({ id }: Pick<TransferRow, 'id'>) =>
   ({ type: 'reversed', id, cents: null }) as const
 
@@ -75,9 +93,11 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
   return facts
 }
 
-/** What all transfers have in common. Without an intent one is the owner's own, which no limit of an agent counts. */
-const transferChannel = {
-  holdReference,
+/**
+ * Shared by all channels of transfers. A transfer without an intent is the owner's own, and counts towards no
+ * agent's limit.
+ */
+const transferView = {
   limitsOf: () => [],
   record(payment: TransferPayment, state: PaymentState) {
     Object.assign(payment, bookedBy(state))
@@ -86,7 +106,8 @@ const transferChannel = {
 
 /** Transfers by SEPA: held when made, captured by the submission, cleared by the settlement. */
 export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
-  ...transferChannel,
+  ...transferView,
+  holdReference,
   clearing: 'clearing_sepa',
   postings: {
     capture: 'sepa_submit',
@@ -100,23 +121,17 @@ export const sepaChannel: Channel<TransferPayment, PaymentBatch> = {
   transactionOf: sepaTransaction,
 }
 
-/** Transfers into a wallet: captured at once, into the payee's wallet or on the way to another owner's. */
-export const walletChannel = (
-  capture: Template,
-  clearing: AccountKey,
-): DirectChannel<TransferPayment, PaymentBatch> => ({
-  ...transferChannel,
-  clearing,
-  postings: { capture },
-  transactionOf: payment => ({
-    ...shown(payment),
-    status: 'completed',
-    refundedEuros: 0n,
-    declineReason: null,
-  }),
-})
+/** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
+export const walletView: PaymentView<TransferPayment, PostedBatch> = {
+  ...transferView,
+  transactionOf(payment, { capturedCents, refundedCents }) {
+    const refundedEuros = minOf(refundedCents, capturedCents)
+    const status = refundedEuros === capturedCents ? 'refunded' : 'completed'
+    return { ...shown(payment), status, refundedEuros, declineReason: null }
+  },
+}
 
-/** Each posting of a transfer has a kind of its own, so all of them have one cause: by default the transfer. */
+/** Each posting of a transfer has its own template, so all share one cause: by default the transfer. */
 export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdReference(id)): Evidence => ({
   witness: null,
   nextPosting: () => cause,
@@ -125,7 +140,6 @@ export const transferEvidence = ({ id }: Pick<TransferRow, 'id'>, cause = holdRe
 const shown = ({ id: transferId, amountEuros, intentId }: TransferPayment) =>
   ({ type: 'transfer', transferId, amountEuros, intentId }) as const
 
-/** Null until the transfer is submitted. */
 function sepaTransaction(
   payment: TransferPayment,
   { confirmedCents, capturedCents, clearedCents, refundedCents: refundedEuros }: PaymentState,

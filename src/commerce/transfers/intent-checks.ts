@@ -20,31 +20,23 @@ import type { madeTransferEvents, recordPaymentEvents } from './schemas.ts'
 export type CreateHandler = HandlerOf<typeof transfersApi.create>
 type CreateInput = Parameters<CreateHandler['decide']>[0]['input']
 
-/**
- * The payee of an intent that names it by a payment request, or by a payment token: the holder of a wallet, which may be
- * another owner's.
- */
+/** The payee of an intent on a payment request or payment token: the holder of a wallet, possibly of another owner. */
 export interface RecordPayee extends Pick<IntentRow, 'requestId' | 'paymentTokenId'> {
   readonly ownerId: string
   readonly walletId: string
-  /** The public name of the holder, and the IBAN of the wallet. */
   readonly name: string
   readonly iban: string | null
-  /** What its owner books the money for. */
   readonly payable: Payable
 }
 
-/** A transfer as `POST /transfers` asks for it, or by which an intent pays the holder of a request or a token. */
 export type TransferRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: RecordPayee } }
 >
 type PayCode = keyof typeof payRefusals
 export type DecideContext = Verdict<PayCode, typeof madeTransferEvents>
 
-/** The context of a payment to the holder of a request or a token, which the holder may get in the same transaction. */
 export type RecordContext = Verdict<PayCode, typeof recordPaymentEvents>
 
-/** Pays in group commits; `POST /transfers` adds the signatures of people. */
 export type PayHandler<State> =
   CreateHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>
     ? HotHandler<TransferRequest['input'], R, PayCode, typeof recordPaymentEvents, State>
@@ -58,8 +50,7 @@ interface KnownState {
   readonly sepa: { readonly payees: ReadonlyMap<string, PayeeRow> } | undefined
 }
 
-/** Whether an intent was declared for this payee. */
-const isItsPayee = (
+const isDeclaredPayee = (
   intent: IntentRow,
   { payee, toWalletId, beneficiaryId }: TransferRequest['input']['body'],
 ): boolean =>
@@ -67,11 +58,13 @@ const isItsPayee = (
     ? intent.requestId === payee.requestId && intent.paymentTokenId === payee.paymentTokenId
     : intent.walletId === (toWalletId ?? null) && intent.beneficiaryId === (beneficiaryId ?? null)
 
-/** The token whose budget pays; null if it has none, or if the intent was declared with it and so has reserved it. */
+/**
+ * The token whose budget pays; null if it has none, or if it already reserved the amount when it declared the
+ * intent.
+ */
 const budgetTokenFor = ({ budgetId }: TransferRequest['actor'], { tokenId }: IntentRow): string | null =>
   budgetId && budgetId !== tokenId ? budgetId : null
 
-/** Charges the budget of the token that the transfer is paid with; gives the token, null if none is charged. */
 export function chargeTokenBudget(
   { input, actor }: TransferRequest,
   intent: IntentRow | undefined,
@@ -85,7 +78,6 @@ export function chargeTokenBudget(
 const aboveBudget = (amount: Euros, left: Euros): string =>
   `amountEuros: ${formatEuros(amount)} are asked for, ${formatEuros(left > 0n ? left : 0n)} are left of the budget of the token.`
 
-/** The refusal of a transfer because of its intent: one that it names, or that an agent fails to name. */
 export function intentRefusal(
   { input: { body }, actor }: TransferRequest,
   { book, payments, tokenBudgets, wallets, sepa }: KnownState,
@@ -98,10 +90,10 @@ export function intentRefusal(
   const blocker = payments.blockerOf(intent)
   if (blocker) return refuse(blocker)
   if (payments.walletFor(intent) !== fromWalletId) return refuse('intent_other_wallet')
-  if (!isItsPayee(intent, body)) return refuse('intent_other_payee')
+  if (!isDeclaredPayee(intent, body)) return refuse('intent_other_payee')
   const ownPayee =
     beneficiaryId === undefined ? wallets.get(String(toWalletId)) : sepa?.payees.get(beneficiaryId)
-  // A payment token is bound to its wallet, whatever its holder is called by now.
+  // A payment token is bound to its wallet, so a later change of the holder's name does not matter.
   const payee = body.payee?.paymentTokenId ? undefined : (body.payee ?? ownPayee)
   if (payee && !isApprovedPayee(intent, payee)) return refuse('intent_payee_changed')
   const held = book.heldFor({ type: 'intent', id: intent.id })

@@ -3,13 +3,12 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { dayOf } from '../../values/clock.ts'
 import { type Cents, cents, type Euros, formatEuros, minus, NO_CENTS, restOf } from '../../values/money.ts'
 
-/** How much an owner may pay by SEPA, in cents. */
+/** For SEPA payments, in cents. */
 export interface Limits {
   readonly single: Cents
   readonly daily: Cents
 }
 
-/** The limits of each plan, for owners who have none of their own. */
 const limitsByPlan: Readonly<Record<string, Limits>> = {
   free: { single: cents(1_000_00n), daily: cents(2_000_00n) },
   starter: { single: cents(10_000_00n), daily: cents(25_000_00n) },
@@ -17,7 +16,6 @@ const limitsByPlan: Readonly<Record<string, Limits>> = {
   enterprise: { single: cents(1_000_000_00n), daily: cents(10_000_000_00n) },
 }
 
-/** The limits of each plan, for one transfer and for a day, as the documentation says them. */
 export const plansInWords = Object.entries(limitsByPlan)
   .map(([plan, { single, daily }]) => `${plan} ${formatEuros(single)} and ${formatEuros(daily)}`)
   .join('; ')
@@ -28,7 +26,6 @@ from customers c left join transfer_limits l on (l.owner_id, l.mode) = (c.id, $2
 
 type StoredLimits = Row & { plan: string; single: Cents | null; daily: Cents | null }
 
-/** The limits of an owner; undefined if there is no such owner. */
 export async function limitsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Limits | undefined> {
   const [stored] = await sql<StoredLimits>(LIMITS, [ownerId, mode])
   if (!stored) return undefined
@@ -41,7 +38,6 @@ insert into transfer_limits (owner_id, mode, single_cents, daily_cents, updated_
 on conflict (owner_id, mode) do update
   set single_cents = excluded.single_cents, daily_cents = excluded.daily_cents, updated_at = excluded.updated_at`
 
-/** Sets the limits of an owner; null = that of the plan. */
 export async function setLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -68,7 +64,6 @@ async function lockDay(sql: Sql, { ownerId, mode }: Tenant, day: string): Promis
 const ADD = `
 update transfer_days set used_cents = used_cents + $4 where owner_id = $1 and mode = $2 and day = $3`
 
-/** How much of the limits of locked days a transaction uses, and gives back. */
 export class DayLimits {
   readonly #tenant: Tenant
   readonly #added: Map<string, Cents>
@@ -78,7 +73,6 @@ export class DayLimits {
     this.#added = new Map(days.map(day => [day, NO_CENTS]))
   }
 
-  /** What this transaction has used of a day. */
   addedTo(day: string): Cents {
     return this.#added.get(day) ?? NO_CENTS
   }
@@ -98,13 +92,12 @@ export class DayLimits {
   }
 }
 
-/** A transfer, and the day whose limit it has used. */
 interface Counted {
   readonly countedOn: string | null
   readonly amountEuros: Euros
 }
 
-/** Locks the limits of these days, the oldest first. The accounts are locked before: freezing a wallet locks its account first. */
+/** Locks the days, the oldest first. The caller has locked the accounts: freezing a wallet locks its account first. */
 export async function lockDays(
   sql: Sql,
   tenant: Tenant,
@@ -115,16 +108,14 @@ export async function lockDays(
   return new DayLimits(tenant, days)
 }
 
-/** What an owner may pay by SEPA today. */
 export interface TodaysLimit {
   readonly day: string
   readonly limits: Limits
-  /** Used of the day before this transaction. */
   readonly used: Cents
   readonly days: DayLimits
 }
 
-/** Locks the limit of today. The accounts are locked before. */
+/** The caller has locked the accounts. */
 export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<TodaysLimit> {
   const day = dayOf(now)
   const [limits, used] = await Promise.all([limitsOf(sql, tenant), lockDay(sql, tenant, day)])
@@ -132,7 +123,7 @@ export async function lockToday(sql: Sql, { tenant, now }: TenantNow): Promise<T
   return { day, limits, used, days: new DayLimits(tenant, [day]) }
 }
 
-/** The refusal of a payment above a limit, as code and message; undefined if it is within both. `more` is paid beside it. */
+/** The code and message of a refusal; undefined if the payment is within both limits. `more` is paid in addition. */
 export function limitExceeded(
   { day, limits: { single, daily }, days, ...before }: TodaysLimit,
   amount: Euros,

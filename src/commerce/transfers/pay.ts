@@ -24,8 +24,8 @@ import {
   sepaChannel,
   sepaPayment,
   transferEvidence,
-  walletChannel,
   walletPayment,
+  walletView,
 } from './channels.ts'
 import {
   type CreateHandler,
@@ -40,7 +40,7 @@ import {
 import { type DayLimits, limitExceeded } from './limits.ts'
 import { transferProcess } from './process.ts'
 import type { transferEvents } from './schemas.ts'
-import { mustSign, paymentSubject, signedPayees } from './signed-payment.ts'
+import { paymentSubject, requiresSignature, signedPayees } from './signed-payment.ts'
 import { creditIdOf } from './take-back.ts'
 import {
   newSepaTransfer,
@@ -54,7 +54,6 @@ import {
 const payingWallet = ({ input }: TransferRequest, { wallets }: BatchState) =>
   wallets.get(input.body.fromWalletId)
 
-/** Pays from wallet to wallet: the transfer is completed in this transaction. */
 function payWallet(request: TransferRequest, batch: BatchState, context: DecideContext) {
   const { refuse } = context
   const { book, wallets, payments } = batch
@@ -77,25 +76,23 @@ function payWallet(request: TransferRequest, batch: BatchState, context: DecideC
   return complete(transfer, batch, context)
 }
 
-/** How the money of an intent's transfer leaves. */
-interface Leaving {
+interface CaptureTarget {
   readonly capture: Template
   readonly to: AccountKey
   readonly cause: Cause
 }
 
-/** Completes the intent with this transfer as its one payment, out of the money that is held for the intent. */
 function captureIntent(
   transfer: TransferRow,
   intent: IntentRow,
-  { capture, to, cause }: Leaving,
+  { capture, to, cause }: CaptureTarget,
   batch: BatchState,
   context: DecideContext,
 ): void {
   const payment = walletPayment(transfer, intent)
   const captured = { type: 'captured', cents: transfer.amountEuros } as const
-  const evidence = transferEvidence(transfer, cause)
-  capturePayment(payment, captured, walletChannel(capture, to), evidence, batch, context)
+  const channel = { ...walletView, holdReference, clearing: to, postings: { capture } }
+  capturePayment(payment, captured, channel, transferEvidence(transfer, cause), batch, context)
   transfer.transactionId = payment.transactionId
 }
 
@@ -107,7 +104,6 @@ function complete(transfer: TransferRow, { transfers, now }: BatchState, { emit 
   return transferResponse(transfer)
 }
 
-/** Pays a beneficiary by SEPA: the transfer begins in this transaction, and its process takes it further. */
 function payBeneficiary(
   request: TransferRequest,
   batch: BatchState,
@@ -143,7 +139,6 @@ function payBeneficiary(
   return transferResponse(transfer)
 }
 
-/** Begins a transfer by SEPA: its money is held, the day's limit is used, and its process begins with the commit. */
 export function beginTransfer(
   transfer: TransferRow,
   batch: PaymentBatch,
@@ -158,8 +153,8 @@ export function beginTransfer(
 }
 
 /**
- * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, also where the wallet
- * is another owner's, who books the money in it.
+ * Pays the holder of a payment request or of a token. The transfer is completed in this transaction, even if
+ * the wallet belongs to another owner, who books the money in it.
  */
 function payRecord(
   request: TransferRequest,
@@ -197,7 +192,6 @@ function payRecord(
   return complete(transfer, batch, context)
 }
 
-/** What every transfer of a request has. It is charged to the budget of the token that pays. */
 function membersOf(
   request: TransferRequest,
   { id: fromWalletId, agentId }: WalletRow,
@@ -214,7 +208,6 @@ function membersOf(
   }
 }
 
-/** Pays into a wallet of the owner, or by SEPA. */
 function payOwnPayee(request: TransferRequest, batch: BatchState, context: DecideContext) {
   const refusal = intentRefusal(request, batch, context)
   if (refusal) return refusal
@@ -223,7 +216,7 @@ function payOwnPayee(request: TransferRequest, batch: BatchState, context: Decid
     : payWallet(request, batch, context)
 }
 
-/** Decides in group commits: thousands of payments a second may come from few wallets. */
+/** Runs in group commits: thousands of payments a second may come from few wallets. */
 export const pay = {
   load: loadBatch,
   decide(request, batch, context) {
@@ -237,22 +230,21 @@ export const pay = {
 type CreateRequest = Parameters<CreateHandler['decide']>[0]
 type Verdict = Parameters<CreateHandler['decide']>[2]
 
-/** Judges the signature over a payment, and burns its challenge whatever comes of it; undefined where nothing is wrong. */
+/** Verifies the signature of a payment, and uses up its challenge in any case; undefined if nothing is wrong. */
 function signatureProblem(
   { input: { body }, actor }: CreateRequest,
   { checked, locked, wallets, sepa }: SignedBatch,
   verdict: Verdict,
 ): AssertionCode | Problem | undefined {
   const found = body.webauthnAssertion && checked.get(body.webauthnAssertion)
-  if (!found) return mustSign(actor) ? 'assertion_required' : undefined
+  if (!found) return requiresSignature(actor) ? 'assertion_required' : undefined
   const stopped = locked.stopped.get(found)
   if (stopped) return stopped
   const members = paymentSubject(body.fromWalletId, signedPayees(body, wallets, sepa?.payees))
-  const personId = mustSign(actor) ? actor.id : null
+  const personId = requiresSignature(actor) ? actor.id : null
   return judge(found, locked, { kind: 'payment', members, personId }, verdict)
 }
 
-/** Pays as a key asks for it, or as a person in the console has signed it. */
 export const create: CreateHandler = {
   load: loadSigned,
   decide(request, batch: SignedBatch, verdict) {

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Exists while a transfer by SEPA is under way. */
 export const transferProcess = {
   name: 'transfer',
   title: 'Transfer',
@@ -35,10 +34,9 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
   },
 } as const satisfies RecordProcess
 
-/** The process of a transfer that had ended already: a recall begins it anew. */
+/** A recall starts the process of a completed transfer again. */
 export const recallProcess = { ...transferProcess, recurs: true } as const satisfies RecordProcess
 
-/** Status of a transfer, and the step that is taken when its time has come. */
 export interface TransferStatus extends ProcessStatus {
   readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
 }

@@ -18,7 +18,6 @@ export const scheme = z
   .enum(schemes)
   .meta({ description: '`sct` settles within a bank day, `sct_inst` within ten seconds.' })
 
-/** A bank's reason code of ISO 20022. */
 export const isoReason = formattedText(
   reasonCode,
   4,
@@ -114,7 +113,6 @@ export const TransferEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** The event of a split, with the part of each wallet. */
 export const SplitEvent = TransferEvent.extend({
   parts: z.array(z.object({ walletId: id('wallet'), amountEuros: euros })),
 })
@@ -126,11 +124,8 @@ export const transferEvents = {
   'transfer.returned': event('A transfer that had arrived has come back.', TransferEvent),
 }
 
-/** The events of paying the holder of a payment request or a token. */
 export const recordPaymentEvents = { ...transferEvents, ...transactionEvents, ...paidEvents, ...creditEvents }
 
-/** The events of making a transfer, its transaction's and its intent's included. */
 export const madeTransferEvents = { ...transferEvents, ...transactionEvents, ...paidEvents }
 
-/** The events that any step of a transfer by SEPA can cause, its transaction's and its intent's included. */
 export const sepaTransferEvents = { ...transferEvents, ...arrivedEvents, ...paidEvents }

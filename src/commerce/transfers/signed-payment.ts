@@ -15,7 +15,6 @@ import { decimal, type Euros } from '../../values/money.ts'
 import type { challengeApi } from './api.ts'
 import { type Part, partsOf, partsRefusal } from './transfer.ts'
 
-/** A payee as a person signs it: a wallet of the owner, or a beneficiary by IBAN. */
 interface SignedPayee {
   readonly name: string
   readonly iban: string | null
@@ -23,7 +22,7 @@ interface SignedPayee {
   readonly amountEuros: Euros
 }
 
-/** What a person signs to pay: the sum, and every payee with account and amount. */
+/** What a person signs: the sum, and every payee with account and amount. */
 export const paymentSubject = (
   fromWalletId: string,
   payees: readonly SignedPayee[],
@@ -36,7 +35,7 @@ export const paymentSubject = (
 
 type Wallets = ReadonlyMap<string, WalletRow>
 
-/** The payees of a split. A wallet that there is not is left out: nobody has signed that. */
+/** Skips wallets that do not exist: no one has signed those. */
 export const signedWallets = (parts: readonly Part[], wallets: Wallets): SignedPayee[] =>
   parts.flatMap(({ walletId, amountEuros }) => {
     const wallet = wallets.get(walletId)
@@ -49,7 +48,6 @@ interface Payment {
   readonly amountEuros: Euros
 }
 
-/** The payee of a transfer; none where there is no such wallet or beneficiary. */
 export function signedPayees(
   { toWalletId, beneficiaryId, amountEuros }: Payment,
   wallets: Wallets,
@@ -60,15 +58,15 @@ export function signedPayees(
   return payee ? [{ name: payee.name, iban: payee.iban, walletId: null, amountEuros }] : []
 }
 
-/** Whether a person has to sign: in the console, and nowhere else. */
-export const mustSign = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
+/** A person signs in the console, and nowhere else. */
+export const requiresSignature = ({ type }: Pick<Actor, 'type'>): boolean => type === 'console'
 
-/** The signature that came with a request, verified before any row is locked; undefined where none is needed or sent. */
+/** Verified before any row is locked; undefined if no signature is needed or sent. */
 export async function signatureOf(
   envelope: Envelope | undefined,
   context: Parameters<typeof verifyAssertion>[1],
 ): Promise<Verified | AssertionCode | undefined> {
-  return envelope || mustSign(context.actor) ? verifyAssertion(envelope, context) : undefined
+  return envelope || requiresSignature(context.actor) ? verifyAssertion(envelope, context) : undefined
 }
 
 type Challenge = HandlerOf<typeof challengeApi.challenge>

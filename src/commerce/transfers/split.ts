@@ -17,7 +17,6 @@ type Split = ContextOf<typeof splitApi.split>
 
 const memberOf = (index: number): string => (index === 0 ? 'fromWalletId' : `parts.${index - 1}.walletId`)
 
-/** The refusal because of the wallets; undefined if they can take part. */
 function walletRefusal(
   from: WalletRow | undefined,
   payees: readonly (WalletRow | undefined)[],

@@ -1,6 +1,14 @@
 import type { z } from 'zod'
-import { type IntentPayments, openPayments } from '../../control/intents/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { BudgetCounters } from '../../control/budgets/index.ts'
+import { openPayments } from '../../control/intents/index.ts'
+import {
+  type CountedIntent,
+  type PaymentState,
+  type PostedBatch,
+  paymentBatch,
+  refundPayment,
+} from '../../control/payments/index.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { implement, post } from '../../kernel/contract/operation.ts'
@@ -13,8 +21,9 @@ import {
   receiveHandedOver,
 } from '../../money/incoming/index.ts'
 import { arrivedEvents, openRefunds } from '../../money/refunds/index.ts'
-import { transactionsById, updateTransactions } from '../../money/transactions/index.ts'
-import type { Euros } from '../../values/money.ts'
+import { type TransactionRow, transactionsById, updateTransactions } from '../../money/transactions/index.ts'
+import { type Euros, NO_CENTS } from '../../values/money.ts'
+import { paidByWallet, walletView } from './channels.ts'
 
 export const takeBackApi = {
   takeBack: post('/transfers/given-back', {
@@ -45,7 +54,7 @@ where t.credit_id is not null and t.intent_id is not null and t.transaction_id i
 /** Payments of which a part comes back, with their agents and counters locked. */
 interface OpenGivenBack {
   readonly transfers: ReadonlyMap<string, PaidTransfer>
-  readonly payments: IntentPayments
+  readonly counters: BudgetCounters
 }
 
 type GivingBack = Pick<Context<never, typeof arrivedEvents>, 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'>
@@ -59,45 +68,85 @@ export async function lockTakeBacks(
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
   const intentIds = transfers.map(({ intentId }) => intentId)
-  return {
-    transfers: new Map(transfers.map(transfer => [transfer.id, transfer])),
-    payments: await openPayments(sql, { tenant, now }, intentIds),
-  }
+  const { counters } = await openPayments(sql, { tenant, now }, intentIds)
+  return { transfers: new Map(transfers.map(transfer => [transfer.id, transfer])), counters }
 }
 
+/**
+ * The batch by which transfers into wallets are refunded. An intent holds nothing any more once it is paid: its limits
+ * depend on the payment alone.
+ */
+export function refundBatch(
+  tenantNow: TenantNow,
+  opened: Pick<PostedBatch, 'counters' | 'refunds'> & {
+    readonly transactions: ReadonlyMap<string, TransactionRow>
+  },
+) {
+  const transactions = new Map(opened.transactions)
+  const intents = new Map<string | null, CountedIntent>()
+  for (const { intentId, amountEuros, merchant, cardId, runId } of transactions.values())
+    if (intentId)
+      intents.set(intentId, { id: intentId, amountEuros, holdEuros: null, merchant, cardId, runId })
+  const payments = { counters: opened.counters, find: (id: string | null) => intents.get(id) }
+  return paymentBatch(tenantNow, { payments, refunds: opened.refunds, transactions })
+}
+
+/** So much of a transfer as its payee has given back. */
 interface GivenBack {
-  /** The credit by which it has come, and the wallet that has it; null in suspense. */
+  /** The refund that was requested, or else the credit by which the money has come. */
   readonly id: string
-  readonly walletId: string | null
-  readonly paymentId: string | null
   readonly amountEuros: Euros
+  /** The wallet that has the money; null in suspense. */
+  readonly walletId: string | null
+  readonly source: { readonly type: string; readonly id: string } | null
 }
 
-/** Takes what has come back out of the limits, and notes it on the transaction: the payment stays the intent's one payment. */
+const BY_PAYEE = { way: 'wallet', origin: 'payee' } as const
+
+/** Refunds a transfer into a wallet, out of which its payee has posted the money. */
+export const refundTransfer = (
+  transaction: TransactionRow,
+  { id, amountEuros: cents, ...place }: GivenBack,
+  batch: PostedBatch,
+  context: Pick<GivingBack, 'emit'>,
+): PaymentState =>
+  refundPayment(
+    paidByWallet(transaction),
+    { type: 'refunded', id, cents },
+    walletView,
+    { ...BY_PAYEE, ...place },
+    batch,
+    context,
+  )
+
+/** What has come back by a credit, and the credit by which it had been paid. */
+interface CameBack extends Omit<GivenBack, 'source'> {
+  readonly paymentId: string | null
+}
+
+/** States what was given back to the payments. What is of none of them is recorded by itself. */
 async function countGivenBack(
-  { transfers, payments }: OpenGivenBack,
-  givenBack: readonly GivenBack[],
+  { transfers, counters }: OpenGivenBack,
+  givenBack: readonly CameBack[],
   { sql, tenant, now, emit, sendAlong }: GivingBack,
 ): Promise<void> {
-  await payments.lock(sql)
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
   const [transactions, refunds] = await Promise.all([
     transactionsById(sql, tenant, ids),
     openRefunds(sql, { tenant, now }, { transactionIds: ids }),
   ])
-  for (const { id, walletId, paymentId, amountEuros } of givenBack) {
+  const batch = refundBatch({ tenant, now }, { counters, refunds, transactions })
+  for (const { paymentId, ...cameBack } of givenBack) {
     const transfer = transfers.get(transferIdOf(paymentId ?? ''))
     const transaction = transactions.get(transfer?.transactionId ?? '')
-    const intent = payments.find(transfer?.intentId)
-    const agentId = transaction?.agentId ?? null
+    const { id, walletId, amountEuros } = cameBack
     const source = { type: 'credit', id }
-    const receipt = { agentId, walletId, way: 'wallet', origin: 'payee', amountEuros, source } as const
-    const ofPayment = refunds.receive(transaction, receipt, emit)
-    if (intent && ofPayment > 0n) payments.giveBack(intent, ofPayment)
+    if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, { emit })
+    else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountEuros, source }, NO_CENTS, emit)
   }
   sendAlong(refunds.write(sql))
-  sendAlong(payments.write(sql))
-  sendAlong(updateTransactions(sql, tenant, [...transactions.values()]))
+  sendAlong(counters.write(sql))
+  sendAlong(updateTransactions(sql, tenant, [...batch.changed.transactions]))
 }
 
 /** Books a refund as every credit that was handed over: the transfer that had paid says what comes back. */

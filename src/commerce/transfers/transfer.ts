@@ -3,10 +3,9 @@ import type { Reason } from '../../iso20022/reason-codes.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, withMembers } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
 import { type PayeeCheck, schemes } from '../../ports/sepa-rail.ts'
+import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
@@ -32,27 +31,26 @@ export interface Part {
   amountEuros: Euros
 }
 
-/** The beneficiary as it was when the transfer was made: a later change of it does not change who is paid. */
-export interface PayeeOf {
+/** A snapshot of the beneficiary: a later change of it does not change who is paid. */
+export interface PayeeSnapshot {
   name: string
   sepaName: string
   iban: string
   bic: string | null
 }
 
-/** The answer of the payee's bank to the verification of payee, and its time. */
 export interface StoredPayeeCheck extends PayeeCheck {
   at: string
-  /** The status of the bank's report that gave it; the rail's own answer before the submission has none. */
+  /** The status in the bank's report; absent if the rail itself answered before the submission. */
   code?: string | null
 }
 
-/** The results that a person decides on. Before the submission `not_possible` is none: most banks could not answer. */
+/** Results that a person decides on. Before the submission `not_possible` is not one: most banks could not answer. */
 const doubtful: readonly StoredPayeeCheck['result'][] = ['close_match', 'no_match']
 
 /**
- * Whether a transfer waits for a person to confirm its payee: before its submission, or with the bank, which has reported
- * on the payee since.
+ * Whether a transfer waits for a person to confirm its payee: before its submission, or afterwards because of
+ * the bank's report.
  */
 export const waitsForPayee = ({
   status,
@@ -76,8 +74,8 @@ const doubt: Readonly<Record<StoredPayeeCheck['result'], number>> = {
 }
 
 /**
- * Whether a report on the payee takes the place of what is known: any does of the rail's own answer, and of reports the
- * more doubtful one, so that they may come in any order and more than once.
+ * Whether a report on the payee replaces the known one. Any report replaces the rail's own answer; of reports
+ * the more doubtful one wins, so that they may come in any order and more than once.
  */
 export const isNewDoubt = (
   reported: Pick<StoredPayeeCheck, 'result'>,
@@ -86,7 +84,6 @@ export const isNewDoubt = (
 
 export const recallStates = ['requested', 'accepted', 'refused'] as const
 
-/** The request for the money back, and the answer to it. */
 export interface Recall {
   status: (typeof recallStates)[number]
   at: string
@@ -109,12 +106,10 @@ const schema = defineEntity({
     fromWalletId: p.text(),
     toWalletId: nullable.string(),
     beneficiaryId: nullable.string(),
-    /** The credit by which the holder of a payment request or a token gets the money. */
     creditId: nullable.string(),
     intentId: nullable.string(),
-    /** The token whose budget has paid; null if it has none, or if the intent had reserved it. */
+    /** The token whose budget paid; null if it has none, or if the intent had reserved it. */
     tokenId: nullable.string(),
-    /** The delegation under which its intent was declared. */
     delegationId: nullable.string(),
     kind: p.enum(transferKinds),
     scheme: nullable.enum(schemes),
@@ -122,24 +117,20 @@ const schema = defineEntity({
     parts: json<{ walletId: string; cents: string }[]>(),
     reference: nullable.string(),
     endToEndId: nullable.string(),
-    payee: json<PayeeOf>(),
+    payee: json<PayeeSnapshot>(),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
     payeeCheck: json<StoredPayeeCheck>(),
     payeeConfirmedAt: nullable.instant(),
     reason: json<Reason>(),
     recall: json<Recall>(),
-    /** The day whose limit the transfer has used. */
     countedOn: p
       .date()
       .$type<string | null>()
       .strictNullable()
       .onCreate(() => null),
     submittedAt: nullable.instant(),
-    /** When the rail first confirmed that it has the payment. */
     acknowledgedAt: nullable.instant(),
-    /** How often the rail was asked for the status since the submission or the recall. */
     inquiries: p.integer().onCreate(() => 0),
-    /** When the next step is due, by the process or, if that is down, by the sweep. */
     dueAt: nullable.instant(),
     completedAt: nullable.instant(),
     transactionId: nullable.string(),
@@ -150,11 +141,10 @@ const schema = defineEntity({
 export class Transfer extends schema.class {}
 schema.setClass(Transfer)
 
-/** Whether a transfer can be submitted. */
 export const isReady = (transfer: Pick<Transfer, 'status' | 'payeeCheck' | 'payeeConfirmedAt'>): boolean =>
   transfer.status === 'verifying' && transfer.payeeCheck !== null && !waitsForPayee(transfer)
 
-/** A transfer as a plain row: thousands a second are made, in group commits without the entity. */
+/** A plain row: group commits make thousands a second without the entity. */
 export type TransferRow = RowOf<Transfer>
 
 export const transferTable = tableOf(Transfer)
@@ -197,12 +187,11 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-/** After this the sweep takes the next step, should the process not have taken it. */
+/** After this the sweep takes a step that the process has not taken. */
 export const PROCESS_GRACE_MS = minutes(1)
 
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
 
-/** A transfer by SEPA, with the process that takes it further. */
 export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer): TransferRow {
   const id = newId('transfer')
   const bySepa = { id, kind: 'sepa', endToEndId: id.replace('transfer_', '') } as const
@@ -214,21 +203,20 @@ export function newSepaTransfer(tenantNow: TenantNow, members: NewSepaTransfer):
   })
 }
 
-/** A transfer as the API answers it: the parts of a split are stored in cents and answered as amounts. */
+/** The parts of a split are stored in cents and answered as amounts. */
 export const transferResponse = (transfer: TransferRow) =>
   withMembers(transfer, {
     parts: transfer.parts?.map(({ walletId, cents }) => ({ walletId, amountEuros: BigInt(cents) })) ?? null,
     payeeCheck: transfer.payeeCheck && { code: null, ...transfer.payeeCheck },
   })
 
-/** The data of a transfer's event; `comment` is a person's, and else the reason that the transfer has. */
 export function transferEvent(transfer: TransferRow, comment = transfer.reason?.message ?? null) {
   const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountEuros } = transfer
   const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountEuros }
   return comment ? { ...data, reason: excerpt(comment) } : data
 }
 
-/** The most that one transfer may be, in cents: a hundred million euros. */
+/** In cents: a hundred million euros. */
 export const MAX_TRANSFER = 10_000_000_000n
 
 interface SplitRequest {
@@ -240,7 +228,6 @@ interface SplitRequest {
   }[]
 }
 
-/** The amount of each wallet, as given or by its share. */
 export function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
   const amounts =
     amountEuros === undefined
@@ -252,13 +239,12 @@ export function partsOf({ amountEuros, parts }: SplitRequest): Part[] {
   return parts.map(({ walletId }, index) => ({ walletId, amountEuros: amounts[index] ?? 0n }))
 }
 
-/** The refusal because of the amounts; undefined if they can be paid. */
 export function partsRefusal(parts: readonly Part[]): 'too_much' | 'part_of_nothing' | undefined {
   if (parts.reduce((sum, { amountEuros }) => sum + amountEuros, 0n) > MAX_TRANSFER) return 'too_much'
   return parts.some(({ amountEuros }) => amountEuros === 0n) ? 'part_of_nothing' : undefined
 }
 
-/** Divides an amount by shares; the cents that are left over go to the parts that lost most by rounding. */
+/** Divides an amount by shares; leftover cents go to the parts that lost most by rounding. */
 export function divide(amount: Euros, shares: readonly number[]): Euros[] {
   const weights = shares.map(share => BigInt(Math.round(share * SCALE)))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
@@ -271,7 +257,6 @@ export function divide(amount: Euros, shares: readonly number[]): Euros[] {
   return parts
 }
 
-/** A share has at most four decimals. */
 const SCALE = 10_000
 
 export const transfersPersonal = {

@@ -31,13 +31,16 @@ import {
   waitsForPayee,
 } from './transfer.ts'
 
-/** Only a transfer by SEPA waits. In words: behind a parameter PostgreSQL would not see that the index over those has it. */
+/**
+ * Only a transfer by SEPA waits. The condition is literal: behind a parameter PostgreSQL would not use the
+ * index over waiting transfers.
+ */
 const byStatus = (status: Transfer['status'] | undefined): Condition<Transfer> =>
   status === 'created' || status === 'verifying'
     ? { status, ...sqlCondition("kind = 'sepa' and status in ('created', 'verifying')") }
     : definedOnly({ status })
 
-/** `waitsForPayee` in the words of the index over those. */
+/** `waitsForPayee` as SQL, as in the index over those transfers. */
 const PAYEE_TO_CONFIRM = sqlCondition(
   "payee_confirmed_at is null and status in ('verifying', 'submitted') and (payee_check->>'result' in ('close_match', 'no_match') or (payee_check->>'result' = 'not_possible' and payee_check->>'code' is not null))",
 )
@@ -60,7 +63,7 @@ const transfers = implement(transfersApi, {
     return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 
-  /** The payment order of one transfer, as its rail writes it; of one that is not submitted, as it would be now. */
+  /** The payment order as its rail writes it; before the submission, as it would be now. */
   async pain001({ params }, context) {
     const { records, sql, tenant, now, ports, refuse } = context
     const transfer = await records.findOne(Transfer, { id: params.id })
@@ -81,7 +84,7 @@ const transfers = implement(transfersApi, {
     if (!locked) return context.refuse('transfer_not_found')
     const reason = body.comment ? { code: 'cancelled', message: body.comment } : null
     if (!cancelTransfer(locked, reason, context))
-      return context.refuse('transfer_not_cancellable', whyNotCancelled(locked.transfer))
+      return context.refuse('transfer_not_cancellable', notCancellable(locked.transfer))
     await writeTransfer(locked, context)
     return transferResponse(locked.transfer)
   },
@@ -118,12 +121,12 @@ const transfers = implement(transfersApi, {
   },
 })
 
-const whyNotCancelled = ({ kind, status }: Transfer): string | undefined =>
+const notCancellable = ({ kind, status }: Transfer): string | undefined =>
   kind === 'sepa' && (status === 'submitted' || status === 'completed')
     ? undefined
     : `The transfer is ${status} already.`
 
-/** Reads the tenant's clock anew: the one of the request may be a moment old, and a new day may have begun. */
+/** Reads the tenant's clock again: the request's time may be a moment old, and a new day may have begun. */
 async function limitsResponse({ single, daily }: Limits, tenant: Tenant, sql: Sql) {
   const day = dayOf(clock.tenant(await offsetOf(sql, tenant)))
   const used = await usedOn(sql, tenant, day)
@@ -184,10 +187,10 @@ type PaymentRow = Row &
     readonly payeeConfirmedAt: Date | null
   }
 
-/** A payment that fails can be made anew, so an intent may have many: the newest are answered. */
+/** A failed payment can be made again, so an intent may have many: the newest are listed. */
 const MAX_PAYMENTS = 20
 
-/** The lateral join has PostgreSQL use the index for each intent, whatever its statistics say. */
+/** The lateral join makes PostgreSQL use the index for each intent, regardless of its statistics. */
 const FIND_PAYMENTS = `
 select t.* from unnest($3::text[]) as w (id)
 cross join lateral (
@@ -197,7 +200,6 @@ cross join lateral (
 ) t
 order by t.id desc`
 
-/** Finds the transfers that pay these intents. */
 const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql) => {
   const rows = await sql<PaymentRow>(FIND_PAYMENTS, [ownerId, mode, intentIds])
   return rows.map(row => ({
@@ -211,7 +213,6 @@ const paymentsOnIntents: FindPayments = async (intentIds, { ownerId, mode }, sql
   }))
 }
 
-/** The reason of a transfer that waits for its payee to be confirmed; null if it does not. */
 function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   const { id, status, payee, payeeCheck } = row
   if (!payeeCheck || !waitsForPayee(row)) return null

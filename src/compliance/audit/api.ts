@@ -18,7 +18,7 @@ import {
 
 const reading = { callers: ['key'], scope: 'audit:read' } as const
 
-/** More entries than a trail of ten thousand a second has in a day; positions have up to nine digits. */
+/** Positions have at most nine digits: more entries than a trail with ten thousand a second gets in a day. */
 const size = inDigits(wholeNumber(1, 999_999_999))
 
 const not_sealed = [

@@ -23,7 +23,6 @@ import { purgeTrail } from './purge.ts'
 import { readNodes } from './tree-store.ts'
 import { verifyTrail } from './verification.ts'
 
-/** The operations that decide about what waits for a person. */
 const actions = [
   'intents.approve',
   'intents.deny',
@@ -34,19 +33,19 @@ const actions = [
 
 export type DecidingAction = (typeof actions)[number]
 
-/** The events that tell a decision. The same request may write others, such as that of the passkey that has signed it. */
+/** The events of a decision. The same request may write others, such as that of the passkey that signed it. */
 const events = ['intent.approved', 'intent.denied', 'card_limit_request.updated', 'payment.updated'] as const
 
 const inList = (column: string, names: readonly string[]): string =>
   `${column} in (${names.map(name => `'${name}'`).join(', ')})`
 
 /**
- * SQL: the entries of decisions. The names stand in the text, as they do in the index `events_of_decisions`: of parameters
- * PostgreSQL would not know that only its rows are meant.
+ * SQL: the entries of decisions. The names are literals, as in the index `events_of_decisions`: with
+ * parameters PostgreSQL could not use the partial index.
  */
 const OF_DECISIONS = `${inList('action', actions)} and ${inList('event', events)}`
 
-/** Tells an actor's id from a kind of actor by the underscore, which every id has. */
+/** An actor's id contains an underscore; a kind of actor does not. */
 const byActor = (actor: string): Condition<Event> =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
@@ -70,7 +69,6 @@ function byText(text: string): Condition<Event> {
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What an entry shows of the data of its event. */
 function namedIn({ personId, sha256, receivedAt }: TrailEntry['data']) {
   const received = textOrNull(receivedAt)
   return {
@@ -80,7 +78,6 @@ function namedIn({ personId, sha256, receivedAt }: TrailEntry['data']) {
   }
 }
 
-/** An entry with all that is known of it. */
 function detailsOf(row: FoundEntry) {
   const { at, mode, position } = row
   const { id, data, ...entry } = entryOf(row)

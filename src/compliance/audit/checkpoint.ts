@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** A checkpoint for reading: only a sealer writes it. */
+/** Read-only: only a sealer writes checkpoints. */
 const schema = defineEntity({
   ...tenantTable('Checkpoint', 'audit_checkpoints'),
   readonly: true,
@@ -21,7 +21,6 @@ const schema = defineEntity({
 export class Checkpoint extends schema.class {}
 schema.setClass(Checkpoint)
 
-/** A checkpoint as it is shown. */
 export interface ShownCheckpoint extends Tenant {
   readonly id: string
   readonly size: number
@@ -39,7 +38,6 @@ const NEWEST = `
 select id, owner_id as "ownerId", mode, created_at as "createdAt", size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 order by size desc limit 1`
 
-/** The newest checkpoint of a tenant's trail; undefined before the first entry is sealed. */
 export async function newestCheckpoint(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -48,7 +46,7 @@ export async function newestCheckpoint(
   return row && shownCheckpoint(row)
 }
 
-/** The tree holds digests. Without its salt, a commitment to a name or an address says nothing. */
+/** The tree holds digests. Without its salt, a commitment to a name or an address reveals nothing. */
 export const auditPersonal = {
   audit_trees: { personal: {}, plain: ['peaks'] },
   audit_seals: { personal: {}, plain: ['leaf', 'commitments'], secret: ['salts'] },

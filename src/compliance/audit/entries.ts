@@ -2,13 +2,12 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Commitments, parseExactly, type TrailEntry } from '../../trail/index.ts'
 
-/** The columns of an event, all of them: each is in its leaf. */
+/** Every column of an event, as each is part of its leaf. */
 export const EVENT_COLUMNS = `e.id, e.owner_id as "ownerId", e.mode, e.agent_id as "agentId", e.event, e.data::text as data,
   e.request_id as "requestId", e.run_id as "runId", e.created_at as "createdAt", e.actor_type as "actorType",
   e.actor_id as "actorId", e.action, e.outcome, e.resource_id as "resourceId", e.address, e.recorded_at as at,
   e.audit_id as "auditId", e.written_in::text as "writtenIn"`
 
-/** An event as it is read to be sealed or verified. */
 export interface EventRow extends Tenant, Record<string, unknown> {
   readonly id: string
   readonly mode: Mode
@@ -29,7 +28,6 @@ export interface EventRow extends Tenant, Record<string, unknown> {
   readonly writtenIn: string
 }
 
-/** The entry of an event, with the members of its leaf. */
 export const entryOf = (row: EventRow): TrailEntry => ({
   action: row.action,
   actorId: row.actorId,
@@ -52,15 +50,14 @@ export const entryOf = (row: EventRow): TrailEntry => ({
   writtenIn: row.writtenIn,
 })
 
-/** A sealed entry as it is read; without its seal it is not sealed yet. */
 export interface FoundEntry extends EventRow, Commitments {
   readonly position: bigint | null
   readonly leaf: Buffer
 }
 
 /**
- * An entry has the id of its event with a prefix of its own. Those that were copied from the table before have kept theirs:
- * they are found by it among the events of about the same time.
+ * An entry has the id of its event with its own prefix. Entries copied from the former table kept their ids,
+ * and are found among the events of about the same time.
  */
 const ENTRY = `
 select ${EVENT_COLUMNS}, s.position, s.leaf, s.salts, s.commitments
@@ -69,7 +66,7 @@ where e.owner_id = $1 and e.mode = $2 and e.id = coalesce(
   (select id from events where owner_id = $1 and mode = $2 and id = $3 and audit_id is null),
   (select id from events where owner_id = $1 and mode = $2 and id >= $5 and id < $6 and audit_id = $4))`
 
-/** How many digits of an id tell its time, and how many of them half a minute takes. */
+/** How many digits of an id encode its time, and how many of the last ones span half a minute. */
 const [TIME_END, WITHIN] = [10, 3]
 
 export async function findEntry(
@@ -91,7 +88,7 @@ export async function findEntry(
   return row
 }
 
-/** Reads page after page, each while the one before it is worked on, so that the database and the service work at once. */
+/** Reads each page while the previous one is processed, so that the database and the service work concurrently. */
 export async function* readAhead<T>(
   begins: Iterable<number>,
   read: (begin: number) => Promise<T>,
@@ -99,7 +96,7 @@ export async function* readAhead<T>(
   let page: Promise<T> | undefined
   for (const begin of begins) {
     const next = read(begin)
-    // Whoever stops before this page does not hear why it could not be read.
+    // A consumer that stops before this page does not need its error.
     next.catch(() => undefined)
     if (page) yield await page
     page = next
@@ -107,6 +104,5 @@ export async function* readAhead<T>(
   if (page) yield await page
 }
 
-/** Where the pages begin that go from one position to another. */
 export const pagesFrom = (first: number, end: number, page: number): number[] =>
   Array.from({ length: Math.ceil(Math.max(end - first, 0) / page) }, (_, n) => first + n * page)

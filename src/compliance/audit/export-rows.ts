@@ -5,13 +5,11 @@ import type { TrailEntry } from '../../trail/index.ts'
 import { csvLine, csvText } from '../../values/csv.ts'
 import type { ShownCheckpoint } from './checkpoint.ts'
 
-/** Which entries are exported: those that were written in a period. */
 interface Period {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-/** What an export reads: the trail up to a checkpoint. */
 export interface Exported {
   readonly sql: Sql
   readonly tenant: Tenant
@@ -19,12 +17,9 @@ export interface Exported {
   readonly period: Period
 }
 
-/** A sealed entry on its way into an export. */
 interface ExportedRow extends Row {
   readonly position: number
-  /** Whether it was written in the period. */
   readonly isWanted: boolean
-  /** The line of NDJSON that holds it. */
   readonly line: string
 }
 
@@ -35,8 +30,8 @@ const text = (member: string, column: string): string =>
   `'"${member}":', coalesce(to_json(e.${column})::text, 'null')`
 
 /**
- * The members as `entryOf` names them. PostgreSQL writes the lines: the service passes them on, several times as fast as
- * it could write them.
+ * The members as in `entryOf`. PostgreSQL writes the lines, which the service only passes on: several times
+ * as fast as writing them here.
  */
 const ENTRY = [
   text('action', 'action'),
@@ -71,7 +66,6 @@ from audit_seals s left join lateral (
 ) e on true
 where s.owner_id = $1 and s.mode = $2 and s.position >= $3 and s.position < $4 order by s.position`
 
-/** The sealed entries from a position on, as lines of NDJSON. */
 export const readLines = (
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -84,7 +78,10 @@ const SPAN = `
 select min(position)::float8 as first, max(position)::float8 as last from audit_seals
 where owner_id = $1 and mode = $2 and event_id >= $3 and event_id < $4 and position < $5`
 
-/** The positions between which all entries of a period lie. Ids are ordered by time, and a late one is found by its id. */
+/**
+ * The positions between which all entries of a period lie. Ids are ordered by time, and a late entry is found
+ * by its id.
+ */
 export async function spanOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -121,7 +118,6 @@ const columns = [
   'id',
 ] as const
 
-/** The entries as a table: first its place, then who did what, at last what the event told, as JSON. */
 export async function* csvLines({ sql, tenant, checkpoint, period }: Exported): AsyncGenerator<string> {
   yield csvLine(['position', ...columns, 'data', 'leaf'])
   const [first, end] = await spanOf(sql, tenant, period, checkpoint.size)
@@ -132,7 +128,7 @@ export async function* csvLines({ sql, tenant, checkpoint, period }: Exported): 
   }
 }
 
-/** An entry that is gone and was not purged has no cells: `verify` tells of it. */
+/** A missing entry that was not purged has empty cells; `verify` reports it. */
 function tableLine(line: string): string {
   const { position, entry, leaf } = JSON.parse(line) as {
     readonly position: number

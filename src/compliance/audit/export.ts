@@ -10,10 +10,10 @@ import { csvLines, type Exported, readLines, spanOf } from './export-rows.ts'
 import { purgedSize } from './purge.ts'
 import { readNodes } from './tree-store.ts'
 
-/** How many entries are read at once: what is in memory stays as much, however large the trail is. */
+/** Entries per read, which bounds the memory whatever the size of the trail. */
 const PAGE = 1_000
 
-/** The export is in the trail before its first byte leaves. */
+/** The export is recorded in the trail before its first byte is sent. */
 export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
   const { sql, readLater, tenant, ports, emit, refuse } = context
   const { format, from, to } = query
@@ -71,13 +71,13 @@ async function readPage({ sql, tenant, period }: Exported, begin: number, upTo: 
     readLines(sql, tenant, [begin, upTo], period),
     readNotes(sql, tenant, begin, upTo),
   ])
-  // Read after the entries: what a purge has taken before that is known here.
+  // Read after the entries, so it includes every purge that could have removed one of them.
   return { rows, notes, upTo, purged: await purgedSize(sql, tenant) }
 }
 
 /**
- * Entries that were purged or not asked for: hashes stand in their place. For one that is missing otherwise nothing does, so
- * that whoever verifies the export finds it.
+ * Replaces purged and filtered entries by hashes. Other missing entries get no replacement, so that verifying
+ * the export detects them.
  */
 class Gap {
   readonly #exported: Exported
@@ -88,12 +88,10 @@ class Gap {
     this.#exported = exported
   }
 
-  /** What comes before this position is not shown. */
   hide(upTo: number): void {
     this.#to = Math.max(this.#to, upTo)
   }
 
-  /** Gives the line that stands for what is hidden; what is shown goes on to `upTo`. */
   async close(upTo: number): Promise<string> {
     const [from, to] = [this.#from, this.#to]
     this.#from = upTo
@@ -118,7 +116,6 @@ interface NoteRow extends Record<string, unknown> {
 const NOTES = `
 select size, note from audit_checkpoints where owner_id = $1 and mode = $2 and size > $3 and size <= $4`
 
-/** The checkpoints of these sizes, by size. */
 async function readNotes(
   sql: Sql,
   { ownerId, mode }: Tenant,

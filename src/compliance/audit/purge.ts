@@ -7,12 +7,11 @@ import { newId } from '../../values/ids.ts'
 import type { auditApi } from './api.ts'
 import { newestCheckpoint } from './checkpoint.ts'
 
-/** How many entries go in one transaction. */
 const MOST = 50_000
 
 const PURGE = 'select purge_audit($1, $2, $3, $4, $5, $6)::float8 as size'
 
-/** Entries have real times, so the retention is counted in real time. What may go the database decides again. */
+/** Entries have real times, so the retention counts in real time. The database checks again what may be deleted. */
 export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, context) => {
   const { sql, ports, actFor, emit, refuse } = context
   const { ownerId, mode, before } = body
@@ -25,7 +24,7 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
   const id = newId('purge')
   const values = [ownerId, mode, before, auditRetentionDays, MOST, id]
   const [{ size } = { size: 0 }] = await sql<{ size: number }>(PURGE, values)
-  // Two at once wait for each other: only now it is known what was there for this one.
+  // Concurrent purges wait for each other, so only now is the size before this one known.
   const purged = size - (await purgedSizeBefore(sql, tenant, id))
   emit('audit.purged', { purgeId: id, before, purged, size, checkpointId: checkpoint.id })
   return {
@@ -43,11 +42,9 @@ export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, con
 const SIZE = `
 select coalesce(max(size), 0)::float8 as size from audit_purges where owner_id = $1 and mode = $2 and id <> $3`
 
-/** How many entries from the first one on were purged, but for what this purge has removed. */
 const purgedSizeBefore = async (sql: Sql, { ownerId, mode }: Tenant, purgeId: string): Promise<number> =>
   (await sql<{ size: number }>(SIZE, [ownerId, mode, purgeId]))[0]?.size ?? 0
 
-/** How many entries from the first one on were purged. */
 export const purgedSize = (sql: Sql, tenant: Tenant): Promise<number> => purgedSizeBefore(sql, tenant, '')
 
 const PURGED_LEAVES = `
@@ -56,7 +53,6 @@ select coalesce(
   (select edge from audit_purges where owner_id = $1 and mode = $2 and size / ${TILE_SIZE} = $3
     order by size desc limit 1), '') as hashes`
 
-/** The hashes of the leaves from a position on, up to the end of its tile or of what was purged. */
 export const purgedLeaves = async (sql: Sql, { ownerId, mode }: Tenant, first: number): Promise<Buffer> =>
   (await sql<{ hashes: Buffer }>(PURGED_LEAVES, [ownerId, mode, first / TILE_SIZE]))[0]?.hashes ??
   Buffer.alloc(0)
@@ -68,8 +64,8 @@ select p.size::float8 as size, exists (
 from audit_purges p where p.owner_id = $1 and p.mode = $2 order by p.size desc limit 1`
 
 /**
- * Whether the trail tells of its last purge, which leaves an entry that is far too young to be purged itself. Where it does
- * not, entries are gone that no purge has removed.
+ * Whether the trail contains the entry of its last purge, which is too young to be purged itself. If not,
+ * entries were deleted without a purge.
  */
 export async function isPurgeTold(sql: Sql, { ownerId, mode }: Tenant): Promise<boolean> {
   const [last] = await sql<{ told: boolean }>(TOLD, [ownerId, mode])

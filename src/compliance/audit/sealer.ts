@@ -20,10 +20,8 @@ import { type EventRow, entryOf } from './entries.ts'
 import { nameOf, newTiles, readTrees, type StoredTile } from './tree-store.ts'
 import { lockSealing, moveSealing, readUnsealed } from './unsealed.ts'
 
-/** How many events are sealed in one transaction. */
 const PAGE = 1_000
 
-/** What a sealer needs: the checkpoints are signed by the installation. */
 export interface SealerParts {
   readonly database: Database
   readonly signer: Signer
@@ -35,7 +33,6 @@ interface SealedRow extends Commitments, Tenant {
   readonly leaf: string
 }
 
-/** A tenant's tree, and what this transaction adds to it. */
 interface Growth {
   readonly tenant: Tenant
   readonly size: number
@@ -44,8 +41,9 @@ interface Growth {
 }
 
 /**
- * Seals what is committed and not sealed, at most a page of it; gives whether there may be more. One transaction takes
- * the events, appends them and signs: a sealer that is killed leaves nothing, and of two at once one has nothing to do.
+ * Seals up to one page of committed events and returns whether there may be more. One transaction claims,
+ * appends and signs: a killed sealer leaves nothing behind, and of two concurrent ones the second finds no
+ * work.
  */
 export async function sealPage({ database, signer }: SealerParts, most = PAGE): Promise<boolean> {
   return onConnection(database, 'begin', async client => {
@@ -81,7 +79,6 @@ async function seal(sql: Sql, events: readonly EventRow[], signer: Signer): Prom
   await storeTrees(sql, [...growths.values()], signer)
 }
 
-/** Appends each event to the tree of its tenant. */
 function* sealed(events: readonly EventRow[], growths: ReadonlyMap<string, Growth>): Sliced<SealedRow[]> {
   const rows: SealedRow[] = []
   for (const event of events) {
@@ -108,7 +105,7 @@ function* sealed(events: readonly EventRow[], growths: ReadonlyMap<string, Growt
 const POOL = Buffer.alloc(4_096)
 let used = POOL.length
 
-/** Random bytes, many of which are drawn at once. */
+/** Random bytes, drawn in large blocks. */
 function randomBytes(count: number): Buffer {
   if (used + count > POOL.length) {
     randomFillSync(POOL)

@@ -25,7 +25,6 @@ where (owner_id, mode) in (select * from unnest($1::text[], $2::text[]))`
 
 export const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
 
-/** The trees of these tenants as they are, by the name of each; a tenant without one is left out. */
 export async function readTrees(sql: Sql, tenants: readonly Tenant[]): Promise<Map<string, GrowingTree>> {
   const owners = tenants.map(({ ownerId }) => ownerId)
   const rows = await sql<TreeRow>(TREES, [owners, tenants.map(({ mode }) => mode)])
@@ -37,8 +36,8 @@ interface FoundHashes extends Record<string, unknown> {
 }
 
 /**
- * The hashes of a tile that is not complete up to a position: of the leaves those of the seals, after what a purge has
- * left of them; above them the roots of the tiles below.
+ * The hashes of an incomplete tile up to a position: for leaves those of the seals, after those that a purge
+ * left; above, the roots of the tiles below.
  */
 const LEAVES = `
 select coalesce((
@@ -65,13 +64,11 @@ const rootsOf = (
   to: number,
 ): Promise<Buffer> => stored(sql, ROOTS, [ownerId, mode, level, from, to])
 
-/** A complete tile as it is stored. */
 export interface StoredTile extends Tile, Tenant {
   readonly hashes: Buffer
   readonly root: Hash
 }
 
-/** The tiles that are complete once these leaves follow a tree of this size. */
 export async function newTiles(
   sql: Sql,
   tenant: Tenant,
@@ -94,7 +91,7 @@ export async function newTiles(
   return tiles
 }
 
-/** The tiles of one level that are complete once these hashes follow those before `size`. */
+/** The tiles of one level that become complete when these hashes follow the first `size`. */
 async function completed(
   size: number,
   hashes: readonly Hash[],
@@ -139,7 +136,7 @@ select level, index, hashes from unnest($5::int2[], $6::int8[], $7::int8[]) as p
     ) as hashes
   ) as found`
 
-/** Reads what it takes to compute the hashes of these complete subtrees of a tree of this size, in one statement. */
+/** Reads the hashes needed for these complete subtrees of a tree of this size, in one statement. */
 export async function readNodes(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -176,11 +173,10 @@ const STORED_TILES = `
 select level, index::float8 as index, hashes, root from audit_tiles
 where owner_id = $1 and mode = $2 and level = $3 and index >= $4 and index < $5 order by index`
 
-/** The tiles that the leaves so far must have, to be compared with those that are stored. */
 export class StoredTiles {
   readonly #sql: Sql
   readonly #tenant: Tenant
-  /** By level: how many tiles were compared, and the hashes of those that were not. */
+  /** By level: the number of compared tiles, and the hashes not yet compared. */
   readonly #levels: { compared: number; hashes: Hash[] }[] = [{ compared: 0, hashes: [] }]
 
   constructor(sql: Sql, tenant: Tenant) {
@@ -192,7 +188,6 @@ export class StoredTiles {
     this.#levels[0]?.hashes.push(leaf)
   }
 
-  /** Compares the tiles that have become complete; throws `TrailBroken` at the first hash that is wrong. */
   async compare(): Promise<void> {
     for (const [level, { compared, hashes }] of this.#levels.entries()) {
       const count = Math.floor(hashes.length / TILE_SIZE)
@@ -214,7 +209,6 @@ export class StoredTiles {
   }
 }
 
-/** Gives the root of the tile. */
 function compareTile(
   computed: Buffer,
   { level, index }: Pick<FoundTile, 'level' | 'index'>,

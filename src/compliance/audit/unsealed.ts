@@ -1,15 +1,14 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { EVENT_COLUMNS, type EventRow } from './entries.ts'
 
-/** How far the journal is sealed: see the table. */
 export interface SealedUpTo {
   readonly writtenIn: bigint
   readonly id: string
-  /** Transactions before that place that had not ended when it was passed. */
+  /** Earlier transactions that were still open when sealing passed this position. */
   readonly open: readonly bigint[]
 }
 
-/** Another sealer that is at work keeps the row: there is nothing to do here then. */
+/** A concurrent sealer holds the row; then there is nothing to do here. */
 const LOCK = `
 select written_in as "writtenIn", id, open::text[] as open from audit_sealing for update skip locked`
 
@@ -19,16 +18,15 @@ interface LockedRow extends Record<string, unknown> {
   readonly open: readonly string[]
 }
 
-/** Locks how far the journal is sealed, until the transaction ends; undefined where another sealer has it. */
 export async function lockSealing(sql: Sql): Promise<SealedUpTo | undefined> {
   const [row] = await sql<LockedRow>(LOCK)
   return row && { ...row, open: row.open.map(BigInt) }
 }
 
 /**
- * One statement has one snapshot: it says which transactions have ended, and has all that those have written. $3 are the
- * transactions that were open before; the events of those that have ended come first, and some may be sealed already
- * where there were too many for one reading.
+ * One statement has one snapshot: it lists the ended transactions and sees everything they wrote. $3 are the
+ * transactions that were open before. Events of those that ended come first; some may be sealed already if
+ * they exceeded one read.
  */
 const UNSEALED = `
 with seen as materialized (
@@ -53,15 +51,12 @@ interface UnsealedRow extends EventRow {
   readonly isLate: boolean
 }
 
-/** Events that are not sealed, and how far the journal is sealed once they are. */
 export interface Unsealed {
   readonly events: readonly EventRow[]
   readonly upTo: SealedUpTo
-  /** Whether there may be more. */
   readonly isFull: boolean
 }
 
-/** Reads at most twice `most` unsealed events. */
 export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Promise<Unsealed> {
   const rows = await sql<UnsealedRow>(UNSEALED, [from.writtenIn, from.id, from.open.map(String), most])
   const [first] = rows
@@ -75,7 +70,7 @@ export async function readUnsealed(sql: Sql, from: SealedUpTo, most: number): Pr
       ? { writtenIn: BigInt(last.writtenIn), id: last.id }
       : { writtenIn: first.newest, id: '' }
   const open = first.open.map(BigInt).filter(number => number < place.writtenIn)
-  // Some of the late events may have been left behind: all of their transactions are looked at again.
+  // Some late events may not have fitted, so all of their transactions are read again.
   const again = late.length === most ? from.open.filter(number => !open.includes(number)) : []
   return {
     events: [...late, ...fresh],
@@ -89,7 +84,6 @@ const MOVE = 'update audit_sealing set written_in = $1, id = $2, open = $3::bigi
 export const moveSealing = (sql: Sql, { writtenIn, id, open }: SealedUpTo): Promise<unknown> =>
   sql(MOVE, [writtenIn, id, open.map(String)])
 
-/** How many events of a tenant are committed and not sealed, and since when the oldest of them waits. */
 const TAIL = `
 select count(*)::int as entries, min(e.recorded_at) as "oldestAt"
 from audit_sealing f cross join lateral (

@@ -66,7 +66,6 @@ interface NoteRow extends Record<string, unknown> {
 interface SealedPage {
   readonly rows: readonly SealedRow[]
   readonly notes: readonly NoteRow[]
-  /** The position after its last entry. */
   readonly end: number
 }
 
@@ -76,11 +75,10 @@ const NOTES = `
 select size::float8 as size, note from audit_checkpoints
 where owner_id = $1 and mode = $2 and size > $3 and size <= $4 order by size`
 
-/** Compares all that is stored of a tenant's trail, from its first entry on; throws `TrailBroken` at the first that is wrong. */
+/** Checks everything stored of a tenant's trail from its first entry; throws `TrailBroken` at the first mismatch. */
 class Verification {
-  /** How many checkpoints were compared. */
   checkpoints = 0
-  /** How many entries were purged: their hashes are compared. */
+  /** The number of purged entries; their hashes are still checked. */
   purged = 0
   readonly #sql: Sql
   readonly #tenant: Tenant
@@ -94,10 +92,9 @@ class Verification {
     this.#tiles = new StoredTiles(sql, tenant)
   }
 
-  /** Up to the size of the newest checkpoint. */
   async run(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
-    // A purge waits until the verification has ended.
+    // A purge waits until the verification ends.
     await this.#sql(HOLD_PURGES, [`audit purge ${ownerId} ${mode}`])
     this.purged = await purgedSize(this.#sql, this.#tenant)
     if (!(await isPurgeTold(this.#sql, this.#tenant)))
@@ -128,7 +125,7 @@ class Verification {
     return { rows, notes, end }
   }
 
-  /** The leaves of what was purged are those of the tiles; the checkpoints of later entries tell whether they are right. */
+  /** The leaves of purged entries come from the tiles; the checkpoints of later entries prove them. */
   async #readPurged(): Promise<void> {
     for (let first = 0; first < this.purged; first += TILE_SIZE) {
       const hashes = hashesIn(await purgedLeaves(this.#sql, this.#tenant, first))
@@ -143,7 +140,7 @@ class Verification {
     }
   }
 
-  /** The stored hashes tell better than a checkpoint where something was changed. */
+  /** The stored hashes locate a change better than a checkpoint does. */
   async #comparePage(page: SealedPage): Promise<void> {
     try {
       await inSlices(this.#compare(page))
@@ -169,7 +166,10 @@ class Verification {
     }
   }
 
-  /** The tree to which the next entries will be appended, and what no seal or no checkpoint knows. */
+  /**
+   * Checks the tree to which the next entries are appended, and looks for events without a seal and seals
+   * without a checkpoint.
+   */
   async #compareEnd(size: number): Promise<void> {
     const { ownerId, mode } = this.#tenant
     const [[end], stray] = await Promise.all([
@@ -181,7 +181,7 @@ class Verification {
     const least = Math.min(grown, signed, seals)
     if (Math.max(grown, signed, seals) !== least)
       throw new TrailBroken(least, 'The newest checkpoint has not signed all that is sealed.')
-    // What was sealed since the verification has begun comes with a tree of its own.
+    // Entries sealed since the verification began have their own tree.
     const own = Buffer.concat(this.#check.tree.peaks())
     if (grown === size && !own.equals(peaks ?? Buffer.alloc(0)))
       throw new TrailBroken(size, 'The stored tree is not that of the newest checkpoint.')
@@ -203,13 +203,13 @@ select coalesce(max(t.size), 0)::float8 as grown, max(t.peaks) as peaks,
     coalesce((select max(size) from audit_purges where owner_id = $1 and mode = $2), 0))::float8 as seals
 from audit_trees t where t.owner_id = $1 and t.mode = $2`
 
-/** An event that stands where everything is sealed, and is not; `position` is where it would be. */
+/** An unsealed event before the sealing position; `position` is where it would be. */
 interface Stray {
   readonly id: string
   readonly position: number
 }
 
-/** How many events are looked up at once: each statement takes far less time than the database gives it. */
+/** Events per statement, to stay far below the statement timeout. */
 const STRAYS_AT_ONCE = 10_000
 
 const STRAYS = `
@@ -235,7 +235,6 @@ interface PageRow extends Record<string, unknown> {
   readonly position: number
 }
 
-/** The first event of a trail that was added to what is sealed. */
 async function findStray(sql: Sql, { ownerId, mode }: Tenant): Promise<Stray | undefined> {
   for (let after: string | null = ''; after !== null; ) {
     const [page]: readonly PageRow[] = await sql<PageRow>(STRAYS, [ownerId, mode, after])

@@ -12,10 +12,9 @@ interface Made {
   readonly madeAt: Date
 }
 
-/** The most records of one file of the archive: far less than the 4 GiB that it may have. */
+/** The most records of one file in the archive: far below the 4 GiB limit of a file. */
 const MOST_RECORDS = 200_000
 
-/** The archive as it is sent. */
 export const archiveOf = (made: Made, context: Archiving): ByteStream =>
   zipOf(entriesOf(made, context), made.madeAt)
 
@@ -47,7 +46,6 @@ interface Part {
   readonly records: () => number
 }
 
-/** A table without records has no file; a large one has several. */
 async function* partsOf(
   { area, name }: TableOfSubject,
   head: string,
@@ -87,10 +85,8 @@ function manifestText(
 
 type Archiving = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-/** What is in an archive, as its manifest lists it. */
 interface Manifest {
   readonly files: { name: string; bytes: number; sha256: string; records?: number }[]
-  /** Files that are away or damaged, by their SHA-256. */
   readonly missing: string[]
 }
 
@@ -108,7 +104,7 @@ const extensions: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 }
 
-/** The files of the tenant. One that is away or damaged is named in the manifest, and the archive goes on. */
+/** The files of the tenant. A missing or damaged one is listed in the manifest, and the archive continues. */
 async function* storedFiles(context: Archiving, manifest: Manifest): AsyncGenerator<ZipEntry> {
   const { sql, tenant, ports } = context
   let after = ''
@@ -128,7 +124,6 @@ async function* storedFiles(context: Archiving, manifest: Manifest): AsyncGenera
   }
 }
 
-/** The pieces up to the first that is not what was kept. */
 async function* intact(content: AsyncIterable<Uint8Array>, onDamage: () => void): AsyncGenerator<Uint8Array> {
   try {
     yield* content
@@ -149,7 +144,7 @@ const common: Readonly<Record<string, string>> = {
   workflowId: 'The process that looks after it.',
 }
 
-/** `merchantHost` in words: `merchant host`. */
+/** `merchantHost` becomes `merchant host`. */
 const inWords = (member: string): string => member.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 
 function sentenceOf({ area, table }: TableOfSubject, column: string): string {
@@ -174,7 +169,7 @@ function describe(table: TableOfSubject, column: string) {
   return { sentence, kind: personal.kind, ground: law, keptYears: years }
 }
 
-/** The beginning of a file of records: what they are, and what each member says. It is an object that is still open. */
+/** The beginning of a file of records: a JSON object, still open, that explains the members. */
 function tableHead(table: TableOfSubject, shape: Shape): string {
   const columns = shownColumns(table, shape)
   const members = Object.fromEntries(columns.map(column => [memberOf(column), describe(table, column)]))

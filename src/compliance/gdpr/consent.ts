@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
 
-/** The most purposes in one request, and of an account in one mode: they are answered all at once. */
+/** The most purposes of one request, and of an account in one mode, as one answer contains all of them. */
 export const MAX_PURPOSES = 20
 export const MAX_PURPOSES_IN_ALL = 100
 
@@ -11,13 +11,12 @@ const schema = defineEntity({
     ...record('consent'),
     purpose: p.text(),
     granted: p.boolean(),
-    /** Which wording the person has read. */
     wordingVersion: p.text(),
     byType: p.text(),
     byId: nullable.string(),
   },
 })
 
-/** One change of what an owner consents to. It is never altered: the newest of a purpose counts. */
+/** One change of a consent. It is never altered: the newest of a purpose counts. */
 export class Consent extends schema.class {}
 schema.setClass(Consent)

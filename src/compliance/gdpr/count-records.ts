@@ -3,7 +3,7 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { type Shape, shapeOf, shapesOf, windowsOf, within } from './record-pages.ts'
 import { type Subject, type TableOfSubject, tablesOf, valuesOf } from './tables-of-subject.ts'
 
-/** A table with fewer rows of the account is counted together with others. */
+/** Tables with fewer rows of the account are counted together in one statement. */
 const LARGE = 50_000
 
 type Counting = Pick<Context, 'sql' | 'tenant'>
@@ -16,7 +16,7 @@ interface Found<T> extends Row {
 const countStatement = ({ name, ofOwner, ofSubject }: TableOfSubject, bounds: string): string =>
   `select count(*)::float8 as found from ${name} t where ${ofOwner}${bounds}${ofSubject === null ? '' : ` and ${ofSubject}`}`
 
-/** How many records of each table are about the subject. No statement reads more than a part of a large table. */
+/** The number of records about the subject in each table. No statement reads more than a part of a large table. */
 export async function countsOf(
   tables: readonly TableOfSubject[],
   subject: Subject,
@@ -66,7 +66,6 @@ async function countLarge(
   return count
 }
 
-/** How many records are about the subject in all. */
 export async function countRecords(
   subject: Subject,
   context: Counting & Pick<Context, 'ports'>,

@@ -14,7 +14,6 @@ export const exportMachine = machine('gdpr-export', {
   expired: [],
 })
 
-/** SQL condition: the process of the export has something to wait for. */
 export const OPEN = "status <> 'expired'"
 
 /** How long the archive can be downloaded, in the tenant's time. */
@@ -30,7 +29,6 @@ const schema = defineEntity({
     status: p.enum(exportMachine.states).onCreate(() => exportMachine.initial),
     subjectType: p.enum(subjectTypes),
     subjectId: p.text(),
-    /** How many records there were when it became ready. */
     records: p
       .bigint()
       .$type<bigint | null>()
@@ -44,11 +42,10 @@ const schema = defineEntity({
   },
 })
 
-/** Somebody's request for all that is held about a person. */
 export class DataExport extends schema.class {}
 schema.setClass(DataExport)
 
-/** Merchants have applied to the platform itself. */
+/** Merchants' applications belong to the platform. */
 const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 export const merchant_needed: Failure = [
@@ -56,11 +53,10 @@ export const merchant_needed: Failure = [
   'subject: with the dashboard secret name a merchant, by the id of its application. Others ask by a key of their account.',
 ]
 
-/** The operator asks for those whom the platform knows; everybody else for an account of their own. */
+/** The operator asks about records of the platform; every other caller about their own account. */
 export function actForAsker({ actor, actFor }: Pick<Context, 'actor' | 'actFor'>): void {
   if (actor.type === 'dash') actFor(platform)
 }
 
-/** Whether the operator asks about somebody whom only an account can ask about. */
 export const isOthers = (type: SubjectType | undefined, { actor }: Pick<Context, 'actor'>): boolean =>
   actor.type === 'dash' && type !== 'merchant'

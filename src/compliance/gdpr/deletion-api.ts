@@ -36,7 +36,6 @@ const KeptRecord = z.object({
   until: instant.meta({ description: 'When they are removed, by themselves.' }),
 })
 
-/** Those that were not taken back. */
 const openOrCompleted = status.exclude(['cancelled'])
 
 const DeletionRecord = z
@@ -59,7 +58,7 @@ const DeletionRecord = z
   })
   .meta({ id: 'GdprDeletion' })
 
-/** Ids only. */
+/** Ids only, because events leave the service. */
 const DeletionEvent = z.object({
   deletionId: id('gdprdeletion'),
   subject: SubjectRecord,
@@ -130,7 +129,6 @@ export const deletionApi = {
   }),
 }
 
-/** What the process of a deletion does. */
 export const deletionSteps = {
   deletionStatus: get('/gdpr/deletions/{id}/status', {
     readsClock: true,
@@ -139,7 +137,7 @@ export const deletionSteps = {
     returns: [200, ProcessStatusRecord],
     fails: { deletion_not_found },
   }),
-  /** Changes nothing before its time, by the tenant's clock; each step can be repeated. */
+  /** Does nothing before the tenant's clock reaches the due time. Each step is repeatable. */
   advanceDeletion: post('/gdpr/deletions/{id}/advance', {
     summary: 'Take the next step of a deletion',
     callers: [],
@@ -153,7 +151,7 @@ export const deletionSteps = {
   }),
 }
 
-/** Ids and times only: it is kept where the data themselves are not. */
+/** Ids and times only, as operators keep this record after the data is gone. */
 const ErasureRecord = z
   .object({
     id: id('gdprdeletion').meta({ description: 'The deletion.' }),

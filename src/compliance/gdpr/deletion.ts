@@ -15,19 +15,17 @@ export const deletionMachine = machine('gdpr-deletion', {
   cancelled: [],
 })
 
-/** SQL condition: the process of the deletion has something to wait for. Written exactly as in the partial index. */
+/** SQL condition: the run of the deletion has something to wait for. It must equal the partial index's text. */
 export const UNFINISHED = "status not in ('completed', 'cancelled')"
 
-/** How long a request can be taken back before anything is done, in the tenant's time. */
+/** How long a request can be withdrawn before anything is deleted, in the tenant's time. */
 export const REFLECTION_MS = days(7)
 
-/** What the law keeps on one ground. */
+/** Records that the law requires to be kept, on one ground. */
 export interface Kept {
   readonly ground: Ground
   readonly records: number
-  /** The areas whose records they are. */
   readonly areas: readonly string[]
-  /** When they are removed, ISO 8601. */
   readonly until: string
 }
 
@@ -48,15 +46,15 @@ const schema = defineEntity({
     kept: p.json<readonly Kept[]>().onCreate(() => []),
     completedAt: nullable.instant(),
     cancelledAt: nullable.instant(),
-    /** When it was completed before a backup was restored. The place up to which it has read the database alone knows. */
+    /** When it was completed before a backup was restored. Only the database knows how far it has read. */
     firstCompletedAt: nullable.instant(),
-    /** After the completion: when the law lets go of what it has kept. */
+    /** After completion: when the next retention period ends. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** Somebody's request to be forgotten. The ids stay: by them it is done again where a backup was restored. */
+/** A request for erasure. The ids stay, so that it can be repeated after a backup was restored. */
 export class Deletion extends schema.class {}
 schema.setClass(Deletion)
 
@@ -77,7 +75,7 @@ export const gdprPersonal = {
       merchant: ['subject_id'],
     },
   },
-  /** Ids only: by them it is done again after a backup was restored. */
+  /** Ids only, by which the deletion is repeated after a backup was restored. */
   gdpr_deletions: {
     personal: {},
     plain: ['subject_type', 'subject_id', 'waits_for', 'kept', 'place'],

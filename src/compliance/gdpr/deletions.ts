@@ -23,7 +23,6 @@ export const subjectOf = ({ subjectType, subjectId }: Deletion): Subject => ({
   id: subjectId,
 })
 
-/** Each with how it ends. */
 export const shownObstacles = (obstacles: readonly Obstacle[]) =>
   obstacles.map(one => ({ ...one, howItEnds: obstacleTypes[one.type] }))
 

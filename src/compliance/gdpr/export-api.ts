@@ -50,7 +50,7 @@ const DataExportRecord = z
   })
   .meta({ id: 'GdprExport' })
 
-/** Ids only. */
+/** Ids only, because events leave the service. */
 export const ExportEvent = z.object({
   exportId: id('gdprexport'),
   subject: SubjectRecord,
@@ -115,7 +115,6 @@ export const exportApi = {
   }),
 }
 
-/** What the process of an export does. */
 export const exportSteps = {
   exportStatus: get('/gdpr/exports/{id}/status', {
     readsClock: true,
@@ -124,7 +123,7 @@ export const exportSteps = {
     returns: [200, ProcessStatusRecord],
     fails: { export_not_found },
   }),
-  /** Changes nothing before its time, by the tenant's clock, and nothing when it is repeated. */
+  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
   advanceExport: post('/gdpr/exports/{id}/advance', {
     summary: 'Make an export ready, or expire it',
     callers: [],

@@ -29,7 +29,7 @@ const eventData = (found: DataExport) => ({
 const wakeProcess = ({ id }: DataExport, { wake }: Pick<Context, 'wake'>): void =>
   wake(exportProcess, { id, agentId: null })
 
-/** By the calendar, as the law counts: the same day of the next month, or its last one. */
+/** By the calendar, as the law counts: the same day of the next month, or its last day. */
 export function monthAfter(start: Date): Date {
   const end = new Date(start)
   end.setUTCMonth(end.getUTCMonth() + 1)
@@ -37,7 +37,6 @@ export function monthAfter(start: Date): Date {
   return end
 }
 
-/** The export of the subject that can be downloaded, or soon. */
 async function openExport(
   { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
   { records, now }: Pick<Context, 'records' | 'now'>,
@@ -54,7 +53,7 @@ async function openExport(
   return newest
 }
 
-/** Where there is none yet: of two requests at once, the second one finds that of the first. */
+/** Creates an export if there is none. The second of two concurrent requests finds the first one's. */
 async function openExportOnceAlone(
   subject: Parameters<typeof openExport>[0],
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,

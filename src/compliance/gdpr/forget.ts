@@ -20,19 +20,20 @@ import { type Subject, type TableOfSubject, tablesOf } from './tables-of-subject
 
 type Advancing = ContextOf<typeof deletionSteps.advanceDeletion>
 
-/** How many records are changed in one transaction. */
 const MOST = 10_000
-/** How often it is looked whether what must end first has ended. A test clock that is moved by a year stops at each look. */
+/** How often the obstacles are checked again. When a test clock is advanced by a year, it stops at each check. */
 const LOOK_AGAIN_MS = { live: minutes(60), test: days(1) }
-/** A key that was used a moment ago is trusted for a second. What it has begun is found after this long. */
+/** A key used a moment ago is trusted for a second. What such a request started is visible after this long. */
 const STILL_MS = 5_000
 
-/** What was on its way into a table when the last pass ended, as are the sums of the last payments, is looked for once more. */
+/**
+ * A last pass finds rows that were still being written when the previous one ended, such as the sums of the
+ * last payments.
+ */
 const ONCE_MORE_MS = days(1)
 
 const FORGET = 'select records, state from forget_next($1, $2, $3, $4, $5)'
 
-/** What one go has done: there is more, an entry of the trail is not sealed yet, or nothing is left. */
 interface Forgotten extends Row {
   readonly records: number
   readonly state: 'more' | 'unsealed' | 'done'
@@ -44,14 +45,12 @@ async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql
   return done
 }
 
-/** Suspends the account of an owner, or lets it act again; false where it was so already. */
 async function moveAccount(move: typeof suspendForDeletion, context: Advancing): Promise<boolean> {
   const { customer, isChanged } = await move(context)
   if (isChanged) context.emit('customer.updated', { ...customerEvent(customer), changed: ['status'] })
   return isChanged
 }
 
-/** Whether nothing must end first; otherwise it is looked at again later. */
 async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
   const waitsFor = await obstaclesTo(subjectOf(found), context)
   found.waitsFor = waitsFor
@@ -64,9 +63,9 @@ async function isFree(found: Deletion, context: Advancing): Promise<boolean> {
 }
 
 /**
- * The account is suspended first and looked at again, so that nothing comes in while it is forgotten; then its wallets are
- * closed, so that nothing comes into them afterwards. One that the operator has suspended, long ago or meanwhile, stays
- * suspended whatever comes up.
+ * Suspends the account before the second check, so that nothing comes in meanwhile, and then closes its
+ * wallets. An account that the operator suspended, before or meanwhile, stays suspended even if an obstacle
+ * appears.
  */
 async function begin(found: Deletion, context: Advancing): Promise<void> {
   if (!(await isFree(found, context))) return
@@ -77,7 +76,7 @@ async function begin(found: Deletion, context: Advancing): Promise<void> {
       found.dueAt = after(context.now, STILL_MS)
       return
     }
-    // Money has come in since it was looked: the next look, at once, finds it.
+    // Money has come in since the check: the next check, at once, finds it.
     if (!(await closeAllWallets(context))) {
       found.dueAt = after(context.now, 1)
       return
@@ -88,7 +87,7 @@ async function begin(found: Deletion, context: Advancing): Promise<void> {
   found.dueAt = after(context.now, 1)
 }
 
-/** Forgets page by page; where an entry of the trail is not sealed yet, it goes on once it is. */
+/** Forgets page by page, and waits where an entry of the trail is not sealed yet. */
 async function goOn(found: Deletion, context: Advancing): Promise<void> {
   const { now, emit } = context
   const { records, state } = await forget(found, context)
@@ -104,8 +103,8 @@ async function goOn(found: Deletion, context: Advancing): Promise<void> {
 }
 
 /**
- * When the law next lets go of something. For an account that is each of its terms, also where nothing is kept by it: a credit
- * that comes for a closed wallet years later names who has sent it.
+ * The end of the next retention period. For an account every period counts, even if nothing is kept by it: a
+ * credit to a closed wallet years later names its payer.
  */
 function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion, now: Date): Date | null {
   const all = subjectType === 'owner' ? keysOf(legalGrounds) : []
@@ -116,7 +115,7 @@ function nextEnd({ subjectType, kept, firstCompletedAt, completedAt }: Deletion,
   return ends.length === 0 ? null : new Date(Math.min(...ends))
 }
 
-/** Removes what the law has kept until now, and what has come into a table since the last pass. */
+/** Removes records whose retention has ended, and records that were written since the last pass. */
 async function letGo(found: Deletion, context: Advancing): Promise<void> {
   const { now } = context
   const { records, state } = await forget(found, context)
@@ -132,7 +131,7 @@ export const advanceDeletion: HandlerOf<typeof deletionSteps.advanceDeletion> = 
   const found = await records.lock(Deletion, params.id)
   if (!found) return refuse('deletion_not_found')
   if (!found.dueAt || found.dueAt > now) return { done: true }
-  // Its run has ended: what the law has kept goes without one.
+  // Its run has ended, so the sweep removes the retained records.
   if (found.status === 'completed') {
     await letGo(found, context)
     return { done: true }
@@ -171,7 +170,7 @@ export const deletionStatus: HandlerOf<typeof deletionSteps.deletionStatus> = as
   }
 }
 
-/** Terms run from the end of the calendar year, so what is kept is removed with the beginning of another one. */
+/** Retention counts from the end of the calendar year, so records are removed at the beginning of a year. */
 const endOf = (ground: Ground, completedAt: Date): Date =>
   new Date(Date.UTC(completedAt.getUTCFullYear() + legalGrounds[ground].years + 1, 0, 1))
 
@@ -179,7 +178,6 @@ const groundsOf = ({ table }: TableOfSubject): Ground[] => [
   ...new Set(Object.values(table.personal).map(({ ground }) => ground)),
 ]
 
-/** The records of the table that the law has kept: of those about the subject, the ones that its condition is true of. */
 function keptIn(table: TableOfSubject): TableOfSubject {
   const { ofSubject, table: entry } = table
   const kept = entry.keptWhile && `(${entry.keptWhile.where})`
@@ -188,7 +186,6 @@ function keptIn(table: TableOfSubject): TableOfSubject {
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-/** What the law keeps about the subject, by ground: the records, their areas, and when they are removed. */
 async function keptOf(subject: Subject, at: Date, context: Asking): Promise<Kept[]> {
   const tables = tablesOf(context.ports.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))

@@ -16,7 +16,6 @@ import { advanceExport, archive, createExport, exportStatus, getExport, listExpo
 import { advanceDeletion, deletionStatus } from './forget.ts'
 import { deletionProcess, exportProcess } from './process.ts'
 
-/** The tables of no area: what every request needs. */
 const kernelPersonal = {
   tenant_clocks: {
     personal: {},
@@ -82,7 +81,7 @@ const kernelPersonal = {
   },
 } as const satisfies Personal
 
-/** The newest change of each purpose: one index scan a purpose. */
+/** The newest change of each purpose, with one index scan per purpose. */
 const NEWEST = `
 with recursive purposes as (
   (select purpose from consents where owner_id = $1 and mode = $2 order by purpose limit 1)
@@ -116,14 +115,14 @@ const listConsents: HandlerOf<typeof consentApi.listConsents> = async ({ query: 
   return { ...cursor, data: data.map(response) }
 }
 
-/** The tenant is locked, so that of two changes at once each is compared with the other. */
+/** The tenant is locked, so that concurrent changes are compared with each other. */
 const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, context) => {
   const { records, actor, emit, refuse } = context
   await lockTenant(context, 'consent')
   const before = await newestOf(context)
   const changed = body.purposes.filter(given => !before.some(known => isSame(known, given)))
   const untouched = before.filter(({ purpose }) => !changed.some(given => given.purpose === purpose))
-  // Whoever has more, from before there was a bound, still takes each back.
+  // Accounts with more purposes, from before there was a limit, can still withdraw each.
   const most = Math.max(MAX_PURPOSES_IN_ALL, before.length)
   if (untouched.length + changed.length > most) return refuse('too_many_purposes')
   const made = changed.map(given => records.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
@@ -140,7 +139,6 @@ const isSame = (known: Given, given: Given): boolean =>
   known.granted === given.granted &&
   known.wordingVersion === given.wordingVersion
 
-/** Across all owners. */
 const ERASURES = `
 select id, owner_id as "ownerId", mode, status, jsonb_build_object('type', subject_type, 'id', subject_id) as subject,
   begins_at as "beginsAt", coalesce(first_completed_at, completed_at) as "completedAt", waits_for as "waitsFor"

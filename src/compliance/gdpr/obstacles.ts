@@ -3,7 +3,6 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import type { SubjectType } from './data-export.ts'
 import type { Subject } from './tables-of-subject.ts'
 
-/** What must end before somebody can be forgotten, and how it ends. */
 export const obstacleTypes = {
   live_account: 'The account can have live money by now: cancel this one, and ask with a live key.',
   wallet: 'Money is in the wallet, or owed on it: pay it out with POST /transfers.',
@@ -27,20 +26,19 @@ export interface Obstacle {
   readonly id: string
 }
 
-/** The most that are named at once. */
 const MOST = 50
 
 const ours = 't.owner_id = $1 and t.mode = $2'
 const TRAVELLING = "t.status in ('created', 'verifying', 'submitted')"
 
-/** What is asked for in test mode never ends an account that can have live money: the test clock is moved at will. */
+/** Test mode never deletes an account that can have live money: the test clock can be advanced at will. */
 const LIVE_ACCOUNT = `customers t where t.id = $1 and $2 = 'test' and (t.kyc_status = 'verified'
   or exists (select from ledger_accounts l where l.owner_id = $1 and l.mode = 'live'))`
 
-/** Money that another owner has paid, or that the platform had, and that is not booked yet. */
+/** Money that another owner has paid or the platform held, and that is not posted yet. */
 const HANDED_OVER = `incoming_credits t where t.to_owner_id = $1 and t.mode = $2 and t.due_at is not null`
 
-/** By the type of the subject: each obstacle with the condition that finds it. `$3` is the subject. */
+/** By type of subject: each obstacle with the SQL that finds it. `$3` is the subject. */
 const conditions: Readonly<
   Record<SubjectType, readonly (readonly [ObstacleType, from: string, id?: string])[]>
 > = {
@@ -80,7 +78,6 @@ const conditions: Readonly<
   ],
 }
 
-/** What must end first, in one statement; nothing where the subject can be forgotten now. */
 export async function obstaclesTo(
   { type, id }: Subject,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the request; ends when the archive can be downloaded no more. */
 export const exportProcess = {
   name: 'gdpr-export',
   title: 'Export of personal data',
@@ -16,7 +15,6 @@ No signal changes anything here. *Request Cancellation* changes nothing.`,
   },
 } as const satisfies RecordProcess
 
-/** Begins with the request; ends when the subject is forgotten, or the request is taken back. */
 export const deletionProcess = {
   name: 'gdpr-deletion',
   title: 'Deletion of personal data',

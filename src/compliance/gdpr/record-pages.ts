@@ -2,10 +2,9 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type Subject, type TableOfSubject, valuesOf } from './tables-of-subject.ts'
 
-/** A table as the database has it. */
 export interface Shape {
   readonly columns: readonly string[]
-  /** The primary key without what the owner gives already, each column with its type. */
+  /** The primary key without the columns that the owner determines, each with its type. */
   readonly key: readonly (readonly [name: string, type: string])[]
 }
 
@@ -39,23 +38,21 @@ export function shapeOf({ name }: TableOfSubject, shapes: ReadonlyMap<string, Sh
   return shape
 }
 
-/** A place in the order of the primary key, each column as text. */
 type Place = readonly string[]
 
-/** The condition that a row lies behind a place, or up to it; `from` is the number of its first parameter. */
+/** The condition that a row is after a position, or up to it; `from` is the number of its first parameter. */
 const beyond = ({ key }: Shape, sign: '>' | '<=', from: number): string =>
   `(${key.map(([name]) => `t.${name}`)}) ${sign} (${key.map(([, type], n) => `$${n + from}::text::${type}`)})`
 
 const orderOf = ({ key }: Shape): string =>
   key.length > 0 ? `order by ${key.map(([name]) => `t.${name}`)}` : ''
 
-/** The rows behind `after`, up to `upTo`: where one is missing, the table begins or ends. */
+/** The rows after `after`, up to `upTo`; a missing bound is the end of the table. */
 interface Window {
   readonly after: Place | undefined
   readonly upTo: Place | undefined
 }
 
-/** The condition of a window, and its parameters beside the first three. */
 export function within({ after, upTo }: Window, shape: Shape): readonly [condition: string, values: Place] {
   const behind = after ? ` and ${beyond(shape, '>', 4)}` : ''
   const before = upTo ? ` and ${beyond(shape, '<=', 4 + (after?.length ?? 0))}` : ''
@@ -63,8 +60,8 @@ export function within({ after, upTo }: Window, shape: Shape): readonly [conditi
 }
 
 /**
- * A table of the account in windows of so many rows. Whoever is not the owner has few rows of a table that may hold millions:
- * so each statement reads as many rows as a window has, and never the whole table.
+ * A table of the account in windows of this many rows. A subject other than the owner has few rows in a table
+ * that may have millions, so each statement reads one window and never the whole table.
  */
 export async function* windowsOf(
   table: TableOfSubject,
@@ -91,18 +88,16 @@ export async function* windowsOf(
 
 const PAGE_SIZE = 1_000
 
-/** How many rows are read at once where only some of them are about the subject. */
+/** Rows per statement if only some of them are about the subject. */
 const WINDOW_SIZE = 5_000
 
 /** `amount_cents` is the member `amountCents`. */
 export const memberOf = (column: string): string =>
   column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The columns that are given out: all but what opens something. */
 export const shownColumns = ({ table: { secret = [] } }: TableOfSubject, shape: Shape): string[] =>
   shape.columns.filter(column => !secret.includes(column))
 
-/** The records of a window as JSON, and where each stands in the order of the primary key. */
 function pageStatement(table: TableOfSubject, shape: Shape, bounds: string): string {
   const shown = shownColumns(table, shape).map(column => `t.${column} as "${memberOf(column)}"`)
   const keys = shape.key.map(([name]) => `r."${memberOf(name)}"::text`)
@@ -119,7 +114,7 @@ interface RecordRow extends Row {
 
 type Reading = Pick<Context, 'sql' | 'tenant'>
 
-/** The records of a table about the subject, each as JSON, page by page: no transaction stays open in between. */
+/** The records of a table about the subject as JSON, page by page. No transaction stays open between pages. */
 export async function* recordPages(
   table: TableOfSubject,
   shape: Shape,
@@ -141,7 +136,6 @@ export async function* recordPages(
 
 type Read = (window: Window) => Promise<RecordRow[]>
 
-/** All rows of the account: each page begins behind the last row of the one before. */
 async function* ownPages(read: Read, shape: Shape): AsyncGenerator<RecordRow[]> {
   let after: Place | undefined
   do {

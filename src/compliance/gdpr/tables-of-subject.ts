@@ -7,21 +7,21 @@ export interface Subject {
   readonly id: string
 }
 
-/** A table with rows about the subject. The conditions name `$1` owner, `$2` mode, `$3` subject, each of them all three. */
+/**
+ * A table with rows about the subject. Every condition uses all three parameters: `$1` owner, `$2` mode, `$3`
+ * subject.
+ */
 export interface TableOfSubject {
   readonly area: PersonalArea
   readonly name: string
   readonly table: PersonalTable
-  /** Finds the rows of the account, which an index has. */
   readonly ofOwner: string
-  /** Finds among those the ones about the subject; none has to be sought where the subject is the owner. */
   readonly ofSubject: string | null
 }
 
 const ofOwner = ({ owner }: PersonalTable): string =>
   `${owner === 'id' ? 't.id = $1 and $2::text is not null' : 't.owner_id = $1 and t.mode = $2'} and $3::text is not null`
 
-/** A column of the row, or what a statement in brackets finds by it. */
 const placeInRow = (place: string): string => (place.startsWith('(') ? place : `t.${place}`)
 
 function ofSubject(table: PersonalTable, { type }: Subject): string | null | undefined {
@@ -31,7 +31,6 @@ function ofSubject(table: PersonalTable, { type }: Subject): string | null | und
   return places && `(${places.map(place => `${placeInRow(place)} = $3`).join(' or ')})`
 }
 
-/** The tables that hold something about the subject, area by area. */
 export const tablesOf = (areas: readonly PersonalArea[], subject: Subject): TableOfSubject[] =>
   areas.flatMap(area =>
     Object.entries(area.tables).flatMap(([name, table]) => {
@@ -44,14 +43,12 @@ export const tablesOf = (areas: readonly PersonalArea[], subject: Subject): Tabl
 
 type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
-/** What the three parameters are. */
 export const valuesOf = (subject: Subject, { tenant }: Pick<Asking, 'tenant'>) => [
   tenant.ownerId,
   tenant.mode,
   subject.id,
 ]
 
-/** Whether the tenant has such a record. */
 export async function isKnown(subject: Subject, context: Asking): Promise<boolean> {
   if (subject.type === 'owner') return true
   const { type } = subject

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32, createDeflateRaw } from 'node:zlib'
 
-/** One file of an archive. Its content has less than 4 GiB. */
+/** One file of an archive. Its content must be smaller than 4 GiB. */
 export interface ZipEntry {
   readonly name: string
   readonly content: AsyncIterable<Uint8Array>
-  /** Is told what has been written, before the next entry is asked for. */
   onWritten?(file: { readonly bytes: number; readonly sha256: string }): void
 }
 
@@ -20,13 +19,13 @@ interface Written {
 
 const LARGEST_32 = 0xffffffff
 const LARGEST_16 = 0xffff
-/** Names are UTF-8; sizes and checksum follow the content, as they are not known before. */
+/** Names are UTF-8. Sizes and checksum follow the content, as they are unknown before. */
 const FLAGS = 0x0808
 const DEFLATED = 8
 
 /**
- * A ZIP file (APPNOTE 6.3.10) that is made while it is sent: of each file only some pieces are in memory. What lies beyond
- * 4 GiB, or beyond 65,535 files, is found by the ZIP64 records at the end.
+ * A ZIP file (APPNOTE 6.3.10) that is created while it is sent, so only some pieces of each file are in
+ * memory. ZIP64 records at the end cover offsets beyond 4 GiB and more than 65,535 files.
  */
 export async function* zipOf(entries: AsyncIterable<ZipEntry>, at: Date): AsyncGenerator<Uint8Array> {
   const written: Written[] = []
@@ -67,7 +66,7 @@ async function* measured(content: AsyncIterable<Uint8Array>, file: Measure): Asy
   }
 }
 
-/** Compressing runs in the threads of Node; what is not taken holds back what is made. */
+/** Compression runs in Node's thread pool. Backpressure of the reader stops it. */
 async function* deflated(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const source = Readable.from(content)
   const deflate = createDeflateRaw()
@@ -80,14 +79,12 @@ async function* deflated(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   }
 }
 
-/** Date and time as MS-DOS had them, in UTC. */
 function dosTime(at: Date): number {
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
   return date * 0x10000 + time
 }
 
-/** Writes numbers one behind the other: each with its size in bytes. */
 function numbers(...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0))
   let place = 0

@@ -11,7 +11,7 @@ import { encryptionKeyOf } from '../../values/encryption-key.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Jwk } from '../../values/public-jwk.ts'
 
-/** Merchants belong to the platform itself, and see nothing but themselves. */
+/** Merchants belong to the platform and see only their own record. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 export const applicationMachine = machine('merchant_application', {
@@ -33,18 +33,14 @@ const application = defineEntity({
     mcc: nullable.string(),
     contactName: p.text(),
     contactEmail: p.text(),
-    /** Why it was rejected or revoked. */
     reason: nullable.string(),
     decidedAt: nullable.instant(),
     revokedAt: nullable.instant(),
-    /** The public key to which data for the merchant is encrypted. */
     publicKeyJwk: nullable.json<Readonly<Record<string, string>>>(),
   },
 })
 
-/** A merchant that has asked to be let in, and what came of it. */
 export class MerchantApplication extends application.class {
-  /** The RFC 7638 thumbprint of its key. */
   thumbprint(): string | null {
     const key = this.publicKeyJwk && encryptionKeyOf(this.publicKeyJwk as Jwk)
     return key && 'thumbprint' in key ? key.thumbprint : null
@@ -57,7 +53,6 @@ const merchantKey = defineEntity({
   properties: { ...credential('merchantkey'), merchantId: p.text() },
 })
 
-/** What a merchant calls with. */
 export class MerchantKey extends merchantKey.class {}
 merchantKey.setClass(MerchantKey)
 
@@ -81,7 +76,7 @@ export const merchantApplicationsPersonal = {
   },
 } as const satisfies Personal
 
-/** Finds a key of a merchant that is let in, and records its use once a minute without waiting for a lock. */
+/** Finds a key of an approved merchant, and records its use once a minute without waiting for a lock. */
 const FIND = `
 with holder as (
   select s.owner_id, s.mode, s.id, s.last_used_at from merchant_keys s
@@ -100,7 +95,7 @@ select id from holder`
 
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
-/** A merchant has no scopes: its key opens what is the merchant's own, and nothing else. */
+/** A merchant has no scopes: its key reads and changes its own record only. */
 export const authenticateMerchant: Authenticate = async (secret, sql) => {
   const [key] = await sql<{ readonly id: string } & Row>(FIND, [hashOf(secret), clock.real()])
   return key && { type: 'merchant', id: key.id, tenant: platform, agentId: null, scopes: NO_SCOPES }

@@ -20,14 +20,12 @@ import { merchantEvent } from './schemas.ts'
 const shown = (application: MerchantApplication) =>
   withMembers(application, { thumbprint: application.thumbprint() })
 
-/** Makes a key for a merchant; the secret is shown once. */
 function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): string {
   const secret = newSecret('mer_')
   records.create(MerchantKey, { merchantId, ...traceOf(secret) })
   return secret
 }
 
-/** Locks an application for the operator. */
 function lockApplication(id: string, { records, actFor }: Pick<Context, 'records' | 'actFor'>) {
   actFor(platform)
   return records.lock(MerchantApplication, id)
@@ -37,7 +35,7 @@ type Calling = Pick<Context, 'records' | 'actor'>
 
 const callingKey = ({ records, actor }: Calling) => records.findOne(MerchantKey, { id: String(actor.id) })
 
-/** Locks the merchant whose key calls. While this waited, another request may have ended the key. */
+/** Locks the calling merchant. While this waited, another request may have revoked the key. */
 async function lockCallingMerchant(context: Calling): Promise<MerchantApplication | null> {
   const { records } = context
   const known = await callingKey(context)

@@ -51,7 +51,6 @@ const merchantMembers = {
   thumbprint: z.string().nullable().meta({ description: 'Of that key (RFC 7638).' }),
 }
 
-/** What a merchant reads of itself. */
 export const MerchantRecord = z.object({ ...merchantMembers, ...recordTail }).meta({ id: 'Merchant' })
 
 export const ApplicationRecord = z

@@ -165,7 +165,7 @@ export const securityIncidentsApi = {
   }),
 }
 
-/** The steps of the process. Each may be repeated: a reminder is given once. */
+/** The steps of the run. Each is repeatable: a reminder is sent once. */
 export const stepsApi = {
   processStatus: get('/security/incidents/{id}/status', {
     readsClock: true,

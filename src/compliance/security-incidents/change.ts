@@ -13,7 +13,6 @@ import { type FieldEntries, isAboutEntity } from './report/fields.ts'
 
 type Creating = ContextOf<typeof securityIncidentsApi.create>
 
-/** An incident that may still change, locked; or why it may not. */
 export async function lockOpen(
   id: string,
   context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'actFor' | 'refuse'>,
@@ -31,7 +30,6 @@ type Times = Pick<
 
 const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, personalDataAwareAt: null }
 
-/** Instants that have not been yet, or that contradict each other. */
 function timeProblem(
   incident: Times,
   { now, refuse }: Pick<Context<'time_to_come' | 'times_disordered'>, 'now' | 'refuse'>,
@@ -52,7 +50,6 @@ function timeProblem(
   return undefined
 }
 
-/** What earlier incidents have told about the entity that reports. */
 async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Record<string, string>> {
   const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
   return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isAboutEntity(number)))
@@ -76,7 +73,6 @@ export const create: HandlerOf<typeof securityIncidentsApi.create> = async ({ bo
   return incidentResponse(incident, context)
 }
 
-/** The entries with these changes: null takes one back. */
 function withEntries(entries: FieldEntries, changes: FieldEntries): Record<string, string> {
   const all = Object.entries({ ...entries, ...changes })
   return Object.fromEntries(all.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

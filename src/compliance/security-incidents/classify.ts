@@ -8,7 +8,7 @@ import { type Decision, incidentMachine, MOST_ENTRIES, SecurityIncident } from '
 import { schedule } from './reminders.ts'
 import { followReports } from './submit.ts'
 
-/** Keeps the criteria, and with a decision what a person makes of them: the first step leaves the clocks as they are. */
+/** Stores the criteria and, if given, a person's decision. Without a decision the clocks stay as they are. */
 export const classify: HandlerOf<typeof securityIncidentsApi.classify> = async (
   { params, body: { criteria, decision } },
   context,
@@ -37,7 +37,7 @@ export const classify: HandlerOf<typeof securityIncidentsApi.classify> = async (
   return incidentResponse(incident, context)
 }
 
-/** A decision that stays the same leaves the clock of the first one: nobody gains time by deciding again. */
+/** Repeating a decision keeps the clock of the first one, so deciding again gains no time. */
 function decide(incident: SecurityIncident, decision: Decision): void {
   const { isMajor, at } = decision
   if (isMajor && incident.isMajor !== true) incident.classifiedAt = new Date(at)
@@ -70,7 +70,6 @@ export const close: HandlerOf<typeof securityIncidentsApi.close> = async ({ para
   return incidentResponse(incident, context)
 }
 
-/** What is owed to an authority, in words; undefined where nothing is. */
 function owedBy(incident: SecurityIncident, relief: Parameters<typeof clocksOf>[1]): string | undefined {
   const open = clocksOf(incident.course(), relief).find(({ doneAt }) => doneAt === null)
   if (open) return owedInWords[open.stage]

@@ -7,7 +7,6 @@ import {
 } from '../../values/bank-calendar.ts'
 import { after, minutes } from '../../values/clock.ts'
 
-/** What is owed to an authority, each by a time of its own. */
 export const clockStages = [
   'classification',
   'initial',
@@ -28,20 +27,20 @@ export const reportStages = [
 ] as const
 export type ReportStage = (typeof reportStages)[number]
 
-/** For which reports a deadline on a weekend or bank holiday moves. */
+/** The reports whose deadline moves when it is on a weekend or bank holiday. */
 export type WeekendRelief = 'none' | 'final' | 'all'
 
-/** What the clocks are read off. The reports may stand in any order. */
 export interface Course {
   readonly awareAt: Date
-  /** When the incident was classified as major; null where it is not classified yet, or is not major. */
+  /** When the incident was classified as major; null if it is not classified yet or not major. */
   readonly classifiedAt: Date | null
-  /** For how long it had been major before it was decided that it is not, and then that it is: that much less is left. */
+  /**
+   * How long it was major before it was reclassified as not major, and later as major again. The deadline is
+   * that much shorter.
+   */
   readonly usedMs: number
-  /** Null while nobody has classified it. */
   readonly isMajor: boolean | null
   readonly recoveredAt: Date | null
-  /** When it became known that personal data are affected. */
   readonly personalDataAwareAt: Date | null
   readonly reports: readonly { readonly stage: ReportStage; readonly at: Date }[]
 }
@@ -50,9 +49,7 @@ export interface Clock {
   readonly stage: ClockStage
   readonly beginsAt: Date
   readonly dueAt: Date
-  /** The rule that sets the time. */
   readonly article: string
-  /** Whether the rule about weekends and bank holidays has moved it. */
   readonly isMoved: boolean
   readonly doneAt: Date | null
 }
@@ -62,8 +59,9 @@ const REPORTING = 'Delegated Regulation (EU) 2025/301, Article'
 const DATA_PROTECTION = 'Regulation (EU) 2016/679, Article 33(1)'
 
 /**
- * The clocks of an incident as they run by now, in the order in which they begin. Hours run to the minute from the
- * event itself. Regulation (EEC, Euratom) 1182/71 would let some of them end later, so whoever keeps these is never late.
+ * The clocks of an incident, in the order in which they begin. Hours count to the minute from the event
+ * itself. Regulation (EEC, Euratom) 1182/71 would let some of them end later, so these deadlines are never
+ * late.
  */
 export function clocksOf(course: Course, relief: WeekendRelief): Clock[] {
   const clocks = [
@@ -90,7 +88,7 @@ function lastOf(course: Course, stage: ReportStage): Date | null {
   return all.length > 0 ? new Date(Math.max(...all)) : null
 }
 
-/** Whoever classifies later than this has no more than four hours left for the initial notification. */
+/** A classification after this time leaves only four hours for the initial notification. */
 function classification({ isMajor, awareAt }: Course): Clock | null {
   if (isMajor !== null) return null
   const dueAt = after(awareAt, 24 * HOUR)
@@ -118,7 +116,7 @@ function intermediate(course: Course, relief: WeekendRelief): Clock | null {
   return relief === 'all' ? movedToWorkingDay(clock) : clock
 }
 
-/** Business is normal again, and the last intermediate report does not know it: an updated one is due without delay. */
+/** Business is back to normal and the last intermediate report does not say so: an updated one is due without delay. */
 function update(course: Course): Clock | null {
   const { recoveredAt } = course
   const last = lastOf(course, 'intermediate')
@@ -136,7 +134,7 @@ function final(course: Course, relief: WeekendRelief): Clock | null {
   return relief === 'none' ? clock : movedToWorkingDay(clock)
 }
 
-/** Whether it is major or not: only that data of people are affected counts. */
+/** Applies to major and other incidents alike: only the personal data counts. */
 function dataProtection(course: Course): Clock | null {
   const { personalDataAwareAt } = course
   if (!personalDataAwareAt) return null
@@ -163,7 +161,7 @@ function movedToWorkingDay(clock: Clock): Clock {
   return { ...clock, dueAt, isMoved: true, article: `${clock.article} with 5(4)` }
 }
 
-/** The same day of the next month, or its last one, at the same time of day in Frankfurt. */
+/** The same day of the next month, or its last day, at the same time of day in Frankfurt. */
 function aMonthAfter(at: Date): Date {
   const [year = 0, month = 0, day = 0] = bankDateOf(at).split('-').map(Number)
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()

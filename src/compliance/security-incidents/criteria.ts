@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { country } from '../../values/schemas.ts'
 
-/** The members of the European Union and of the European Economic Area, in which the regulation counts. */
+/** The countries of the European Union and the European Economic Area, where the regulation applies. */
 export const MEMBER_STATES = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
 )
@@ -19,7 +19,7 @@ const amount = (description: string) =>
     .meta({ description })
 const yes = (description: string) => z.boolean().default(false).meta({ description })
 
-/** What is known of an incident, by the criteria of Delegated Regulation (EU) 2024/1772. Null: not known yet. */
+/** The criteria of Delegated Regulation (EU) 2024/1772. Null: not known yet. */
 export const criteriaSchema = z
   .strictObject({
     clientsAffected: count('Clients that the service fails, or that are harmed.'),
@@ -75,7 +75,6 @@ export interface Finding {
   readonly criterion: (typeof criterionNames)[number]
   readonly article: string
   readonly isMet: boolean
-  /** What was compared with what, or what is not known. */
   readonly reasons: readonly string[]
 }
 
@@ -102,7 +101,6 @@ const finding = (
   }
 }
 
-/** A sentence where the part is above so many percent of the whole. */
 function above(percent: number, part: number | null, whole: number | null, what: string): string | false {
   if (part === null || whole === null || part * 100 <= whole * percent) return false
   const share = whole === 0 ? '' : ` (${Math.round((part * 1_000) / whole) / 10} %)`
@@ -147,7 +145,7 @@ const economy = ({ costsEuros }: Criteria): Finding =>
     (costsEuros ?? 0) > 100_000 && `Costs and losses of € ${costsEuros}: more than € 100,000.`,
   ])
 
-/** Compares what is known with the thresholds: critical services, and malicious access or two of the others (Article 8). */
+/** Applies the thresholds: critical services, and malicious access or two of the other criteria (Article 8). */
 export function assess(known: Criteria): Assessment {
   const critical = finding('critical_services', '6', [
     known.criticalServices && 'Critical services are affected.',

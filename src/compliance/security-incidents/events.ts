@@ -9,7 +9,7 @@ import { assess } from './criteria.ts'
 import { categories, incidentMachine, type SecurityIncident, severities } from './incident.ts'
 import { reminderKinds } from './reminders.ts'
 
-/** What has happened stays in the record: events go to others. */
+/** Events leave the service, so they omit what happened. */
 const IncidentEvent = z.object({
   incidentId: id('incident'),
   status: z.enum(incidentMachine.states),
@@ -47,7 +47,6 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
   isMajor: incident.isMajor,
 })
 
-/** An incident as the API shows it: with its clocks, and with what the thresholds say. */
 export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
   const clocks = clocksOf(incident.course(), ports.weekendRelief)
   const { criteria } = incident

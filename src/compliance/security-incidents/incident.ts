@@ -8,8 +8,8 @@ import type { Course, ReportStage } from './clocks.ts'
 import type { Criteria } from './criteria.ts'
 
 /**
- * What was classified as major is reported in stages, of which one submission may cover several. What turns out not to be
- * major goes back to `classified`, and may be closed.
+ * A major incident is reported in stages, and one submission may cover several. An incident that proves not
+ * to be major goes back to `classified` and can be closed.
  */
 export const incidentMachine = machine('security_incident', {
   detected: ['classified'],
@@ -21,12 +21,12 @@ export const incidentMachine = machine('security_incident', {
 })
 export type IncidentStatus = (typeof incidentMachine.states)[number]
 
-/** Incidents are the platform's own, in real time. */
+/** Incidents belong to the platform and use real time. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const
 
-/** What kind of incident it is: more than one kind is `other`, with a description. */
+/** An incident of several kinds is `other`, with a description. */
 export const categories = [
   'cybersecurity',
   'process_failure',
@@ -36,13 +36,11 @@ export const categories = [
   'other',
 ] as const
 
-/** A person’s decision about what the incident is. */
 export interface Decision {
   readonly at: string
   readonly isMajor: boolean
   readonly decidedBy: string
   readonly reasons: string
-  /** What the thresholds said at that time. */
   readonly thresholdsMet: boolean
 }
 
@@ -50,17 +48,14 @@ export interface SubmittedReport {
   readonly stage: ReportStage
   readonly at: string
   readonly reference: string
-  /** Whether one submission covered other stages, too. */
   readonly isJoint: boolean
 }
 
-/** The most reports and decisions of one incident. */
 export const MOST_ENTRIES = 100
 
-/** SQL condition: the process of the incident has something to wait for. */
 export const OPEN = "status <> 'closed'"
 
-/** For how long, in milliseconds, it had been decided that it is major before it was decided that it is not. */
+/** Milliseconds for which it was classified as major before it was reclassified as not major. */
 function majorBefore(decisions: readonly Decision[]): number {
   let used = 0
   let since: number | null = null
@@ -100,18 +95,14 @@ const schema = defineEntity({
     classifiedAt: nullable.instant(),
     decisions: p.json<readonly Decision[]>().onCreate(() => []),
     reports: p.json<readonly SubmittedReport[]>().onCreate(() => []),
-    /** What the reports say beside the rest, by the numbers of their fields. */
     fields: p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
-    /** The names of the reminders that were given. */
     reminded: textArray(),
     closedAt: nullable.instant(),
-    /** When somebody is reminded next; null where nothing is owed. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** Something that went wrong with the service, and what the authorities are told of it. */
 export class SecurityIncident extends schema.class {
   course(): Course {
     const { awareAt, classifiedAt, isMajor, recoveredAt, personalDataAwareAt, reports } = this

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Runs from when an incident is opened until it is closed. */
 export const incidentProcess = {
   name: 'incident',
   title: 'Security incident',

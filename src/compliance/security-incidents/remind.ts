@@ -16,7 +16,7 @@ const waitsInWords: Readonly<Record<ClockStage, string>> = {
   data_protection: 'for the notification of the data protection authority',
 }
 
-/** Completes the sentence "The process waits …" for operators: first what is due first. */
+/** Completes the sentence "The process waits …" for operators, with the earliest deadline. */
 function waitsFor(open: readonly Clock[]): string {
   const [first] = [...open].sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
   if (!first) return 'for somebody to close it: nothing is owed to an authority'
@@ -26,7 +26,7 @@ function waitsFor(open: readonly Clock[]): string {
 const kindOf = ({ isMajor }: SecurityIncident): string =>
   isMajor === null ? 'not classified' : isMajor ? 'major' : 'not major'
 
-/** The status of an incident as its process reads it: what has happened is not told to Temporal. */
+/** The status of an incident for its run. Temporal does not get to know what happened. */
 export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ params }, context) => {
   const { records, now, ports, refuse } = context
   context.actFor(platform)
@@ -45,7 +45,6 @@ export const processStatus: HandlerOf<typeof stepsApi.processStatus> = async ({ 
   }
 }
 
-/** What the reader can do about it, where the time cannot be kept. */
 function adviceOn({ stage }: Clock, isOver: boolean): string {
   if (stage === 'classification')
     return isOver
@@ -59,7 +58,7 @@ function adviceOn({ stage }: Clock, isOver: boolean): string {
     : 'Who cannot keep the time tells the authority so before it is over, with the reasons (Article 5(3)).'
 }
 
-/** Where several reminders of a clock are due at once, the last one says it all. */
+/** If several reminders of a clock are due at once, only the last one is sent. */
 const lastOfEach = (due: readonly Reminder[]): Reminder[] => [
   ...new Map(due.map(reminder => [reminder.clock.stage, reminder])).values(),
 ]

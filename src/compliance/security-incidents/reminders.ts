@@ -11,7 +11,7 @@ export interface Reminder {
   readonly clock: Clock
   readonly kind: ReminderKind
   readonly at: Date
-  /** Names the reminder for good: a deadline that moves has reminders of its own. */
+  /** A stable name per deadline: a deadline that moves has reminders of its own. */
   readonly name: string
 }
 
@@ -22,7 +22,7 @@ const reminder = (clock: Clock, kind: ReminderKind, at: Date): Reminder => ({
   name: `${clock.stage}/${clock.dueAt.toISOString()}/${kind}`,
 })
 
-/** At half time, an hour before and when it is over. What is due at once has one of its own. */
+/** At half time, an hour before, and at the deadline. An immediate deadline has one reminder. */
 function remindersOf(clock: Clock): Reminder[] {
   const { beginsAt, dueAt, doneAt } = clock
   if (doneAt) return []
@@ -36,7 +36,6 @@ function remindersOf(clock: Clock): Reminder[] {
   ]
 }
 
-/** The reminders that were not given yet, the earliest first. */
 export const openReminders = (given: readonly string[], ...clocks: Parameters<typeof clocksOf>): Reminder[] =>
   clocksOf(...clocks)
     .flatMap(remindersOf)
@@ -51,7 +50,7 @@ export const remindersLeft = (
 ): readonly Reminder[] =>
   incident.status === 'closed' ? [] : openReminders(incident.reminded, incident.course(), ports.weekendRelief)
 
-/** Sets when somebody is reminded next, which deadline and process share, and wakes the process. */
+/** Sets the next reminder, for the sweep and the run alike, and wakes the run. */
 export function schedule(incident: SecurityIncident, context: Scheduling): void {
   incident.dueAt = remindersLeft(incident, context)[0]?.at ?? null
   context.wake(incidentProcess, { id: incident.id, agentId: null, about: incident.severity })

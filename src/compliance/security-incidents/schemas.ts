@@ -122,7 +122,6 @@ export const ReportRecord = z
 
 const knownSince = (description: string) => instant.nullable().optional().meta({ description })
 
-/** What is told of an incident, when it is opened and later. */
 export const incidentFacts = {
   severity,
   category,

@@ -16,7 +16,6 @@ import { schedule } from './reminders.ts'
 
 const isStage = (name: string): name is ReportStage => (reportStages as readonly string[]).includes(name)
 
-/** The stages of a major incident, in their order. */
 const ORDER = ['initial', 'intermediate', 'final'] as const
 type Ordered = (typeof ORDER)[number]
 const isOrdered = (stage: ReportStage): stage is Ordered => (ORDER as readonly string[]).includes(stage)
@@ -71,7 +70,6 @@ function timeProblem(incident: SecurityIncident, at: Date, { now, refuse }: Subm
   return incident.reports.length + ORDER.length > MOST_ENTRIES ? refuse('too_many_entries') : undefined
 }
 
-/** Why this report cannot have been submitted by now. */
 function problemOf(
   incident: SecurityIncident,
   submission: Submission,
@@ -113,7 +111,7 @@ function problemOfMajor(
   return undefined
 }
 
-/** The status says how far the reports of a major incident have come, in whatever order they were recorded. */
+/** The status is the furthest report of a major incident, in whatever order the reports were recorded. */
 export function followReports(incident: SecurityIncident): void {
   const furthest = ORDER.findLast(stage => incident.hasReported(stage))
   const isReported = incident.isMajor === true && furthest !== undefined

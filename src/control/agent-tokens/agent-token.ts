@@ -18,9 +18,8 @@ const schema = defineEntity({
     label: p.text(),
     scopes: p.array().columnType('text[]').$type<Scope[]>(),
     maxAmountEuros: nullable.euros('max_amount_cents'),
-    /** The thumbprint of the key that signs a proof for each request, if one must. */
+    /** Thumbprint of the DPoP key that must sign a proof for each request, if there is one. */
     boundTo: nullable.string(),
-    /** The delegation whose code was redeemed for the token. */
     delegationId: nullable.string(),
   },
 })
@@ -40,13 +39,12 @@ export const agentTokensPersonal = {
 
 type ReadContext = Pick<Context, 'sql' | 'tenant'>
 
-/** Whether the token works: by real time, as for all credentials, not by the tenant's clock. */
 const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())
 
 const withoutBudget = { heldEuros: null, spentEuros: null, remainingEuros: null }
 
-/** Adds to each token what is held, spent and left of its budget; null without a budget, as nothing is counted then. */
+/** Adds what is held, spent and left of each token's budget; null without a budget, as nothing is counted then. */
 export async function tokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
   const budgeted = tokens.filter(({ maxAmountEuros }) => maxAmountEuros !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)

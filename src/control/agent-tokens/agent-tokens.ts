@@ -12,7 +12,6 @@ import { AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { AgentToken, agentTokensPersonal, tokenResponse, tokenResponses } from './agent-token.ts'
 import { agentTokensApi, type TokenCreated, TokenRevoked } from './api.ts'
 
-/** The scopes of a token created without any: the default ones, as far as its creator has them. */
 export const defaultScopes = ({ scopes }: Actor): Scope[] =>
   tokenScopes.given.filter(scope => scopes.has(scope))
 
@@ -24,7 +23,7 @@ const tokenEvent = ({ id, agentId, label, expiresAt, delegationId }: AgentToken)
   ...(delegationId ? { delegationId } : {}),
 })
 
-/** When a token expires: after these days, never if null, or with the key that creates it if left out. */
+/** After these days; never if null; together with the creating key if left out. */
 function tokenExpiry(expiresInDays: number | null | undefined, keyExpiresAt: Date | null): Date | null {
   if (expiresInDays === undefined) return keyExpiresAt
   return expiresInDays === null ? null : after(clock.real(), days(expiresInDays))
@@ -90,7 +89,6 @@ const agentTokens = implement(agentTokensApi, {
 
 type RevokeContext = Pick<Context<never, typeof TokenRevoked>, 'records' | 'emit'>
 
-/** Revokes the matching tokens that are not revoked yet. */
 async function revokeAll(filter: Condition<AgentToken>, { records, emit }: RevokeContext): Promise<void> {
   const tokens = await records.find(
     AgentToken,
@@ -103,7 +101,6 @@ async function revokeAll(filter: Condition<AgentToken>, { records, emit }: Revok
   }
 }
 
-/** Revokes the tokens that were redeemed for these delegations. */
 export async function revokeDelegationTokens(
   delegationIds: readonly string[],
   context: RevokeContext,
@@ -118,7 +115,7 @@ interface TokenDelegation {
   readonly scopes: Scope[]
 }
 
-/** Creates the one token of a delegation, and returns its secret. */
+/** The secret is returned once: only its hash is stored. */
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
@@ -131,7 +128,6 @@ export function issueDelegationToken(
   return { tokenId: token.id, secret }
 }
 
-/** The tokens of an agent that is being deleted are revoked. */
 const onAgentDeleting = reaction(AgentEvent, TokenRevoked, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
 )

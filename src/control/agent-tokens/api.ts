@@ -11,7 +11,7 @@ import { label, recordHead, recordTail } from '../../values/schemas.ts'
 
 const scopeList = z.array(z.enum(scopes))
 
-/** What an agent's token can be given: names of sets first, as few ask for single scopes. */
+/** Names of scope sets come first, as few callers ask for single scopes. */
 const wishes = [...tokenScopeSetNames, ...tokenScopes.possible] as const
 
 const budget = positiveEuros().nullable().meta({

@@ -3,12 +3,10 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import { type BudgetUse, readBudgetUse, UNUSED } from '../agents/index.ts'
 
-/** The budget of a token that has one. */
 export interface TokenLimit {
   readonly id: string
   readonly label: string
   readonly maxAmountEuros: Euros
-  /** The amount that the token has paid on intents which it has not declared. */
   readonly paidEuros: Euros
 }
 
@@ -19,7 +17,7 @@ select token_id as id,
   coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentEuros"
 from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
 
-/** Reads what these tokens have paid on intents that the owner's key or another token has declared. */
+/** Payments of these tokens on intents that the owner's key or another token declared. */
 export async function readPaidByTokens(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -34,7 +32,7 @@ const LIMITS = `
 select id, label, max_amount_cents as "maxAmountEuros" from agent_tokens
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and max_amount_cents is not null`
 
-/** Reads the budgets of tokens; those without one are left out. Nobody else spends while the agents are locked. */
+/** Tokens without a budget are left out. No one else spends while their agents are locked. */
 export async function tokenLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -3,9 +3,8 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { tableOf, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
@@ -27,12 +26,11 @@ const schema = defineEntity({
     externalId: nullable.string(),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
     frozenReason: nullable.string(),
-    /** The risk alert that froze the agent; null if a person did. */
     frozenByAlertId: nullable.string(),
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** The sweep carries on with the deletion from this instant, should the process not have finished it. */
+    /** The sweep continues the deletion at this instant if its process has not finished it. */
     deletionDueAt: nullable.instant(),
   },
 })
@@ -53,20 +51,17 @@ export const agentsPersonal = {
   },
 } as const satisfies Personal
 
-/** The data of an agent's event. */
 export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
   agentId: agent.id,
   status: agent.status,
   ...(agent.frozenReason ? { reason: excerpt(agent.frozenReason) } : {}),
 })
 
-/** Locks an agent until the transaction ends; null if there is none, or if it is being deleted or deleted. */
 export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
   const agent = await records.lock(Agent, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 
-/** Makes a frozen agent active again; false if it is not frozen. */
 export function unfreeze(agent: Agent): boolean {
   if (!agentMachine.move(agent, 'active')) return false
   Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
@@ -76,17 +71,16 @@ export function unfreeze(agent: Agent): boolean {
 const LOCK = `
 select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
 
-/** Locks agents by their ids, where only what they have paid changes, and nothing of their rules matters. */
+/** Locks agents in the order of their ids, for payments that no rule decides. */
 export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
 }
 
-/** The changed columns of an agent that a group commit freezes. */
 export type FrozenAgent = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>
 
 /**
- * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen. Undefined if the
- * agent cannot be frozen.
+ * Freezes an agent that a group commit has locked, so that later requests of the batch see it frozen.
+ * Undefined if the agent cannot be frozen.
  */
 export function freeze(
   agent: Pick<Agent, 'id' | 'status'>,
@@ -106,7 +100,6 @@ export const updateFrozenAgents = updateOf(tableOf(Agent), [
   'updatedAt',
 ])
 
-/** How much of a budget is held and spent. */
 export interface BudgetUse {
   readonly heldEuros: Euros
   readonly spentEuros: Euros
@@ -118,7 +111,6 @@ const USES = `
 select subject as id, reserved_cents as "heldEuros", spent_cents as "spentEuros" from counters
 where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
 
-/** Reads what is held and spent in all under these runs, delegations or tokens; the result looks one up by its id. */
 export async function readBudgetUse(
   sql: Sql,
   { ownerId, mode }: Tenant,

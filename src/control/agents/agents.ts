@@ -10,14 +10,12 @@ import { agentsApi } from './api.ts'
 import { agentWallet, balanceOfAgent, fundAgent, holdsMoney, pursesOf, sweepAgent } from './money.ts'
 import { agentProcess, deletionSteps } from './process.ts'
 
-/** How long the process has for a deletion before the sweep carries on with it. */
+/** How long the process has for a deletion before the sweep continues it. */
 const DELETION_GRACE_MS = minutes(1)
 
-/** An agent of the caller in any status, deleted ones too. */
 export const findAgent = (records: Records, id: string): Promise<Agent | null> =>
   records.findOne(Agent, { id })
 
-/** Whether an agent other than `except` has this external id. */
 async function isExternalIdTaken(
   records: Records,
   externalId: string | null | undefined,
@@ -124,7 +122,7 @@ const agents = implement(agentsApi, {
   },
 })
 
-/** The process of a deletion begins at once; the sweep carries on only where that process is late. */
+/** The process of a deletion begins at once; the sweep takes over only if that process is late. */
 const deletion: Deadline = {
   process: agentProcess,
   table: 'agents',

@@ -201,7 +201,6 @@ export const agentsApi = {
     returns: [200, AgentBalance],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** A step in the deletion of an agent. */
   sweep: post('/agents/{id}/sweep', {
     summary: 'Move the money of an agent that is being deleted to its owner',
     callers: [],
@@ -228,14 +227,12 @@ export const agentsApi = {
       ),
     },
   }),
-  /** The process of the agent reads this whenever the agent has changed. */
   status: get('/agents/{id}/status', {
     summary: 'Get the status of an agent’s process',
     callers: [],
     returns: [200, ProcessStatusRecord],
     fails: { agent_not_found: missing('agent') },
   }),
-  /** The last step in the deletion of an agent. */
   finishDeletion: post('/agents/{id}/finish-deletion', {
     summary: 'Finish the deletion of an agent',
     callers: [],

@@ -13,7 +13,6 @@ import { newId } from '../../values/ids.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
 import type { agentsApi } from './api.ts'
 
-/** The wallet that an agent spends from, to be opened with the agent. */
 export const agentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
@@ -75,7 +74,7 @@ cross join lateral (
   select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
-/** The open purses of the agent's cards. Sent behind the lock of the agent it sees all of them. */
+/** The open purses of the agent's cards. Sent behind the lock of the agent, so it sees all of them. */
 export async function pursesOf(
   agentId: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -84,7 +83,7 @@ export async function pursesOf(
   return purses.map(({ id }) => id)
 }
 
-/** Whether money in any of these wallets is held for a payment that may still come. */
+/** Money held here may still be paid out, so the wallets cannot be emptied yet. */
 export async function holdsMoney(
   wallets: readonly string[],
   context: Pick<Context, 'sql' | 'tenant' | 'now'>,
@@ -93,7 +92,6 @@ export async function holdsMoney(
   return wallets.some(id => book.balance(id).held > 0n)
 }
 
-/** Moves the money of an agent that is being deleted to its owner's main wallet, and closes the agent's. */
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
   const { records, sql, emit, refuse, sendAlong } = context
   const [agent, open] = await Promise.all([records.lock(Agent, params.id), mainWallet(context)])

@@ -1,8 +1,8 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
 /**
- * The operations of a deletion, in order. They are only named here, because most belong to nouns to the right of agents.
- * Each can be repeated, and answers whether the next one may begin.
+ * The operations of a deletion, in order. They are named by text because most belong to nouns after agents in
+ * the import order. Each can be repeated, and answers whether the next one may begin.
  */
 const deletion = {
   closeCards: { operation: 'cards.endForAgent', summary: 'Deletion, step 1: close its cards' },
@@ -14,7 +14,6 @@ const deletion = {
 
 export const deletionSteps = Object.values(deletion).map(({ operation }) => operation)
 
-/** Runs while something is pending for an agent: its deletion, or the expiry of its policy. */
 export const agentProcess = {
   name: 'agent',
   title: 'Agent',

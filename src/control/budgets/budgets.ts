@@ -17,16 +17,14 @@ const schema = defineEntity({
   },
 })
 
-/** The budget that all agents of an owner share. Nothing is counted for an owner without one. */
 export class OwnerBudget extends schema.class {}
 schema.setClass(OwnerBudget)
 
-/** Stops all spending of the tenant until the transaction ends. */
 const LOCK_COUNTERS = 'select counters_hold($1, $2)'
 
 /**
- * Sums the counters of all agents into the owner's, for every day and month there was: what was reserved long ago may
- * still be given back to its day. Agents are found by the range of their ids, which leaves out runs and the like.
+ * Sums the counters of all agents into the owner's, for every past day and month: an old reservation may
+ * still be released to its day. The range of ids selects agents and leaves out runs and other subjects.
  */
 const SUM_AGENTS = `
 insert into counters (owner_id, mode, subject, period, reserved_cents, spent_cents)

@@ -13,9 +13,9 @@ export interface Counter extends Row {
   term: Date | null
   lastSpendAt: Date | null
   firstMerchant: string | null
-  /** The owner's budget of the day or the month; null on every other counter. */
+  /** The owner's budget of the day or month; null on every other counter. */
   readonly limit: Euros | null
-  /** The terms of the mandate whose counter for all time this is, as they are stored; null on every other counter. */
+  /** The stored terms of the mandate that this counter belongs to; null on every other counter. */
   readonly mandate: object | null
 }
 
@@ -29,7 +29,7 @@ export interface Reservation extends Row {
   readonly amount: Euros
   reserved: Euros
   spent: Euros
-  /** Whether it has been paid: it stays a use, also where all of it has come back. */
+  /** True once it has been paid: it stays a use, even if all of it is refunded. */
   made: boolean
 }
 
@@ -41,13 +41,13 @@ export const usedOf = ({ reserved, spent }: Counter): Euros => reserved + spent
 
 type UseState = 'none' | 'reserved' | 'made'
 
-/** A reservation is one use, however often it is captured. It is only reserved until something is paid. */
+/** A reservation is one use, however often it is captured. Until the first payment it is an open one. */
 export const useStateOf = ({ reserved, made }: Pick<Reservation, 'reserved' | 'made'>): UseState => {
   if (made) return 'made'
   return reserved > 0n ? 'reserved' : 'none'
 }
 
-/** The numbers never fall below zero: after a term has begun anew, no earlier use is there to take back. */
+/** The numbers never fall below zero: after a new term has begun, an earlier use is not there to subtract. */
 export function countUses(counter: Counter, before: UseState, after: UseState): void {
   const change = (state: UseState): number => Number(after === state) - Number(before === state)
   counter.reservedUses = Math.max(counter.reservedUses + change('reserved'), 0)
@@ -57,7 +57,7 @@ export function countUses(counter: Counter, before: UseState, after: UseState): 
 /** The term of amounts that are no use: no agent has it. */
 export const NO_TERM = new Date(0)
 
-/** A mandate counts its uses for as long as it stands, whatever policy its agent has meanwhile. */
+/** A mandate counts its uses for its whole life, whatever policy its agent has meanwhile. */
 export const termOf = (subject: string, term: Date | null): Date | null =>
   subject.startsWith('mandate_') && !isInTerm({ term: NO_TERM }, term) ? null : term
 

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../kernel/database/bulk-sql.ts'
 import type { Cause } from '../../money/ledger/index.ts'
+import { exact } from '../../record-store/index.ts'
 import { dayOf } from '../../values/clock.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Budget, Counters } from '../rules/index.ts'
@@ -21,8 +21,9 @@ import {
 const WRITE = 'select counters_write($1, $2, $3, $4)'
 
 /**
- * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the ones before
- * it reserved, and all changes are written together. The rules decide before whether a limit allows an amount.
+ * A tenant's locked counters, held in memory like the ledger's book: each decision of a batch sees what the
+ * earlier ones reserved, and all changes are written together. The rules decide beforehand whether a limit
+ * allows an amount.
  */
 export class BudgetCounters {
   readonly #tenant: Tenant
@@ -41,7 +42,7 @@ export class BudgetCounters {
     this.#reservations = new Map(reservations.map(reservation => [causeKey(reservation), reservation]))
   }
 
-  /** The figures that the rules compare with a subject's limits now. Uses count from the beginning of the term. */
+  /** The figures that the rules compare with a subject's limits. Uses count from the beginning of the term. */
   snapshotOf(subject: string, term: Date | null): Counters {
     const [all, day, month] = this.today(subject)
     return {
@@ -54,37 +55,33 @@ export class BudgetCounters {
     }
   }
 
-  /** The sum that a subject's budget limits: all that was reserved and spent since the subject was created. */
+  /** All that was reserved and spent since the subject was created, which its budget limits. */
   totalUsed(subject: string): Euros {
     return usedOf(this.#counter(subject, 'all'))
   }
 
-  /** The mandates whose counters are open, with their terms as they are stored. */
   mandates(): { readonly id: string; readonly terms: object }[] {
     return [...this.#counters.values()].flatMap(({ subject, mandate }) =>
       mandate ? { id: subject, terms: mandate } : [],
     )
   }
 
-  /** What a subject has reserved and spent since it was created, and how many payments it has made of that. */
   madeUses(subject: string) {
     const { reserved, spent, uses } = this.#counter(subject, 'all')
     return { reservedEuros: reserved, spentEuros: spent, uses }
   }
 
-  /** The merchant that a subject has paid first; null if it has paid none. */
   firstMerchantOf(subject: string): string | null {
     return this.#counter(subject, 'all').firstMerchant
   }
 
-  /** The owner's counters of today and of this month; undefined if the owner has no budget, as nothing is counted then. */
+  /** The owner's counters of today and this month; undefined without an owner's budget, as nothing is counted then. */
   ownerCounters(): { readonly day: Counter; readonly month: Counter } | undefined {
     if (!this.#hasOwnerBudget) return undefined
     const [, day, month] = this.today(this.#tenant.ownerId)
     return { day, month }
   }
 
-  /** The budgets that all agents of the owner share. */
   ownerBudgets(): Budget[] {
     const { ownerId } = this.#tenant
     return Object.entries(this.ownerCounters() ?? {}).flatMap(([period, counter]) => {
@@ -131,7 +128,7 @@ export class BudgetCounters {
     this.#change(reservation, { reserved: amount, spent: 0n })
   }
 
-  /** Turns reserved into spent; the first time it counts as a use, and the merchant may be the agent's first. */
+  /** Turns reserved into spent. The first time it counts as a use, and the merchant may be the agent's first. */
   spend(cause: Cause, amount: Euros, merchant: string): void {
     const reservation = this.#reservation(cause)
     const used = amount < reservation.reserved ? amount : reservation.reserved
@@ -139,12 +136,11 @@ export class BudgetCounters {
     for (const subject of reservation.subjects) this.#counter(subject, 'all').firstMerchant ??= merchant
   }
 
-  /** Gives back what is left of a reservation, and returns it: nothing, if it has been released before. */
+  /** Releases the rest of a reservation and returns it: zero if it was released before. */
   release(cause: Cause): Euros {
     return this.releasePart(cause, this.reservationOf(cause)?.reserved ?? 0n)
   }
 
-  /** Gives back a part of a reservation, no more than is left of it. */
   releasePart(cause: Cause, amount: Euros): Euros {
     const reservation = this.#reservations.get(causeKey(cause))
     const left = reservation && reservation.reserved < amount ? reservation.reserved : amount
@@ -154,7 +150,7 @@ export class BudgetCounters {
   }
 
   /**
-   * Takes back what was paid and has come back: the payment stays a use. A subject that has then paid no one has no first
+   * Subtracts a refunded amount; the payment stays a use. A subject that has then paid no one has no first
    * merchant any more.
    */
   giveBack(cause: Cause, amount: Euros): void {
@@ -167,13 +163,12 @@ export class BudgetCounters {
     }
   }
 
-  /** Says whether it has been paid, where that does not follow from what is spent. */
+  /** Corrects whether it was paid, where that does not follow from the amounts. */
   noteUse(cause: Cause, made: boolean): void {
     const reservation = this.#reservation(cause)
     if (reservation.made !== made) this.#change(reservation, { reserved: 0n, spent: 0n }, made)
   }
 
-  /** Writes all changes in one call of the database. */
   async write(sql: Sql): Promise<void> {
     if (this.#changedCounters.size === 0) return
     const { ownerId, mode } = this.#tenant
@@ -212,14 +207,13 @@ export class BudgetCounters {
     }
   }
 
-  /** What is reserved and spent for a cause; undefined if nothing ever was. */
   reservationOf(cause: Cause): Pick<Reservation, 'reserved' | 'spent'> | undefined {
     return this.#reservations.get(causeKey(cause))
   }
 
   /**
-   * Every counter that a reservation adds to. The owner's is the sum of the agents': a card by itself adds nothing to it. A
-   * new owner's budget counts what was reserved before it, too.
+   * Every counter that a reservation adds to. The owner's is the sum of the agents', so a card's subject adds
+   * nothing to it. A new owner's budget counts earlier reservations, too.
    */
   #countersFor({ subjects, day }: Reservation): Counter[] {
     const countsForOwner = this.#hasOwnerBudget && subjects.some(subject => subject.startsWith('agent_'))

@@ -5,14 +5,10 @@ import { dayOf } from '../../values/clock.ts'
 import type { Counter, Reservation } from './counter.ts'
 import { BudgetCounters } from './counters.ts'
 
-/** The counters to open: those of subjects that may reserve now, and those that earlier reservations count in. */
 interface CountersToOpen {
   readonly spending?: readonly string[]
-  /** Causes that have reserved something before. */
   readonly causes?: readonly Cause[]
-  /** The agents of those causes. */
   readonly agents?: readonly string[]
-  /** Agents that may spend inside their active mandates. */
   readonly mandatesOf?: readonly string[]
 }
 
@@ -32,8 +28,8 @@ cross join lateral (
   where (one.owner_id, one.mode, one.cause_type, one.cause_id) = ($1, $2, c.type, c.id) limit 1) as r`
 
 /**
- * Locks counters: after the agents, before the ledger's accounts. Reservations are read once the counters are locked,
- * as no reservation changes without its counters.
+ * Locks counters: after the agents, before the ledger's accounts. Reservations are read once the counters are
+ * locked, as no reservation changes without its counters.
  */
 export async function openCounters(
   sql: Sql,
@@ -81,7 +77,6 @@ left join lateral (
   where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
 ) as k on true`
 
-/** Reads the counters of these subjects, of the owner and of active mandates without a lock: for callers that reserve nothing. */
 export async function readCounters(
   sql: Sql,
   { tenant, now }: TenantNow,

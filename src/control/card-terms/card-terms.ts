@@ -1,9 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { weightedCache } from '../../values/bounded-cache.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type Budget, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
@@ -15,9 +14,8 @@ const schema = defineEntity({
   properties: {
     ...record('card'),
     agentId: p.text(),
-    /** The status of the card, as the card's own record has it. */
     status: p.enum(cardStatuses),
-    /** The only intent that the card pays; null = whatever its terms and the agent's policy allow. */
+    /** The only intent that the card pays; null: whatever its terms and the agent's policy allow. */
     intentId: nullable.string(),
     maxTransactionEuros: nullable.euros('max_transaction_cents'),
     dailyLimitEuros: nullable.euros('daily_limit_cents'),
@@ -34,8 +32,8 @@ const schema = defineEntity({
 })
 
 /**
- * What a spend must know of a card: whose it is, whether it can pay, its limits and controls. Its id is the card's. The
- * cards write it, which lie to the right of the intents; whoever changes it has locked the agent.
+ * What a spend must know of a card: its agent, status, limits and controls. Its id is the card's. The cards,
+ * which come after the intents in the import order, write it; every change locks the agent first.
  */
 export class CardTerms extends schema.class {}
 schema.setClass(CardTerms)
@@ -44,13 +42,13 @@ export type CardTermsRow = RowOf<CardTerms>
 
 const table = tableOf(CardTerms)
 
-/** The lateral join looks up each by the primary key: while there are few cards, PostgreSQL would read all of them. */
+/** The lateral join looks up each by the primary key: with few cards PostgreSQL would read all of them. */
 const TERMS = `
 select ${selectList(table, 't')} from unnest($3::text[]) as w (id)
 cross join lateral (
   select * from card_terms one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) as t`
 
-/** Reads the terms of cards. Their agents are locked: nobody changes them until the transaction ends. */
+/** The caller has locked the cards' agents, so the terms stay the same until the transaction ends. */
 export async function openCardTerms(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -61,9 +59,8 @@ export async function openCardTerms(
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** Most list entries of all cached terms together. */
+/** Cached terms are limited by their list entries, all together. */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of terms without lists, counted in list entries. */
 const BASE_ENTRIES = 10
 
 const listsOf = ({ terms }: CompiledPolicy): number =>
@@ -71,7 +68,7 @@ const listsOf = ({ terms }: CompiledPolicy): number =>
 
 const compiled = weightedCache(MAX_CACHED_ENTRIES, (policy: CompiledPolicy) => BASE_ENTRIES + listsOf(policy))
 
-/** The controls of a card as a decision stores them; without its limit, where that was judged with the intent. */
+/** The controls that a decision stores; without the limit for one payment where the intent was judged by it. */
 export const controlsOf = (row: CardControls, isAmountJudged = false): CardControls => ({
   maxTransactionEuros: isAmountJudged ? null : row.maxTransactionEuros,
   merchantAllowlist: row.merchantAllowlist,
@@ -82,13 +79,11 @@ export const controlsOf = (row: CardControls, isAmountJudged = false): CardContr
   mccCategories: row.mccCategories,
 })
 
-/** The limit for one payment and the controls of a card, ready to decide. */
 export const compiledTermsOf = (row: CardTermsRow, isAmountJudged = false): CompiledPolicy =>
   compiled(`${row.id}@${row.version}${isAmountJudged ? '/judged' : ''}`, () =>
     compileCardTerms(controlsOf(row, isAmountJudged)),
   )
 
-/** The limits of a card for the day and the month, as budgets beside the agent's. */
 export function cardBudgets(
   { id, dailyLimitEuros, monthlyLimitEuros }: CardTermsRow,
   counters: BudgetCounters,

@@ -2,9 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, type RowOf, tableOf } from '../../record-store/index.ts'
 import { id } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import {
@@ -62,7 +61,7 @@ export const DecisionRecord = z
   })
   .meta({ id: 'Decision' })
 
-/** The JSON that is stored for a value: amounts are digits, instants are text. */
+/** The stored JSON of a value: amounts are digits, instants are text. */
 type Stored<T> = T extends bigint | Date
   ? string
   : T extends object
@@ -74,7 +73,6 @@ const schema = defineEntity({
   properties: {
     ...record('decision'),
     agentId: p.text(),
-    /** The type of the record that was decided about. */
     subjectType: p.text(),
     subjectId: p.text(),
     policyId: nullable.string(),
@@ -89,7 +87,7 @@ const schema = defineEntity({
   },
 })
 
-/** A decision with all its inputs. It never changes, and deciding again by its inputs gives the same result. */
+/** A decision with all its inputs. It never changes, and deciding again with its inputs gives the same result. */
 export class StoredDecision extends schema.class {}
 schema.setClass(StoredDecision)
 
@@ -193,14 +191,12 @@ export const parseCounters = (stored: Stored<Counters>): Counters => ({
   lastSpendAt: parseInstant(stored.lastSpendAt),
 })
 
-/** The decisions made at `from` or later and before `to`, of one agent or of all. */
 export interface DecisionSpan {
   readonly from: Date
   readonly to: Date
   readonly agentId?: string | undefined
 }
 
-/** A decision as it was made, and the part of its amount that still counts. */
 export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'counters'> {
   readonly id: string
   readonly agentId: string
@@ -210,15 +206,13 @@ export interface RecordedDecision extends Row, Pick<DecisionRow, 'request' | 'co
   readonly allowed: boolean
   readonly requiresApproval: boolean
   readonly reason: string
-  /** The rule that gave the reason; null if no rule objected. */
   readonly rule: string | null
-  /** The mandate that has approved it in place of a person. */
   readonly mandateId: string | null
-  /** The amount reserved or spent for the subject now, after everything that was given back. */
+  /** Reserved or spent now, after everything that was released or refunded. */
   readonly usedEuros: Euros
 }
 
-/** How many decisions one statement reads: it stays short, and few are in memory. */
+/** Decisions per statement: it stays short, and few are in memory. */
 const PAGE = 500
 
 /** A subquery looks each reservation up by its whole key; for a join PostgreSQL might read the whole table. */
@@ -231,7 +225,7 @@ select d.id, d.agent_id as "agentId", d.subject_type as "subjectType", d.subject
   coalesce((select r.reserved_cents + r.spent_cents from reservations r
     where (r.owner_id, r.mode, r.cause_type, r.cause_id) = ($1, $2, d.subject_type, d.subject_id)), 0) as "usedEuros"`
 
-/** What was asked is not forgotten, and can be decided once more. */
+/** The request was not erased, so it can be decided again. */
 const KNOWN = "d.request <> '{}'"
 
 const WITH_RESULT =
@@ -253,7 +247,6 @@ cross join lateral (
 where a.owner_id = $1 and a.mode = $2 and a.id >= $4
 order by a.id, d.created_at, d.id limit ${PAGE}`
 
-/** Reads the decisions of a span in pages: agent by agent, and each agent's by time. */
 export async function* recordedDecisions(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -9,7 +9,7 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
-/** `issued`: the code has been created. `redeemed`: the token has been created for it. */
+/** `issued`: the code has been created. `redeemed`: the code was exchanged for its token. */
 export const delegationMachine = machine('delegation', {
   issued: ['redeemed', 'revoked', 'expired'],
   redeemed: ['revoked', 'expired'],
@@ -23,7 +23,7 @@ const schema = defineEntity({
     ...record('delegation'),
     agentId: p.text(),
     parentDelegationId: nullable.string(),
-    /** The delegations above, topmost first, whose caps count too. */
+    /** The delegations above, topmost first. Their caps count too. */
     ancestors: textArray(),
     label: nullable.string(),
     merchant: nullable.string(),
@@ -43,13 +43,11 @@ const schema = defineEntity({
 export class Delegation extends schema.class {}
 schema.setClass(Delegation)
 
-/** The condition, written exactly as in the partial indexes over open delegations. */
+/** Written exactly as in the partial indexes over open delegations. */
 export const OPEN = "status in ('issued', 'redeemed')"
 
-/** How many delegations can stand above one. */
 export const MAX_DEPTH = 8
 
-/** Whether anything can still be spent or delegated under the delegation. */
 export const isOpen = ({ status, expiresAt }: Delegation, now: Date): boolean =>
   !delegationMachine.isFinal(status) && expiresAt > now
 
@@ -62,7 +60,6 @@ interface DelegationRequest {
   readonly expiresAt: Date
 }
 
-/** Why no such delegation can be made below the parent, which none may exceed; undefined if it can. */
 export function blockerOf(request: DelegationRequest, parent: Parent, now: Date) {
   if (!isOpen(parent, now)) return 'parent_over'
   if (parent.ancestors.length >= MAX_DEPTH) return 'parent_too_deep'
@@ -73,7 +70,6 @@ export function blockerOf(request: DelegationRequest, parent: Parent, now: Date)
   return isOther ? 'wider_merchant' : undefined
 }
 
-/** The sentences of refusals of a delegation that exceeds its parent. */
 export const parentBounds = (
   { remainingEuros, expiresAt, merchant }: Parent,
   now: Date,
@@ -94,7 +90,6 @@ export const delegationsPersonal = {
   },
 } as const satisfies Personal
 
-/** The members of a delegation that limit what is spent under it. */
 export type DelegationLimit = Pick<
   Delegation,
   'id' | 'ancestors' | 'label' | 'merchant' | 'status' | 'maxAmountEuros' | 'expiresAt'
@@ -108,8 +103,8 @@ where owner_id = $1 and mode = $2
     select unnest(ancestors || id) from delegations where owner_id = $1 and mode = $2 and id = any($3::text[])))`
 
 /**
- * Reads delegations and all their ancestors; the result gives a delegation after its ancestors, the topmost first. The
- * caller has locked their agents: nobody changes them until the transaction ends.
+ * The result gives a delegation after its ancestors, the topmost first. The caller has locked their agents,
+ * so they stay the same until the transaction ends.
  */
 export async function delegationLimits(
   sql: Sql,

@@ -27,7 +27,6 @@ import {
 } from './delegation.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
 
-/** Where a code's delegation lives: its tenant, and the time of that tenant. */
 interface DelegationOfCode extends Row {
   id: string
   ownerId: string
@@ -37,7 +36,7 @@ interface DelegationOfCode extends Row {
   offsetMs: number
 }
 
-/** The search goes by the digest, so the time it takes tells nothing about existing codes. */
+/** The search is by digest, so its duration reveals nothing about existing codes. */
 const FIND_BY_CODE = `
 select d.id, d.owner_id as "ownerId", d.mode, d.agent_id as "agentId", c.status = 'active' as "isActive",
   coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -46,14 +45,16 @@ join customers c on c.id = d.owner_id
 left join tenant_clocks t on t.owner_id = d.owner_id and t.mode = d.mode
 where d.code_hash = $1`
 
-/** Why the code cannot be redeemed; undefined if it can. */
 function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
   if (status === 'revoked') return 'code_revoked'
   if (status === 'redeemed') return 'code_used'
   return status === 'expired' || codeExpiresAt <= now ? 'code_expired' : undefined
 }
 
-/** The code is the credential: the request acts for the tenant of its delegation. The locked agent lets one of many redeem it. */
+/**
+ * The code is the credential: the request acts for the tenant of its delegation. The lock of the agent lets
+ * one of many requests redeem it.
+ */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
   const { records, sql, actFor, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashOf(body.code)])
@@ -67,7 +68,7 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   const blocker = redemptionBlocker(delegation, now)
   if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')
-  // Tokens expire by real time. If the tenant's clock is moved on, the delegation revokes its token sooner.
+  // Tokens expire by real time. If the tenant's clock moves ahead, the delegation revokes its token sooner.
   const tokenExpiresAt = after(clock.real(), delegation.expiresAt.getTime() - now.getTime())
   const { tokenId, secret } = issueDelegationToken(delegation, tokenExpiresAt, context)
   Object.assign(delegation, { redeemedAt: now, tokenId })
@@ -76,25 +77,23 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   return Object.assign(response, { token: secret })
 }
 
-/** How long a code can be redeemed, unless its delegation expires before. */
+/** A delegation that expires earlier ends its code, too. */
 const CODE_LIFETIME_MS = days(1)
 
 const find = (records: Records, id: string): Promise<Delegation | null> => records.findOne(Delegation, { id })
 
-/** The agent of a delegation, which never changes. */
 const AGENT_OF =
   'id = (select d.agent_id from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?)'
 
 /**
- * Locks the agent of a delegation: to be sent before its delegations are locked, as spending does it, so that nothing is
- * approved by what they were before the change.
+ * Locks the agent of a delegation. Sent before its delegations are locked, in the order of spending, so that
+ * nothing is approved by their state before the change.
  */
 const lockAgentOf = (id: string, { records, tenant }: Pick<Context, 'records' | 'tenant'>) =>
   records.findOne(Agent, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]), { lock: true })
 
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 
-/** A delegation, in whatever state, and all below it that are open. */
 const SUBTREE = `id = any(array(
   with recursive subtree as (
     select d.id, d.status from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?
@@ -119,7 +118,6 @@ type RevokeContext = Pick<
   'records' | 'now' | 'emit'
 >
 
-/** Revokes delegations that are open and locked, and their tokens. */
 async function revokeAll(open: readonly Delegation[], { records, now, emit }: RevokeContext): Promise<void> {
   for (const delegation of open) {
     delegationMachine.move(delegation, 'revoked')
@@ -200,7 +198,6 @@ const delegations = implement(delegationsApi, {
   },
 })
 
-/** The delegations of an agent that is being deleted are revoked. */
 const onAgentDeleting = reaction(
   AgentEvent,
   { ...DelegationRevoked, ...TokenRevoked },

@@ -18,7 +18,7 @@ const CAPS = `
 select id, max_amount_cents as "maxAmountEuros" from delegations
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Adds to each delegation what is held, spent and left: no more than its own cap and those above it leave. */
+/** Adds what is held, spent and left of each: no more than its own cap and those above it leave. */
 export async function delegationResponses(
   delegations: readonly Delegation[],
   { sql, tenant, now }: ReadContext,
@@ -46,7 +46,6 @@ export async function delegationResponse(delegation: Delegation, context: ReadCo
   return first(await delegationResponses([delegation], context))
 }
 
-/** The data of a delegation's event. */
 export const delegationEvent = ({
   id,
   agentId,

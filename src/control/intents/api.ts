@@ -40,7 +40,6 @@ import {
   status,
 } from './schemas.ts'
 
-/** The events that declaring an intent can cause. */
 export const declareEvents = {
   'intent.created': event('An agent has declared an intent to spend.', IntentEvent),
   'intent.approved': event(
@@ -216,7 +215,6 @@ export const intentsApi = {
     returns: [200, TimelinePage],
     fails: lookupRefusals,
   }),
-  /** The process of the intent reads this whenever the intent has changed. */
   status: get('/intents/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an intent’s process',
@@ -224,7 +222,7 @@ export const intentsApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupRefusals,
   }),
-  /** Changes nothing before the deadline, by the tenant's clock, and nothing when it is repeated. */
+  /** Changes nothing before the deadline, by the tenant's clock, and nothing when repeated. */
   expire: post('/intents/{id}/expire', {
     summary: 'Expire an intent',
     callers: [],

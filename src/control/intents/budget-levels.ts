@@ -19,7 +19,7 @@ export interface BudgetLevelIds {
 /** A budget below the agent's; without a limit it is only counted. */
 interface BudgetLevel extends Omit<Budget, 'limitEuros' | 'usedEuros'> {
   readonly limitEuros: Euros | null
-  /** The amount paid from a token's budget on intents that the token has not declared. */
+  /** Paid from a token's budget on intents that the token did not declare. */
   readonly paidEuros?: Euros
 }
 
@@ -31,7 +31,6 @@ export class BudgetLevels {
   readonly #tokens: ReadonlyMap<string, TokenLimit>
   readonly #delegations: (id: string) => readonly DelegationLimit[]
   readonly #cards: ReadonlyMap<string, CardTermsRow>
-  /** The ids of all levels, as the counters name them. */
   readonly subjects: readonly string[]
 
   constructor(
@@ -48,7 +47,6 @@ export class BudgetLevels {
     this.subjects = levelIds.flatMap(ids => this.subjectsOf(ids))
   }
 
-  /** All levels that an intent counts in, and the mandate that has approved it: known once it is decided. */
   subjectsOf(ids: BudgetLevelIds, mandateId?: string): string[] {
     const levels = this.#levelsOf(ids).map(({ id }) => id)
     if (ids.cardId && this.#cards.has(ids.cardId)) levels.push(ids.cardId)
@@ -56,7 +54,6 @@ export class BudgetLevels {
     return levels
   }
 
-  /** The budgets from the widest to the narrowest, the owner's first. */
   budgetsOf(ids: BudgetLevelIds, counters: BudgetCounters): Budget[] {
     const below = this.#levelsOf(ids).flatMap(({ limitEuros, paidEuros = 0n, ...level }) =>
       limitEuros === null
@@ -67,22 +64,20 @@ export class BudgetLevels {
     return [...counters.ownerBudgets(), ...below, ...(card ? cardBudgets(card, counters) : [])]
   }
 
-  /** The terms of the card that is named, of whichever agent it is. */
   cardOf({ cardId }: Pick<BudgetLevelIds, 'cardId'>): CardTermsRow | undefined {
     return cardId ? this.#cards.get(cardId) : undefined
   }
 
-  /** Whether the named card belongs to this agent; true if none is named. */
+  /** True if no card is named. */
   hasCard(ids: BudgetLevelIds, agentId: string): boolean {
     return ids.cardId === null || this.cardOf(ids)?.agentId === agentId
   }
 
-  /** Whether the named run belongs to this agent; true if none is named. */
+  /** True if no run is named. */
   hasRun({ runId }: BudgetLevelIds, agentId: string): boolean {
     return runId === null || this.#runs.get(runId)?.agentId === agentId
   }
 
-  /** Why nothing new is approved at these levels; undefined if something can be. */
   blockerOf(ids: BudgetLevelIds, now: Date, intentId: string | null): LevelBlocker | undefined {
     const { runId, delegationId } = ids
     if (runId && this.#runs.get(runId)?.status !== 'running') return 'run_over'
@@ -94,13 +89,12 @@ export class BudgetLevels {
     return card?.intentId && card.intentId !== intentId ? 'card_of_other_intent' : undefined
   }
 
-  /** An expiry that is no later than the delegation's: nothing outlives the delegation it is declared under. */
+  /** No later than the delegation's expiry: nothing outlives the delegation it is declared under. */
   cappedExpiry({ delegationId }: BudgetLevelIds, expiresAt: Date): Date {
     const delegation = delegationId ? this.#delegations(delegationId).at(-1) : undefined
     return delegation && delegation.expiresAt < expiresAt ? delegation.expiresAt : expiresAt
   }
 
-  /** The levels from the widest to the narrowest. */
   #levelsOf({ runId, delegationId, tokenId }: BudgetLevelIds): BudgetLevel[] {
     const run = runId ? this.#runs.get(runId) : undefined
     const delegations = delegationId ? this.#delegations(delegationId) : []
@@ -117,7 +111,7 @@ export class BudgetLevels {
   }
 }
 
-/** Reads the levels that are named: most intents name none. */
+/** Reads only the levels that are named: most intents name none. */
 export async function openBudgetLevels(
   sql: Sql,
   tenant: Tenant,
@@ -140,7 +134,6 @@ select run_id as "runId", delegation_id as "delegationId", token_id as "tokenId"
   card_id as "cardId" from intents
 where id = any($3::text[]) and (owner_id, mode) = ($1, $2) and num_nonnulls(run_id, delegation_id, token_id, card_id) > 0`
 
-/** Reads the levels that stored intents were declared under. */
 export async function openBudgetLevelsOfIntents(
   sql: Sql,
   tenant: Tenant,

@@ -10,7 +10,7 @@ import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** The condition, written exactly as in the partial indexes over open intents: with parameters they would not be used. */
+/** Written exactly as in the partial indexes over open intents: with parameters they would not be used. */
 export const OPEN = "status in ('created', 'approved')"
 
 type Cancelling = Pick<
@@ -18,7 +18,6 @@ type Cancelling = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'sendAlong'
 >
 
-/** Cancels an open intent; a comment replaces the one that it has. */
 export function cancelIntent(
   intent: IntentRow,
   comment: string | null,
@@ -30,7 +29,6 @@ export function cancelIntent(
   if (intent.workflowId) wake(intentProcess, intent)
 }
 
-/** Locks the counters and the account in which intents of an agent have reserved: before the intents themselves. */
 async function openReservations(
   ids: readonly string[],
   agent: Agent,
@@ -56,8 +54,8 @@ const OPEN_UNDER_DELEGATIONS = `
 select id from intents where owner_id = $1 and mode = $2 and delegation_id = any($3::text[]) and ${OPEN} order by id`
 
 /**
- * Cancels the open intents of revoked delegations in the same transaction: a lost token buys nothing more, and the money is
- * free again. The revocation has locked the agent, so no intent can be added.
+ * Cancels the open intents of revoked delegations in the same transaction: a stolen token buys nothing more,
+ * and the money is free again. The revocation has locked the agent, so no intent can be added.
  */
 export const onDelegationsRevoked = reactionToAll(
   DelegationRevoked['delegation.revoked'],
@@ -89,7 +87,8 @@ async function cancelUnder(
   const open = [...intents.values()].filter(({ status }) => !intentMachine.isFinal(status))
   for (const intent of open) {
     intent.updatedAt = now
-    // A payment that a bank may know of is not stopped. If it fails, the intent has expired and pays nothing else.
+    // A payment that a bank may know of is not stopped. If it fails, the intent has expired and pays nothing
+    // else.
     if (intent.paymentId) intent.expiresAt = now
     else {
       cancelIntent(intent, 'Its delegation has been revoked.', context)

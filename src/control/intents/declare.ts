@@ -36,15 +36,12 @@ import {
 type Create = HandlerOf<typeof intentsApi.create>
 type CreateInput = Parameters<Create['decide']>[0]['input']
 
-/** A declaration, by the API or for a payment token that is being made. */
 export type DeclareRequest = Item<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly paymentToken?: TokenPayee } }
 >
 
-/** The records that a batch of intents is decided by, and what it has decided so far. */
 export interface DeclareState extends SpendContext<Book> {
   readonly payees: Payees
-  /** The client's own ids that other intents of these agents have, by `clientIdKey`. */
   readonly takenClientIds: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
@@ -56,7 +53,7 @@ const TAKEN_CLIENT_IDS = `
 select agent_id as "agentId", client_intent_id as "clientIntentId" from intents
 where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_intent_id = any($4::text[])`
 
-/** Resolves payees first, because every rule is asked about them; locks agents, counters and accounts; then reads. */
+/** Resolves payees first, because every rule needs them; locks agents, counters and accounts; then reads. */
 async function loadBatch(requests: NonEmpty<DeclareRequest>, sql: Sql, ports: Ports): Promise<DeclareState> {
   const { tenant, now } = requests[0]
   const bodies = requests.map(({ input }) => input.body)
@@ -101,17 +98,17 @@ function refusalOf(request: DeclareRequest, spend: ProposedSpend, state: Declare
   return contradiction === undefined ? undefined : (['payee_mismatch', contradiction] as const)
 }
 
-/** How long the intent is open: one of a payment token that can be charged at once has the token's time. */
+/** The intent of a payment token that can be charged at once has the token's lifetime. */
 const lifetimeOf = ({ input: { body } }: DeclareRequest, needsPerson: boolean): number =>
   body.paymentToken && !needsPerson ? TOKEN_LIFETIME_MS : minutes(body.expiresInMinutes)
 
-/** A mandate has decided in place of the person who signed it; whatever it does not speak of the policy has decided. */
+/** A mandate decides in place of the person who signed it. Everything outside its terms is decided by the policy. */
 const deciderOf = ({ mandate }: Ruling, { policyId }: Spender): DecidedBy =>
   mandate
     ? { type: 'mandate', id: mandate.id, name: mandate.name }
     : { type: 'policy', id: policyId, name: null }
 
-/** Decides the intent, and reserves its budget and holds its money if it is approved at once. */
+/** Decides the intent; if it is approved at once, reserves its budget and holds its money. */
 function newIntent(
   request: DeclareRequest,
   spend: ProposedSpend,
@@ -169,7 +166,10 @@ type Declare =
     ? HotHandler<DeclareRequest['input'], R, F, E, DeclareState>
     : never
 
-/** Runs in group commits: a busy agent declares thousands a second. Only an intent that waits for a person has a process. */
+/**
+ * A busy agent declares thousands a second, so this runs in group commits. Only an intent that waits for a
+ * person has a process.
+ */
 export const declare = {
   load: loadBatch,
   decide(request, state, { emit, refuse, wake }) {

@@ -16,7 +16,7 @@ type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion'
   readonly at: Date
 }
 
-/** All decisions about an intent, oldest first, with those that refused a person's approval. */
+/** All decisions about an intent, oldest first, including those that refused a person's approval. */
 async function decisionsOn(
   intent: Intent,
   { records }: ReadContext,
@@ -35,7 +35,6 @@ async function decisionsOn(
   return [first, ...others]
 }
 
-/** What holds up a payment of an open intent with the card that it names, as the card is now. */
 async function cardSentence(
   { status, cardId }: Intent,
   { records }: ReadContext,
@@ -47,13 +46,13 @@ async function cardSentence(
 
 type IntentStatus = (typeof intentMachine.states)[number]
 
-/** Nobody can approve it before there is enough money. Whoever waits is told what was there when it was declared. */
+/** No one can approve the intent before there is enough money. The message tells what was there at the declaration. */
 function moneyMissing({ checks }: Intent['decision']): string {
   const missing = checks.find(({ rule, outcome }) => rule === 'insufficient_funds' && outcome !== 'pass')
   return missing ? ` ${missing.message} Put money into the agent’s wallet, unless somebody has since.` : ''
 }
 
-/** How an intent stands, and the reason for the decision that led there. */
+/** The status of an intent in words, with the reason for the decision that led there. */
 const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: string) => string>> = {
   created: ({ decision }, why) => `It waits for a person: ${why}${moneyMissing(decision)}`,
   approved: (_, why) => `It is approved: ${why}`,
@@ -67,7 +66,6 @@ const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: strin
       : `Its deadline has passed, and nobody had decided: ${why}`,
 }
 
-/** Says how the intent, its latest payment and its card stand. */
 async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
   const { decidedBy, comment } = intent
   const personsReason = comment ? `a person decided, and said: ${comment}` : 'a person decided'
@@ -88,7 +86,7 @@ const versionName = (version: number | null): string =>
 const hasChanged = ({ policyId, policyVersion }: PastDecision, current: Policy | null): boolean =>
   policyId !== (current?.id ?? null) || policyVersion !== (current?.version ?? null)
 
-/** Says how the policy changed from the first decision to the latest, and from that to now; null if it did not. */
+/** How the policy changed from the first decision to the latest, and from that to now; null if it did not. */
 function policyNote(first: PastDecision, latest: PastDecision, current: Policy | null): string | null {
   const firstName = versionName(first.policyVersion)
   const latestName = versionName(latest.policyVersion)

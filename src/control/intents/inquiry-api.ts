@@ -16,7 +16,6 @@ const VerificationEvent = IntentEvent.extend({
   mismatches: z.array(z.enum(['amount', 'merchant'])),
 })
 
-/** Operations that answer questions about an intent and do not change it. */
 export const inquiryApi = {
   verify: post('/intents/{id}/verify', {
     summary: 'Compare what was charged with what was approved',

@@ -2,9 +2,15 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import {
+  insertIntoBoth,
+  lockedRowsById,
+  type RowOf,
+  rowsById,
+  tableOf,
+  updateOf,
+} from '../../record-store/index.ts'
 import { minutes } from '../../values/clock.ts'
 import { isNotAbout, isUnpaidIntent, type KeptWhile, type Personal } from '../../values/personal.ts'
 import { decisionTable } from '../decisions/index.ts'
@@ -22,10 +28,10 @@ export const intentMachine = machine('intent', {
 
 export const deciders = ['policy', 'key', 'console', 'operator', 'mandate'] as const
 
-/** How the receipts of its payment stand: a mismatch has another total than what was paid. */
+/** `mismatch`: the receipts' total differs from the amount paid. */
 export const receiptStates = ['matched', 'mismatch'] as const
 
-/** The decider of an intent. Nothing proves the name that an operator gives. */
+/** The name that an operator gives is not proven. */
 export interface DecidedBy {
   type: (typeof deciders)[number]
   id: string | null
@@ -41,27 +47,24 @@ const schema = defineEntity({
     amountEuros: p.bigint().name('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     merchant: p.text(),
-    /** The IBAN of the beneficiary or wallet that is paid, as it was when the intent was declared. */
+    /** The IBAN of the beneficiary or wallet at the declaration. */
     payeeIban: nullable.string(),
     mcc: nullable.string(),
     country: nullable.string(),
     purpose: p.text(),
     beneficiaryId: nullable.string(),
     walletId: nullable.string(),
-    /** The payment request that it pays, of whichever owner. */
     requestId: nullable.string(),
-    /** The payment token that was made with it: the token alone names the wallet that is paid. */
+    /** The token alone names the wallet that is paid. */
     paymentTokenId: nullable.string(),
     cardId: nullable.string(),
     runId: nullable.string(),
     delegationId: nullable.string(),
-    /** The token that declared the intent, if the token has a budget of its own. */
     tokenId: nullable.string(),
     clientIntentId: nullable.string(),
     possibleDuplicateOf: nullable.string(),
-    /** The key by which a payment of the card network finds the intent; null in intents of earlier versions. */
+    /** By this key a payment of the card network finds the intent; null in intents of earlier versions. */
     merchantKey: nullable.string(),
-    /** What its approval has held: the amount, and the tolerance above it. */
     holdEuros: nullable.euros('hold_cents'),
     fingerprint: nullable.string().name('likeness'),
     expiresAt: timestamp(),
@@ -73,10 +76,9 @@ const schema = defineEntity({
     comment: nullable.string(),
     decision: p.json<Decision>(),
     transactionId: nullable.string(),
-    /** The payment that is under way: until it has ended, the intent is neither cancelled nor does it expire. */
+    /** The payment in progress: until it ends, the intent cannot be cancelled and does not expire. */
     paymentId: nullable.string(),
     workflowId: nullable.string(),
-    /** How the receipts of its payment stand, as these note it; null where there are none. */
     receiptStatus: nullable.enum(receiptStates),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
@@ -85,10 +87,9 @@ const schema = defineEntity({
 export class Intent extends schema.class {}
 schema.setClass(Intent)
 
-/** The cause under which the ledger holds the intent's money and the counters its part of the limits. */
 export const causeOf = ({ id }: { readonly id: string }) => ({ type: 'intent', id })
 
-/** Whether a record is its payee, which our own rails pay: no card pays it then. */
+/** True if the payee is a record that this service's own rails pay: no card pays it then. */
 export const hasPayeeRecord = ({
   beneficiaryId,
   walletId,
@@ -97,15 +98,14 @@ export const hasPayeeRecord = ({
 }: Pick<Intent, 'beneficiaryId' | 'walletId' | 'requestId' | 'paymentTokenId'>): boolean =>
   [beneficiaryId, walletId, requestId, paymentTokenId].some(one => one !== null)
 
-/** How long a payment token can be charged, from the moment it can be. */
 export const TOKEN_LIFETIME_MS = minutes(15)
 
-/** How long a second intent with the same fingerprint may be the first one, declared again by mistake. */
+/** Within this time a second intent with the same fingerprint may be a repetition by mistake. */
 export const DUPLICATE_WINDOW_MS = minutes(10)
 
 /**
- * Equal for intents of one run with the same amount and the same merchant, however that is spelled. Null outside of a
- * run: an agent that pays the same a hundred times a day means it.
+ * Equal for intents of one run with the same amount and the same merchant, however it is spelled. Null
+ * outside a run: an agent that pays the same a hundred times a day means it.
  */
 export const fingerprintOf = ({
   merchant,
@@ -114,7 +114,7 @@ export const fingerprintOf = ({
 }: Pick<Intent, 'merchant' | 'amountEuros' | 'runId'>) =>
   runId && hash('sha256', `${amountEuros} ${runId} ${foldMerchant(merchant)}`, 'base64url').slice(0, 22)
 
-/** What proves the approval of a payment goes with an intent that came to none; `named` gives its id. */
+/** The proof of an approval is erased with an intent that was never paid; `named` gives its id. */
 const whileOf = (named: string): KeptWhile => ({
   where: isNotAbout('intents', named, isUnpaidIntent),
   words: 'its intent was paid, or can still be',
@@ -167,12 +167,10 @@ export const intentsPersonal = {
   },
 } as const satisfies Personal
 
-/** An intent as a plain object, as group commits load, decide and write it. */
 export type IntentRow = RowOf<Intent>
 
 const intentTable = tableOf(Intent)
 
-/** Inserts intents together with the decisions about them. */
 export const insertIntents = insertIntoBoth(intentTable, decisionTable)
 export const updateIntents = updateOf(intentTable, [
   'status',
@@ -188,17 +186,13 @@ export const updateIntents = updateOf(intentTable, [
   'payeeIban',
 ])
 
-/** Locks intents of the tenant and returns them by their ids, as they are once locked. */
 export const lockIntents = lockedRowsById(intentTable)
 
-/** Reads intents of the tenant by their ids, without a lock. */
 export const findIntents = rowsById(intentTable)
 
-/** An intent that card data is asked for. Nothing is paid by that, so nothing is locked. */
 export const findIntent = (records: Records, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })
 
-/** Those among many intents that there are, by their ids. */
 export async function findIntentsById(
   records: Records,
   ids: readonly string[],
@@ -207,7 +201,6 @@ export async function findIntentsById(
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 
-/** Why nothing can be paid on the intent now, by its own state; undefined if it can. */
 export function unpayableBecause(
   { status, paymentId, transactionId, expiresAt }: Intent,
   now: Date,

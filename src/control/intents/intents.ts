@@ -31,7 +31,6 @@ type Simulate = HandlerOf<typeof simulationApi.simulate>
 type SimulateContext = ContextOf<typeof simulationApi.simulate>
 type Body = Parameters<Simulate>[0]['body']
 
-/** Simulates the declaration of an intent of an agent, at an instant. */
 async function simulateForAgent(agentId: string, payee: Payee, body: Body, context: SimulateContext) {
   const { sql, tenant, actor, refuse } = context
   const { at, amountEuros, mcc } = body
@@ -40,14 +39,13 @@ async function simulateForAgent(agentId: string, payee: Payee, body: Body, conte
   const spendContext = await readSpendContext(sql, tenantNow, [spend])
   const agent = spenderFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
-  // A simulation for a frozen agent always answers that it is frozen: here that is a decision, no refusal.
+  // A simulation for a frozen agent always answers that it is frozen: here that is a decision, not a refusal.
   const blocker = agent.status === 'active' && blockerOf(spend, spendContext, tenantNow.now, context.runId)
   if (blocker) return refuse(blocker)
   const { decision } = decideIntent(spend, agent, spendContext, tenantNow, causeOf({ id: '' }))
   return { ...decision, id: null }
 }
 
-/** Simulates what rules decide by themselves, for somebody who has spent nothing. */
 async function simulateRules(payee: Payee, body: Body, { records, now, refuse }: SimulateContext) {
   const { policyId, policy: givenRules, at, amountEuros, mcc } = body
   const policy = policyId ? await findPolicy(records, policyId) : null
@@ -82,7 +80,7 @@ const simulate: Simulate = async ({ body }, context) => {
   return agentId ? simulateForAgent(agentId, payee, body, context) : refuse('agent_required')
 }
 
-/** The line of the process in Temporal's list. Temporal keeps it, so it names nobody. */
+/** The summary of the run in Temporal's list. Temporal stores it, so it contains no names. */
 const summaryOf = ({ amountEuros, mode, status, expiresAt }: Intent): string => {
   const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   const waits = status === 'created' ? `waits for approval until ${until} UTC` : status
@@ -96,13 +94,11 @@ function waitsFor({ status, paymentId, expiresAt }: Intent): string {
   return status === 'created' ? `for a person’s approval, ${deadline}` : `for its payment, ${deadline}`
 }
 
-/** The signals that would change the intent now. */
 function signalsOf({ status, paymentId }: Intent): IntentSignal[] {
   if (status === 'created') return ['approve', 'deny', 'cancel']
   return paymentId ? [] : ['cancel']
 }
 
-/** The status of an intent as its process reads it. */
 function processStatusOf(intent: Intent, now: Date) {
   const closed = intentMachine.isFinal(intent.status)
   return {
@@ -117,11 +113,13 @@ function processStatusOf(intent: Intent, now: Date) {
 
 const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
-/** An open status says so in words: behind a parameter PostgreSQL would not see that the index over open intents has it. */
+/**
+ * An open status is written as text: behind a parameter PostgreSQL would not see that the index over open
+ * intents has it.
+ */
 const byStatus = (status: Intent['status'] | undefined): object =>
   status === 'created' || status === 'approved' ? { status, ...sqlCondition(OPEN) } : definedOnly({ status })
 
-/** How many intents of an agent are cancelled in one transaction. */
 const CANCEL_BATCH = 500
 
 const intents = implement(intentsApi, {

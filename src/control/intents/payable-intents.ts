@@ -9,14 +9,13 @@ import { hasPayeeRecord, Intent } from './intent.ts'
 export interface IntentSearch {
   readonly agentId: string
   readonly cardId: string
-  /** The keys under which its merchant may have been declared. */
   readonly merchantKeys: readonly string[]
   readonly amountEuros: Euros
 }
 
 /**
- * Each key is looked up by index: first what names the card, then the smallest hold that is enough, then what expires
- * first. As many are read as searches run together, which may want the same ones.
+ * Each key is looked up by index: first intents that name the card, then the smallest hold that is enough,
+ * then the earliest expiry. As many are read as searches run together, which may want the same ones.
  */
 const PAYABLE = `
 select w.n, found.id
@@ -36,7 +35,7 @@ cross join lateral (
 ) as found
 order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
 
-/** The ids of the intents that could cover each payment, the best first. Their agents are locked by the caller. */
+/** The ids of the intents that could cover each payment, the best first. The caller has locked their agents. */
 export async function findPayableIntents(
   sql: Sql,
   { tenant: { ownerId, mode }, now }: TenantNow,
@@ -62,11 +61,10 @@ export async function findPayableIntents(
   return found
 }
 
-/** Locks an intent that a card is to be issued for: its agent is locked. */
+/** Locks an intent that a card is issued for. The caller has locked its agent. */
 export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
   records.lock(Intent, id)
 
-/** Why no card can be issued for the intent, as the code of a refusal; undefined if one can. */
 export async function whyNotByCard(
   intent: Intent,
   { records, now }: { readonly records: Records; readonly now: Date },
@@ -80,7 +78,6 @@ export async function whyNotByCard(
   return named && named.status !== 'closed' ? 'intent_has_card' : undefined
 }
 
-/** From now on only this card pays the intent. */
 export function nameCard(intent: Intent, cardId: string): void {
   intent.cardId = cardId
 }

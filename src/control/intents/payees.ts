@@ -14,7 +14,6 @@ export interface TokenPayee {
   readonly iban: string | null
 }
 
-/** The payee as a request names it. */
 export interface PayeeReference {
   readonly merchant?: string | undefined
   readonly country: string | null
@@ -31,7 +30,6 @@ export interface Payee {
   readonly country: string | null
 }
 
-/** A payment request, with the IBAN of the wallet that it asks money for. */
 interface RequestPayee extends Payable {
   readonly iban: string | null
 }
@@ -47,7 +45,10 @@ type PayeeRefusal = readonly [
   message?: string,
 ]
 
-/** The records that requests name as payees. Their name, IBAN and country count, not what a request says beside them. */
+/**
+ * The records that requests name as payees. Their name, IBAN and country count, not what a request says
+ * beside them.
+ */
 export class Payees {
   readonly #wallets: ReadonlyMap<string, WalletRow>
   readonly #beneficiaries: ReadonlyMap<string, PayeeRow>
@@ -91,7 +92,7 @@ export class Payees {
     return { merchant: name, payeeIban: iban, country: beneficiary.country ?? country }
   }
 
-  /** A sentence about what the request says otherwise than the payee's record; undefined if they agree. */
+  /** What the request says differently from the payee's record; undefined if they agree. */
   contradiction(reference: PayeeReference): string | undefined {
     const payee = this.resolve(reference)
     const { merchant, country } = reference
@@ -118,7 +119,6 @@ export function requestRefusal(request: Payable | undefined, amount: Euros): Pay
 
 type Lookup = Pick<Ports, 'findPayables'>
 
-/** Finds the payment requests of these ids, of whichever owner, with the IBANs of their wallets. */
 export async function findRequests(
   sql: Sql,
   mode: Mode,
@@ -151,7 +151,10 @@ export async function openPayees(
   )
 }
 
-/** The spend as the risk is scored: without the country if a transfer pays it, as no agent travels to its payee then. */
+/**
+ * The spend for risk scoring: without the country if a transfer pays it, as a transfer says nothing about
+ * where the agent is.
+ */
 export const spendForRisk = <
   T extends { readonly country: string | null; readonly payeeIban?: string | null | undefined },
 >(

@@ -20,7 +20,6 @@ import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
 
-/** The events that every area which pays on intents declares. */
 export const paidEvents = {
   'intent.completed': event('What an intent was for has been paid.', IntentEvent),
   ...mandateExhausted,
@@ -28,12 +27,11 @@ export const paidEvents = {
 
 type PaymentContext = Pick<Context<never, typeof paidEvents>, 'emit' | 'wake'>
 
-/** A reason that can arise between an approval and the submission of its payment, as the code of a refusal. */
+/** Can arise between an approval and the submission of its payment. */
 export type SubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
 type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | SubmissionBlocker
 
-/** What the caller has locked already. */
 interface OpenedForPayments {
   readonly agents?: ReadonlyMap<string, Spender>
   readonly counters?: BudgetCounters
@@ -41,8 +39,8 @@ interface OpenedForPayments {
 }
 
 /**
- * Intents that are being paid. An intent has one payment, of no more than is held for it; what is left of the money and
- * of the limits is given back with that payment.
+ * Intents that are being paid. An intent has one payment, of no more than is held for it; that payment
+ * releases the rest of the money and of the limits.
  */
 export class IntentPayments {
   readonly #tenantNow: TenantNow
@@ -50,9 +48,8 @@ export class IntentPayments {
   readonly #changed = new Set<IntentRow>()
   readonly #exhausted: ExhaustedMandates
   #intents: ReadonlyMap<string, IntentRow>
-  /** Without reservations, if the caller opened none: payments that are only cancelled change no limit. */
+  /** Empty if the caller opened none: payments that are only cancelled change no limit. */
   readonly counters: BudgetCounters
-  /** The causes of the holds with which the caller opens the ledger's book. */
   readonly holds: readonly Cause[]
 
   constructor(
@@ -68,7 +65,7 @@ export class IntentPayments {
     this.holds = ids.map(id => causeOf({ id }))
   }
 
-  /** Locks the intents: to be called once the accounts are locked. */
+  /** Called once the accounts are locked. */
   async lock(sql: Sql): Promise<void> {
     const ids = this.holds.map(({ id }) => id)
     if (ids.length > 0) this.#intents = await lockIntents(sql, this.#tenantNow.tenant, ids)
@@ -78,12 +75,10 @@ export class IntentPayments {
     return id ? this.#intents.get(id) : undefined
   }
 
-  /** The wallet that an intent is paid from. */
   walletFor({ agentId }: IntentRow): string | undefined {
     return this.#agents.get(agentId)?.walletId
   }
 
-  /** Why the intent cannot be paid now; undefined if it can. */
   blockerOf(intent: IntentRow): PaymentBlocker | undefined {
     const { status, paymentId, expiresAt } = intent
     if (status !== 'approved') return 'intent_not_approved'
@@ -92,8 +87,8 @@ export class IntentPayments {
   }
 
   /**
-   * Why a payment that has begun must not be submitted any more; undefined if it may. Intents for two merchants can be
-   * approved before the agent has paid its first one: only that merchant is paid from then on.
+   * Why a payment in progress must not be submitted any more; undefined if it may. Intents for two merchants
+   * can be approved before the agent has paid its first one: only that merchant is paid from then on.
    */
   submissionBlockerOf({ agentId, merchant }: IntentRow): SubmissionBlocker | undefined {
     const agent = this.#agents.get(agentId)
@@ -102,12 +97,12 @@ export class IntentPayments {
     return first === null || isSameMerchant(first, merchant) ? undefined : 'intent_other_merchant'
   }
 
-  /** Notes that a payment is under way: what is held stays held until the payment has ended. */
+  /** A payment is in progress: held money stays held until it ends. */
   begin(intent: IntentRow, paymentId: string): void {
     this.#change(intent, { paymentId })
   }
 
-  /** Notes that the payment was cancelled before it was submitted: the intent can be paid again, or ends. */
+  /** The payment was cancelled before its submission: the intent can be paid again, or ends. */
   cancel(intent: IntentRow, { wake }: Pick<PaymentContext, 'wake'>): void {
     this.#change(intent, { paymentId: null })
     if (intent.workflowId) wake(intentProcess, intent)
@@ -122,22 +117,16 @@ export class IntentPayments {
     this.#endMandateOf(intent, context)
   }
 
-  /** Ends the mandate that has approved the intent, where this payment was the last that it allows. */
+  /** Ends the mandate that approved the intent, if this payment was the last that it allows. */
   #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
     if (decidedBy?.type === 'mandate' && decidedBy.id)
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
   }
 
-  /** Gives back what the payment has left of the money and of the limits. */
   releaseRest(intent: IntentRow, book: Book, context: PaymentContext): void {
     book.release(causeOf(intent))
     this.counters.release(causeOf(intent))
     this.#endMandateOf(intent, context)
-  }
-
-  /** Takes money that came back out of the limits. The intent stays completed by its one payment, which stays a use. */
-  giveBack(intent: IntentRow, amount: Euros): void {
-    this.counters.giveBack(causeOf(intent), amount)
   }
 
   async write(sql: Sql): Promise<void> {
@@ -154,7 +143,7 @@ export class IntentPayments {
   }
 }
 
-/** Locks the agents of these intents and their counters: to be called before any account is locked. */
+/** Locks the agents of these intents and their counters. Called before any account is locked. */
 export async function openPayments(
   sql: Sql,
   tenantNow: TenantNow,
@@ -168,17 +157,16 @@ export async function openPayments(
   return new IntentPayments(tenantNow, ids, { agents, counters })
 }
 
-/** Payments that are only cancelled: limits do not change by that, so neither agents nor counters are locked. */
+/** A cancellation changes no limits, so neither agents nor counters are locked. */
 export const paymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
   new IntentPayments(tenantNow, [...new Set(intentIds)])
 
-/** Whether a record still is the approved payee: by its name, and by its IBAN if that was known at the approval. */
+/** By its name, and by its IBAN if that was known at the approval. */
 export const isApprovedPayee = (
   { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
   { name, iban }: { readonly name: string; readonly iban: string | null },
 ): boolean => foldMerchant(merchant) === foldMerchant(name) && (payeeIban === null || payeeIban === iban)
 
-/** The sentence of a refusal of more than is held. */
 export const aboveHeldMessage = (amount: Euros, held: Euros): string =>
   `${formatEuros(amount)} are asked for, ${formatEuros(held)} are held for the intent.`
 
@@ -187,7 +175,7 @@ type Status = (typeof receiptStates)[number] | null
 const LOCK = 'select 1 from intents where owner_id = $1 and mode = $2 and id = $3 for update'
 const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mode = $2 and id = $3'
 
-/** Shows on the intent how the receipts of its payment stand, read once nobody else can note it. */
+/** Read under the intent's lock, so that no one else changes the receipts meanwhile. */
 export async function noteReceipts(
   intentId: string,
   read: () => Promise<Status>,

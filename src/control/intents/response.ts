@@ -9,7 +9,6 @@ type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 type PayableIntent = Pick<Intent, 'id' | 'status'>
 
-/** All payments on these intents, newest first, failed ones too. */
 export async function paymentsOf(
   intents: readonly PayableIntent[],
   { sql, tenant, ports }: ReadContext,
@@ -21,7 +20,6 @@ export async function paymentsOf(
 
 export type LatestPayments = Awaited<ReturnType<typeof latestPayments>>
 
-/** Reads the latest payment of each intent, all together. */
 export async function latestPayments(intents: readonly PayableIntent[], context: ReadContext) {
   const payments = await paymentsOf(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
@@ -31,7 +29,6 @@ export async function latestPayments(intents: readonly PayableIntent[], context:
   }
 }
 
-/** Adds to each intent its latest payment. */
 export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
   const { responseOf } = await latestPayments(intents, context)
   return intents.map(intent => responseOf(intent))
@@ -41,10 +38,9 @@ export async function intentResponse(intent: Intent, context: ReadContext) {
   return first(await intentResponses([intent], context))
 }
 
-/** The response for an intent on which nothing can have been paid yet. */
 export const unpaidResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
 
-/** A sentence about how a payment stands; null if it was completed, as the intent's status says that. */
+/** Null if the payment was completed, as the intent's status says that. */
 export function paymentSentence({ status, reason }: IntentPayment): string | null {
   const why = reason ? ` ${reason.message}` : ''
   if (status === 'rejected') return `Its payment was rejected, and the money is back.${why}`
@@ -54,11 +50,11 @@ export function paymentSentence({ status, reason }: IntentPayment): string | nul
   return reason ? `Its payment is under way and waits.${why}` : 'Its payment is under way.'
 }
 
-/** The person by whose yes or no the status came about; a later event is not that person's act. */
+/** The person whose decision led to the status; a later event is not that person's act. */
 const personOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'console' && (status === 'approved' || status === 'denied') ? decidedBy.id : null
 
-/** The mandate by which it was approved, for as long as that is what the status tells. */
+/** The mandate that approved it, while the status is still that approval. */
 const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
   decidedBy?.type === 'mandate' && status === 'approved' ? decidedBy.id : null
 

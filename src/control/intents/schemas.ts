@@ -13,14 +13,12 @@ export const status = z.enum(intentMachine.states)
 
 export const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** The payee by name. */
 export const merchant = label.optional().meta({
   description:
     'The payee. With `beneficiaryId`, `walletId` or `requestId` it may be left out; a name other than that record’s is refused.',
   examples: ['Bookshop'],
 })
 
-/** The payee by a payment request. */
 export const requestId = id('request').nullable().default(null).meta({
   description:
     'The payment request that it pays, of whichever owner. The payee is then its holder, and the amount what is missing.',
@@ -145,7 +143,7 @@ export const lookupRefusals = { intent_not_found }
 
 const { assertion_required: _, ...signatureRefusals } = assertionRefusals
 
-/** Refusals of a signature that is sent along. Where none is, `attestation_required` says so. */
+/** For a signature that is sent along. Without one, the refusal is `attestation_required`. */
 export { signatureRefusals }
 
 export const decisionRefusals = {
@@ -166,14 +164,12 @@ export const payee_mismatch: Failure = [
   'merchant or country: the record of the payee says otherwise. Leave it out.',
 ]
 
-/** Refusals of the payment request that a request names as the payee. */
 export const requestRefusals = {
   request_not_found: [404, 'requestId: no such payment request.'],
   request_not_open: [400, 'requestId: the request is paid or has ended, and cannot be paid.'],
   request_other_amount: [400, 'amountEuros: it must be what is missing for the request.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals at a run, a delegation or a card that has ended. */
 export const levelRefusals = {
   run_over: [400, 'The run has ended: nothing more is spent in it. Start another one.'],
   delegation_over: [400, 'The delegation is revoked or has expired: nothing more is spent under it.'],
@@ -181,14 +177,12 @@ export const levelRefusals = {
   card_of_other_intent: [400, 'cardId: the card was issued for another intent, and pays that one alone.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of the run and the card that a request names. */
 export const runRefusals = {
   card_not_found: [404, 'cardId: the agent has no such card.'],
   run_not_found: [404, 'runId: the agent has no such run.'],
   run_mismatch: [400, 'runId: the header X-Run-Id names another run. Name one.'],
 } as const satisfies Record<string, Failure>
 
-/** Refusals of every declaration, whatever its payee. */
 export const declareRefusals = {
   agent_required,
   agent_not_found: missing('agent'),

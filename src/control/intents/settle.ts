@@ -19,7 +19,6 @@ type Cancel = HandlerOf<typeof intentsApi.cancel>
 type Expire = HandlerOf<typeof intentsApi.expire>
 export type SettleRequest = Parameters<(Approve | Cancel | Expire)['decide']>[0]
 
-/** The records that a batch of intents is approved, cancelled or expired by, and what it has changed so far. */
 export interface BatchState {
   readonly tenant: Tenant
   readonly agents: ReadonlyMap<string, Spender>
@@ -33,8 +32,8 @@ export interface BatchState {
 }
 
 /**
- * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs the budget
- * levels and the risk; an end gives back what was reserved, so it needs the reservations and holds instead.
+ * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs
+ * the budget levels and the risk; an end releases, so it needs the reservations and holds instead.
  */
 export async function loadBatch(
   requests: NonEmpty<SettleRequest>,
@@ -74,7 +73,6 @@ export async function writeBatch(
   ])
 }
 
-/** Gives back the budget and the money that the intent has reserved. */
 function release(intent: IntentRow, { counters, book, changed }: BatchState): void {
   changed.add(intent)
   counters.release(causeOf(intent))
@@ -85,7 +83,7 @@ interface CancelState extends BatchState {
   readonly payments: LatestPayments
 }
 
-/** An agent's token reaches the intents of its agent, that of a delegation those under the delegation. */
+/** An agent's token reaches the intents of its agent, a delegation's token those under the delegation. */
 const isReached = ({ agentId, delegationId }: IntentRow, { actor }: SettleRequest): boolean =>
   (!actor.agentId || actor.agentId === agentId) &&
   (!actor.delegationId || actor.delegationId === delegationId)
@@ -111,7 +109,10 @@ export const cancel: Cancel = {
   write: writeBatch,
 }
 
-/** Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second changes nothing. */
+/**
+ * Expires an intent past its deadline by the tenant's clock. Sweep and process may both try: the second
+ * changes nothing.
+ */
 export const expire: Expire = {
   load: (requests, sql) => loadBatch(requests, sql, 'end'),
   decide({ input, now }, state: BatchState, { emit, refuse, wake }) {

@@ -19,7 +19,6 @@ import { type BudgetLevelIds, type BudgetLevels, openBudgetLevels } from './budg
 import { DUPLICATE_WINDOW_MS, fingerprintOf } from './intent.ts'
 import { type Payee, spendForRisk } from './payees.ts'
 
-/** A spend as an agent proposes it: the amount, the payee and the budgets it counts in. */
 export interface ProposedSpend extends BudgetLevelIds, Payee, Pick<SpendRequest, 'amountEuros' | 'mcc'> {
   readonly agentId: string
 }
@@ -30,22 +29,20 @@ export interface Funds {
   isFrozen(walletId: string): boolean
 }
 
-/** Everything that intents are decided by. Decisions change it, so each sees what the ones before it took. */
+/** Everything that decides intents. Decisions change it, so each sees what the earlier ones took. */
 export interface SpendContext<F extends Funds = Funds> {
   readonly agents: ReadonlyMap<string, Spender>
   readonly levels: BudgetLevels
   readonly counters: BudgetCounters
-  /** The mandates by which the agents may spend without a person: they are opened with the counters. */
+  /** The mandates by which the agents may spend without a person. They are opened with the counters. */
   readonly mandates: AgentMandates
   readonly funds: F
   readonly riskAssessor: RiskAssessor
-  /** The id of the latest intent that each fingerprint has. */
   readonly duplicates: Map<string, string>
 }
 
 type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]) => Promise<Loaded>
 
-/** The rows that one loader locks and the other only reads. */
 interface RowLoaders<F extends Funds> {
   readonly agents: typeof lockSpenders
   counters(
@@ -58,8 +55,8 @@ interface RowLoaders<F extends Funds> {
 }
 
 /**
- * Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are locked. What
- * is sent together arrives in the order in which it is written here.
+ * Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are
+ * locked. Statements sent together run in the order in which they are written here.
  */
 const contextLoader =
   <F extends Funds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendContext<F>> =>
@@ -86,14 +83,12 @@ const contextLoader =
     return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
   }
 
-/** Locks the rows: for callers that will store the decision. */
 export const lockSpendContext = contextLoader({
   agents: lockSpenders,
   counters: (sql, tenantNow, spending, mandatesOf) => openCounters(sql, tenantNow, { spending, mandatesOf }),
   funds: (sql, tenantNow, wallets) => openBook(sql, tenantNow, { wallets }),
 })
 
-/** Locks nothing: for callers that only want to know what would be decided. */
 export const readSpendContext = contextLoader({
   agents: findSpenders,
   counters: readCounters,
@@ -106,7 +101,10 @@ export const readSpendContext = contextLoader({
   },
 })
 
-/** The run that the body names, else the header's; the card that it names; the delegation and the budgeted token of the caller. */
+/**
+ * The run of the body, otherwise of the header; the card of the body; the delegation and the budgeted token
+ * of the caller.
+ */
 export const levelIdsOf = (
   { delegationId = null, budgetId = null }: Actor,
   runInHeader: string | null,
@@ -118,13 +116,12 @@ export const levelIdsOf = (
   cardId: named.cardId,
 })
 
-/** The agent, if the caller may spend for it: an agent's token spends for that agent alone. */
 export const spenderFor = (actor: Actor, agentId: string, { agents }: SpendContext): Spender | undefined => {
   const agent = actor.agentId === null || actor.agentId === agentId ? agents.get(agentId) : undefined
   return agent?.status === 'deleted' ? undefined : agent
 }
 
-/** Why the spend cannot even be decided, because of its run, delegation or card; undefined if it can. */
+/** Why the spend cannot be decided, because of its run, delegation or card; undefined if it can. */
 export function blockerOf(
   spend: ProposedSpend,
   { levels }: SpendContext,
@@ -140,7 +137,7 @@ interface DecidedIntent extends SpendDecision {
   readonly possibleDuplicateOf: string | null
 }
 
-/** Decides about a declared or a simulated intent: both get the same answer. */
+/** Declared and simulated intents get the same answer. */
 export function decideIntent(
   proposed: ProposedSpend,
   agent: Spender,
@@ -173,15 +170,14 @@ export function decideIntent(
   return { ...decided, possibleDuplicateOf }
 }
 
-/** The fingerprint that an intent of an agent would have. */
 interface AgentFingerprint {
   readonly agentId: string
   readonly fingerprint: string
 }
 
 /**
- * The condition is written as in the index on fingerprints (stored as `likeness`). An intent that was denied, cancelled
- * or has expired has no duplicate.
+ * Written as in the index on fingerprints (stored as `likeness`). An intent that was denied, cancelled or has
+ * expired has no duplicate.
  */
 const LATEST = `
 select w.likeness as fingerprint, latest.id
@@ -192,7 +188,7 @@ cross join lateral (
     and i.status in ('created', 'approved', 'completed')
   order by i.created_at desc limit 1) as latest`
 
-/** Finds the latest recent intent with each fingerprint. The caller has locked the agents. */
+/** The caller has locked the agents. */
 async function findDuplicates(
   sql: Sql,
   { tenant: { ownerId, mode }, now }: TenantNow,

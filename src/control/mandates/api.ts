@@ -145,7 +145,6 @@ export const mandatesApi = {
     fails: changeFails,
     emits: { 'mandate.revoked': event('A mandate has been revoked.', MandateEvent) },
   }),
-  /** The process of the mandate reads this whenever the mandate has changed. */
   status: get('/mandates/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a mandate’s process',
@@ -153,7 +152,7 @@ export const mandatesApi = {
     returns: [200, ProcessStatusRecord],
     fails: lookupFails,
   }),
-  /** Changes nothing before the end, by the tenant's clock, and nothing when it is repeated. */
+  /** Changes nothing before the end, by the tenant's clock, and nothing when repeated. */
   expire: post('/mandates/{id}/expire', {
     summary: 'Expire a mandate',
     callers: [],

@@ -5,8 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { tableOf, updateOf } from '../../record-store/index.ts'
 import { Agent, AgentEvent } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import type { mandatesApi } from './api.ts'
@@ -17,14 +16,13 @@ import { mandateProcess } from './process.ts'
 import { mandateEvent, mandateResponse } from './response.ts'
 import { type mandateExhausted, mandateSuspended } from './schemas.ts'
 
-/** The agent of a mandate, which never changes. */
 const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.id = ?)'
 
 type Locking = Pick<Context, 'records' | 'tenant'>
 
 /**
- * Locks the agent of a mandate first, as spending does, and then the mandate: nothing is approved by what the mandate was
- * before the change.
+ * Locks the agent first, as spending does, and then the mandate: nothing is approved by the state before the
+ * change.
  */
 async function lockMandate(id: string, { records, tenant }: Locking) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
@@ -37,7 +35,6 @@ async function lockMandate(id: string, { records, tenant }: Locking) {
 
 type Suspending = Pick<Context<never, typeof mandateSuspended>, 'emit' | 'wake'>
 
-/** Suspends an active mandate and tells it; does nothing where it is not active. */
 function suspendMandate(
   mandate: Mandate,
   because: Suspension,
@@ -94,7 +91,7 @@ export const revoke: HandlerOf<typeof mandatesApi.revoke> = async ({ params, bod
   return mandateResponse(mandate, context)
 }
 
-/** Ends a mandate by the tenant's clock. Sweep and process may both try: the second changes nothing. */
+/** By the tenant's clock. Sweep and process may both try: the second changes nothing. */
 export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
   const { now, emit, wake, refuse } = context
   const found = await lockMandate(params.id, context)
@@ -109,7 +106,7 @@ export const expire: HandlerOf<typeof mandatesApi.expire> = async ({ params }, c
 
 type Reacting = Context<never, typeof mandateSuspended>
 
-/** Whoever has changed the agent has locked it, so no intent is approved by them any more. */
+/** The change of the agent holds the agent's lock, so no intent is approved by its mandates any more. */
 async function suspendOfAgent(
   agentId: string,
   because: Suspension,
@@ -124,7 +121,6 @@ async function suspendOfAgent(
   for (const mandate of active) suspendMandate(mandate, because, comment, context)
 }
 
-/** The agents for which a person has signed mandates that have not ended. */
 const AGENTS_OF_SIGNER = `id in (
   select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.person_id = ? and m.${OPEN})`
 
@@ -135,7 +131,10 @@ export const mandateReactions = {
   'agent.deleting': reaction(AgentEvent, mandateSuspended, ({ agentId }, context) =>
     suspendOfAgent(agentId, 'agent_deleted', 'The agent is being deleted.', context),
   ),
-  /** Agents are locked first, as spending does. The tenant is locked for the removal, so no mandate of this person is added. */
+  /**
+   * Agents are locked first, as spending does. The tenant is locked for the removal, so no mandate of this
+   * person is added.
+   */
   'person.removed': reaction(
     personEvents['person.removed'],
     mandateSuspended,
@@ -169,7 +168,7 @@ export class ExhaustedMandates {
     this.#tenantNow = tenantNow
   }
 
-  /** To be called once a payment on an intent that the mandate has approved is counted. */
+  /** Called once a payment on an intent that the mandate has approved is counted. */
   endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: Telling): void {
     const mandate = findOpenMandate(id, counters)
     if (!mandate || this.#ended.has(id) || !isUsedUp(mandate.constraints, counters.madeUses(id))) return

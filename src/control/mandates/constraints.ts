@@ -2,7 +2,7 @@ import type { Euros } from '../../values/money.ts'
 import { payeeMatcher } from '../merchants/index.ts'
 import { lackOf, type MandateLimit } from '../rules/index.ts'
 
-/** What a mandate allows. Null: no such limit. An empty list: any merchant, category or country. */
+/** Null: no such limit. An empty list: any merchant, category or country. */
 export interface Constraints {
   readonly perTransactionEuros: Euros | null
   readonly perDayEuros: Euros | null
@@ -14,7 +14,7 @@ export interface Constraints {
   readonly countries: string[]
 }
 
-/** Constraints made ready to be asked often: merchants are compared as policies compare them. */
+/** Compiled once, as they are asked often. Merchants are compared as policies compare them. */
 export interface CompiledConstraints extends Constraints {
   readonly findMerchant: ReturnType<typeof payeeMatcher>
   readonly mccSet: ReadonlySet<string>
@@ -28,7 +28,6 @@ export const compileConstraints = (constraints: Constraints): CompiledConstraint
   countrySet: new Set(constraints.countries),
 })
 
-/** The members of a spend that a mandate speaks of. */
 export interface MandatedSpend {
   readonly amountEuros: Euros
   readonly merchant: string
@@ -37,7 +36,6 @@ export interface MandatedSpend {
   readonly country: string | null
 }
 
-/** What is reserved and spent under a mandate. */
 export interface MandateCounters {
   readonly dayEuros: Euros
   readonly monthEuros: Euros
@@ -45,7 +43,6 @@ export interface MandateCounters {
   readonly uses: number
 }
 
-/** The limits of a mandate for a span of time, the shortest first, with what is used of each. */
 const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit[] => {
   const { perDayEuros, perMonthEuros, totalEuros } = constraints
   const limit = (
@@ -60,7 +57,7 @@ const limitsOf = (constraints: Constraints, used: MandateCounters): MandateLimit
   ]
 }
 
-/** Why the payee is not one whom the mandate allows, after the mandate's name; undefined if it is. */
+/** A message to follow the mandate's name; undefined if the payee is allowed. */
 function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): string | undefined {
   const { merchants, mccSet, countrySet, findMerchant } = constraints
   const { merchant, payeeIban, mcc, country } = spend
@@ -77,14 +74,13 @@ function wrongPayee(constraints: CompiledConstraints, spend: MandatedSpend): str
   return undefined
 }
 
-/** What is used of a mandate's limits, as a decision is told it. */
 export const figuresOf = (constraints: Constraints, used: MandateCounters) => ({
   perTransactionEuros: constraints.perTransactionEuros,
   limits: limitsOf(constraints, used),
   count: constraints.count === null ? null : { limit: constraints.count, used: used.uses },
 })
 
-/** Why a spend does not lie inside a mandate, after the mandate's name; undefined if it does. */
+/** A message to follow the mandate's name; undefined if the spend is inside it. */
 export const whyOutside = (
   constraints: CompiledConstraints,
   spend: MandatedSpend,
@@ -92,7 +88,7 @@ export const whyOutside = (
 ): string | undefined =>
   wrongPayee(constraints, spend) ?? lackOf(figuresOf(constraints, used), spend.amountEuros)
 
-/** Whether everything that a mandate allows in all has been paid, so that nothing of it can come back. */
+/** Everything that a mandate allows in all has been paid, and nothing of it can be refunded to it. */
 export const isUsedUp = (
   { totalEuros, count }: Pick<Constraints, 'totalEuros' | 'count'>,
   made: { readonly spentEuros: Euros; readonly uses: number },

@@ -25,7 +25,6 @@ import { mandateEvent, unusedResponse } from './response.ts'
 type Create = HandlerOf<typeof mandatesApi.create>
 type Asked = Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>
 
-/** The kind of statement: `typ` of the JWS. */
 export const MANDATE_TYPE = 'mandate'
 
 const textOf = (amount: Euros | null): string | null => (amount === null ? null : decimal(amount))
@@ -42,14 +41,12 @@ const statedConstraints = (constraints: Constraints): StatedConstraints => ({
   countries: stated(constraints.countries),
 })
 
-/** What the person signs. */
 const statedMandate = ({ agentId, constraints, expiresAt }: Asked): Subjects['mandate'] => ({
   agentId,
   constraints: statedConstraints(constraints),
   expiresAt: expiresAt.toISOString(),
 })
 
-/** Why no such mandate can be made beside so many that are open, as the code of a refusal; undefined if it can. */
 function blockerOf({ expiresAt }: Asked, open: number, now: Date) {
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > after(now, days(MAX_DAYS))) return 'expires_too_late'
@@ -76,8 +73,8 @@ export const options: HandlerOf<typeof mandatesApi.options> = async ({ body }, c
 }
 
 /**
- * Verifies the signature before anything is locked. The tenant's people are locked before the agent: whoever signs is
- * not removed meanwhile.
+ * Verifies the signature before anything is locked. The tenant's people are locked before the agent: the
+ * signer is not removed meanwhile.
  */
 export const create: Create = async ({ body }, context) => {
   const { records, now, refuse } = context

@@ -6,7 +6,10 @@ import { nullable, record, tenantTable, textArray, timestamp } from '../../kerne
 import type { Personal } from '../../values/personal.ts'
 import type { Constraints } from './constraints.ts'
 
-/** `exhausted`: what it allows in all has been paid. What intents under it only hold may come back, and exhausts nothing. */
+/**
+ * `exhausted`: everything it allows has been paid. Amounts that intents under it only hold may be released,
+ * so they exhaust nothing.
+ */
 export const mandateMachine = machine('mandate', {
   active: ['suspended', 'revoked', 'expired', 'exhausted'],
   suspended: ['active', 'revoked', 'expired', 'exhausted'],
@@ -15,16 +18,15 @@ export const mandateMachine = machine('mandate', {
   exhausted: [],
 })
 
-/** The condition, written exactly as in the partial indexes over open mandates. */
+/** Written exactly as in the partial indexes over open mandates. */
 export const OPEN = "status in ('active', 'suspended')"
 
 export const suspensions = ['requested', 'agent_frozen', 'agent_deleted', 'signer_removed'] as const
 export type Suspension = (typeof suspensions)[number]
 
-/** The most open mandates of one agent: each is looked at for each of its intents. */
+/** The most open mandates of one agent: each is checked for each of its intents. */
 export const MAX_OPEN = 20
 
-/** The longest time that a mandate can stand, in days. */
 export const MAX_DAYS = 366
 
 const schema = defineEntity({
@@ -44,7 +46,6 @@ const schema = defineEntity({
     expiresAt: timestamp(),
     status: p.enum(mandateMachine.states).onCreate(() => mandateMachine.initial),
     suspendedBecause: nullable.enum(suspensions),
-    /** What was said with the last change by a person. */
     comment: nullable.string(),
     endedAt: nullable.instant(),
     personId: p.text(),
@@ -55,11 +56,10 @@ const schema = defineEntity({
   },
 })
 
-/** What a person has allowed an agent in advance: an intent inside it waits for nobody. */
+/** A person's permission in advance: an intent inside it waits for no one. */
 export class Mandate extends schema.class {}
 schema.setClass(Mandate)
 
-/** The constraints of a mandate, which never change. */
 export const constraintsOf = (mandate: Mandate): Constraints => ({
   perTransactionEuros: mandate.perTransactionEuros,
   perDayEuros: mandate.perDayEuros,
@@ -71,7 +71,6 @@ export const constraintsOf = (mandate: Mandate): Constraints => ({
   countries: mandate.countries,
 })
 
-/** Whether anything can be approved by the mandate, as far as it says itself. */
 export const isOpen = ({ status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>, now: Date): boolean =>
   !mandateMachine.isFinal(status) && expiresAt > now
 
@@ -90,7 +89,6 @@ export const mandatesPersonal = {
 
 const STATUS = 'select status from mandates where owner_id = $1 and mode = $2 and id = $3'
 
-/** How a mandate stands by now; undefined where there is none of this id. */
 export async function mandateStatus(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -10,7 +10,7 @@ import { Mandate, mandateMachine, mandatesPersonal, OPEN } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
 
-/** The line of the process in Temporal's list. Temporal keeps it, so it names nobody. */
+/** The summary of the run in Temporal's list. Temporal stores it, so it contains no names. */
 const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
   const stands = mandateMachine.isFinal(status) ? status : `${status}, until ${minuteInWords(expiresAt)}`
   return `Mandate for ${agentId} in ${mode} mode: ${stands}`
@@ -25,7 +25,6 @@ const waitsFor = ({ status, expiresAt }: Mandate): string =>
 const signalsOf = ({ status }: Mandate): MandateSignal[] =>
   status === 'suspended' ? ['resume', 'revoke'] : ['suspend', 'revoke']
 
-/** The status of a mandate as its process reads it. */
 function processStatusOf(mandate: Mandate, now: Date) {
   const closed = mandateMachine.isFinal(mandate.status)
   return {

@@ -12,7 +12,6 @@ import {
 } from './constraints.ts'
 import type { Mandate } from './mandate.ts'
 
-/** The terms of a mandate as the counters bring them: `mandate_terms` of the database. */
 interface StoredTerms {
   readonly agentId: string
   readonly personId: string
@@ -29,7 +28,7 @@ interface StoredTerms {
   readonly countries: string[]
 }
 
-/** A mandate whose counters are open. Its agent is locked: nobody changes it until the transaction ends. */
+/** A mandate whose counters are open. Its agent is locked, so it stays the same until the transaction ends. */
 export interface OpenMandate {
   readonly id: string
   readonly agentId: string
@@ -40,9 +39,8 @@ export interface OpenMandate {
   readonly constraints: CompiledConstraints
 }
 
-/** Most list entries of all cached mandates together. */
+/** Cached mandates are limited by their list entries, all together. */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of a mandate without lists, counted in list entries. */
 const BASE_ENTRIES = 10
 
 /** The constraints of a mandate never change, so they are compiled once. */
@@ -71,14 +69,12 @@ function readTerms(id: string, terms: StoredTerms): OpenMandate {
   return { id, agentId, personId, name, status, expiresAt: new Date(expiresAt), constraints }
 }
 
-/** The mandates whose counters are open, the one that ends first before the others. */
 export const openMandates = (counters: BudgetCounters): OpenMandate[] =>
   counters
     .mandates()
     .map(({ id, terms }) => readTerms(id, terms as StoredTerms))
     .sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime() || (one.id < other.id ? -1 : 1))
 
-/** The mandate with this id; undefined where its counters are not open. */
 export function findOpenMandate(id: string, counters: BudgetCounters): OpenMandate | undefined {
   const found = counters.mandates().find(mandate => mandate.id === id)
   return found && readTerms(id, found.terms as StoredTerms)
@@ -89,7 +85,6 @@ export function countersOf(id: string, counters: BudgetCounters): MandateCounter
   return { dayEuros, monthEuros, totalEuros: counters.totalUsed(id), uses }
 }
 
-/** Whether a spend lies inside a mandate, as a decision is told it. */
 export interface Mandated {
   readonly mandate: MandateUse | null
   readonly outsideMandates: string | null
@@ -104,7 +99,7 @@ const useOf = ({ id, name, expiresAt, constraints }: OpenMandate, used: MandateC
   ...figuresOf(constraints, used),
 })
 
-/** The mandates by which the agents of a batch may spend, each asked with what the intents before have taken of it. */
+/** The mandates by which the agents of a batch may spend, each with what earlier intents have used of it. */
 export class AgentMandates {
   readonly #byAgent: ReadonlyMap<string, OpenMandate[]>
   readonly #counters: BudgetCounters
@@ -115,7 +110,7 @@ export class AgentMandates {
     this.#counters = counters
   }
 
-  /** The mandate that a spend lies inside, of several the one that ends first; or why it lies inside none. */
+  /** Of several covering mandates, the one that ends first; otherwise why none covers the spend. */
   covering(agentId: string, spend: MandatedSpend, now: Date): Mandated {
     const standing = (this.#byAgent.get(agentId) ?? []).filter(({ expiresAt }) => expiresAt > now)
     if (standing.length === 0) return NO_MANDATE
@@ -130,7 +125,6 @@ export class AgentMandates {
   }
 }
 
-/** How many mandates are named with their reasons. */
 const NAMED = 3
 
 const inShort = (reasons: readonly string[]): string => {

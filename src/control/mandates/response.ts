@@ -13,7 +13,6 @@ import type { MandateEvent } from './schemas.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
-/** What is held and spent under a mandate, and what its limits count. */
 interface Use extends MandateCounters {
   readonly heldEuros: Euros
   readonly spentEuros: Euros
@@ -26,7 +25,6 @@ function useOf({ id }: Mandate, counters: BudgetCounters): Use {
   return { heldEuros, spentEuros, ...countersOf(id, counters) }
 }
 
-/** What a mandate has left of each of its limits; null where it sets none. */
 function leftOf(mandate: Mandate, used: Use, now: Date) {
   const isOver = !isOpen(mandate, now)
   const left = (limit: Euros | null, used: Euros): Euros | null =>
@@ -52,11 +50,9 @@ function responseWith(mandate: Mandate, use: Use, now: Date) {
   })
 }
 
-/** The response for a mandate under which nothing was approved yet. */
 export const unusedResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
   responseWith(mandate, UNUSED, now)
 
-/** Adds to each mandate its constraints and what is held, spent and left. */
 export async function mandateResponses(mandates: readonly Mandate[], { sql, tenant, now }: ReadContext) {
   const ids = mandates.map(({ id }) => id)
   const counters = await readCounters(sql, { tenant, now }, ids)
@@ -69,7 +65,6 @@ export async function mandateResponse(mandate: Mandate, context: ReadContext) {
 
 type EventMembers = Pick<Mandate, 'id' | 'agentId' | 'personId' | 'status' | 'expiresAt' | 'suspendedBecause'>
 
-/** The data of a mandate's event. */
 export const mandateEvent = (
   { id, agentId, personId, status, expiresAt, suspendedBecause }: EventMembers,
   reason: string | null = null,

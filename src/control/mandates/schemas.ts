@@ -15,7 +15,7 @@ export const status = z.enum(mandateMachine.states).meta({
 
 const limit = (description: string) => positiveEuros().nullable().default(null).meta({ description })
 
-/** Most entries of a list: a person reads all of them before signing. */
+/** A person reads all entries before signing. */
 const MAX_ENTRIES = 100
 
 const moneyLimits = {
@@ -68,7 +68,7 @@ const ConstraintsRecord = z
   })
   .meta({ id: 'MandateConstraints' })
 
-/** The members of a mandate as they are asked for and signed; the name is its owner's, and is not signed. */
+/** The members of a mandate as they are requested and signed; the name is its owner's, and is not signed. */
 export const newMandate = {
   agentId: id('agent'),
   name: label
@@ -128,7 +128,7 @@ export const MandateEvent = z.object({
   reason: z.string().max(200).optional(),
 })
 
-/** The event of every operation that pays on intents: a payment can use up the last of a mandate. */
+/** Every operation that pays on intents emits it: a payment can use up the last of a mandate. */
 export const mandateExhausted = {
   'mandate.exhausted': event('Everything that a mandate allows in all has been paid.', MandateEvent),
 }

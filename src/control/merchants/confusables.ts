@@ -1,6 +1,6 @@
 /**
- * Letters and digits of other scripts that are read as Latin ones: the entries of Unicode's `confusables.txt` (UTS #39)
- * that no decomposition covers; small capitals and letters with a stroke are added.
+ * Letters and digits of other scripts that look like Latin ones: the entries of Unicode's `confusables.txt`
+ * (UTS #39) that no decomposition covers; small capitals and letters with a stroke are added.
  */
 const lookalikes = {
   a: 'ɑΑαАаᎪᗅᴀꓮ𐊠𖽀⍺',
@@ -63,7 +63,6 @@ for (const [character, latin] of [...latinByLookalike])
   for (const otherCase of [character.toLowerCase(), character.toUpperCase()])
     if (!latinByLookalike.has(otherCase)) latinByLookalike.set(otherCase, latin)
 
-/** Accents and invisible characters. */
 const accentOrInvisible = /\p{Script=Inherited}|\p{Default_Ignorable_Code_Point}|\p{Cc}/gu
 
 const beyondAscii = /[\u0080-\u{10ffff}]/u
@@ -72,13 +71,13 @@ const allBeyondAscii = new RegExp(beyondAscii, 'gu')
 const replaceLookalikes = (text: string): string =>
   text.replace(allBeyondAscii, character => latinByLookalike.get(character) ?? character)
 
-/** Replaces twice: some lookalikes decompose into something that looks otherwise, others appear by decomposition. */
+/** Replaces twice: some lookalikes decompose into something that looks different, others appear by decomposition. */
 const toLatin = (text: string): string =>
   replaceLookalikes(replaceLookalikes(text).normalize('NFKD').replace(accentOrInvisible, ''))
 
 /**
- * The skeleton of a text in the sense of UTS #39: texts that can be taken for each other have the same one. It is made
- * for comparison alone: in it `i`, `l` and `1` are one letter, and `rn` is an `m`.
+ * The skeleton of a text in the sense of UTS #39: texts that look alike have the same one. For comparison
+ * only: `i`, `l` and `1` are one letter in it, and `rn` is an `m`.
  */
 export const skeleton = (text: string): string =>
   (beyondAscii.test(text) ? toLatin(text) : text)
@@ -88,5 +87,5 @@ export const skeleton = (text: string): string =>
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** Whether a text has invisible characters other than spaces: nobody types them, and no reader knows that they are there. */
+/** Invisible characters other than spaces: no one types them, and no reader sees them. */
 export const hasInvisible = (text: string): boolean => /\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(text)

@@ -12,12 +12,15 @@ export interface ResolvedDescriptor {
   readonly confidence: number
 }
 
-/** How often name and category are right, by how they were found. The test's descriptors are the measure. */
+/** Confidence per match method, calibrated on the test's descriptors. */
 const CONFIDENCE = { known: 0.95, beginsAsKnown: 0.7, guessed: 0.5, cleaned: 0.3, nothing: 0 }
 
 type Resolution = Pick<ResolvedDescriptor, 'name' | 'mcc' | 'confidence'>
 
-/** Finds a known merchant, unless the other words tell another trade: the Shell Beach Restaurant is no filling station. */
+/**
+ * Finds a known merchant, unless the other words tell another trade: the Shell Beach Restaurant is no filling
+ * station.
+ */
 function resolveKnown(words: readonly string[]): Resolution | undefined {
   const match = findKnown(words)
   if (!match) return undefined
@@ -29,13 +32,11 @@ function resolveKnown(words: readonly string[]): Resolution | undefined {
   return { ...merchant, confidence: isWholeText ? CONFIDENCE.known : CONFIDENCE.beginsAsKnown }
 }
 
-/** The name of a known merchant, if the text says nothing else. */
 export function knownName(text: string): string | undefined {
   const resolution = resolveKnown(wordsOf(text))
   return resolution?.confidence === CONFIDENCE.known ? resolution.name : undefined
 }
 
-/** The part of a text that has the name: before padding, the place in a girocard's text, and references. */
 const partWithName = (text: string): string =>
   text
     .split(/(?<!:)\/\/|\s{3,}|\s-\s|\t/)
@@ -45,7 +46,6 @@ const partWithName = (text: string): string =>
 
 const host = /^(?:https?:\/\/)?(?:www\.)?([a-z\d-]{2,})\.(?:[a-z]{2,}\.)?[a-z]{2,}(?:\/\S*)?$/i
 
-/** The words of a name, then the same without the noise at the end, step by step until none is left. */
 export function noiseTrimmingSteps(text: string): string[][] {
   let words = withoutNumbers(partWithName(text))
     .split(/[\s_,;]+/)
@@ -61,7 +61,7 @@ export function noiseTrimmingSteps(text: string): string[][] {
   return steps
 }
 
-/** Capitalizes a word in capitals. Words with small letters, and abbreviations without vowels, stay as they are. */
+/** Words with small letters, and abbreviations without vowels, stay as they are. */
 const capitalize = (word: string): string =>
   /\p{Ll}/u.test(word) || /^[^AEIOUY\P{Lu}]{2,3}$/u.test(word)
     ? word
@@ -75,7 +75,7 @@ function guessName(text: string): Resolution {
   return { name, mcc, confidence: mcc ? CONFIDENCE.guessed : CONFIDENCE.cleaned }
 }
 
-/** Resolves the text of a statement to a merchant, by rules alone: the same text always has the same answer. */
+/** By rules alone: the same text always has the same answer. */
 export function resolveDescriptor(query: string): ResolvedDescriptor {
   const { text, processors } = stripProcessors(query)
   const { name, mcc, confidence } =

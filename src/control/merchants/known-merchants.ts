@@ -1,6 +1,6 @@
 /**
- * Merchants that agents often pay: name, usual category, and how statements write them. A pattern matches whole words;
- * one that ends in `…` is a prefix. A merchant without patterns is matched by its name.
+ * Merchants that agents often pay: name, usual category, and how statements write them. A pattern matches
+ * whole words; one that ends in `…` is a prefix. A merchant without patterns is matched by its name.
  */
 const table = `
 Adobe|5734|ADOBE, ADOBE SYSTEMS, ADOBE CREATIVE CLOUD, ADOBE ACROPRO…
@@ -168,7 +168,6 @@ export interface KnownMerchant {
 
 export interface KnownMatch {
   readonly merchant: KnownMerchant
-  /** The words after the matching pattern. */
   readonly rest: readonly string[]
 }
 
@@ -183,7 +182,6 @@ for (const line of table.trim().split('\n')) {
     else byPattern.set(pattern, { name, mcc })
 }
 
-/** Finds the known merchant that a text begins with, by the longest pattern that matches. */
 export function findKnown(words: readonly string[]): KnownMatch | undefined {
   const text = words.join(' ')
   const counts = Array.from({ length: Math.min(words.length, MAX_PATTERN_WORDS) }, (_, index) => index + 1)

@@ -25,7 +25,6 @@ const foldName = (text: string): string => {
 /** One key for all spellings of a merchant: the host, whatever the URL, or the name regardless of case. */
 export const foldMerchant = (name: string): string => hostOf(name) ?? foldName(name)
 
-/** How hosts and names become the keys that are compared: by spelling, or by appearance. */
 interface Normalization {
   readonly host: (host: string) => string
   readonly name: (name: string) => string
@@ -39,7 +38,7 @@ const byAppearance: Normalization = {
   name: name => skeleton(name).replace(/[\s\p{P}]/gu, '') || foldName(name),
 }
 
-/** One key for all merchants that can be taken for each other. */
+/** One key for all merchants that look alike. */
 export function merchantSkeleton(merchant: string): string {
   const host = hostOf(merchant)
   return host ? byAppearance.host(host) : byAppearance.name(merchant)
@@ -51,7 +50,6 @@ const wildcardOf = (pattern: string): string | undefined => {
   return trimmed.startsWith('*.') ? hostOf(trimmed.slice(2)) : undefined
 }
 
-/** Where in its list each pattern stands, by key. */
 type Positions = Map<string, number>
 const NO_MATCH = Number.POSITIVE_INFINITY
 
@@ -89,21 +87,20 @@ class PatternIndex {
 
 interface MatcherOptions {
   /**
-   * Whether a merchant also matches a pattern by appearance, or by any of the names in its text. Blocklists need it:
-   * nobody slips through with a Cyrillic `а`, or behind a processor. Allowlists must not have it: whoever looks like an
-   * allowed merchant would be paid.
+   * Whether a merchant also matches a pattern by appearance, or by any of the names in its text. Blocklists
+   * need it: a Cyrillic `а` or a processor's prefix must not get around them. Allowlists must not have it: a
+   * merchant that looks like an allowed one would be paid.
    */
   readonly lookalikes?: boolean
 }
 
-/** How a list reads patterns and merchants before it compares them. */
 interface ListReading {
   readonly normalizations: readonly Normalization[]
   readonly namesOfPattern: (pattern: string) => Iterable<string>
   readonly namesOfMerchant: (merchant: string) => readonly string[]
 }
 
-/** A key that includes the processor: another processor may have another customer of the same name. */
+/** With the processor: another processor may have another customer of the same name. */
 const keyWithProcessor = ({ name, processor }: NamedMerchant): string =>
   processor === null ? name : `${processor} *${foldMerchant(name)}`
 
@@ -124,7 +121,7 @@ const blocklistReading: ListReading = {
   namesOfMerchant: allNamesIn,
 }
 
-/** The patterns that are IBANs. The first of equal ones wins, so they are set from the last to the first. */
+/** The first of equal patterns wins, so they are set from the last to the first. */
 function ibanPositions(patterns: readonly string[]): Positions {
   const entries = patterns.map((pattern, position) => [pattern, position] as const)
   const ibans = entries.filter(([pattern]) => looksLikeIban(pattern))
@@ -132,10 +129,10 @@ function ibanPositions(patterns: readonly string[]): Positions {
 }
 
 /**
- * Makes a function that finds the first pattern that a payee matches. A name matches the same name regardless of case; a
- * host, bare or in a URL, matches that host; `*.example.com` matches every host below example.com, but not example.com;
- * an IBAN matches the account. Texts of statements are resolved on both sides: `SQ *BOOKSHOP` and `BOOKSHOP*1234` match
- * Bookshop.
+ * Returns a function that finds the first pattern that a payee matches. A name matches the same name
+ * regardless of case; a host, bare or in a URL, matches that host; `*.example.com` matches every host below
+ * example.com, but not example.com; an IBAN matches the account. Descriptors are resolved on both sides: `SQ
+ * *BOOKSHOP` and `BOOKSHOP*1234` match Bookshop.
  */
 export function payeeMatcher(
   patterns: readonly string[],
@@ -160,7 +157,7 @@ export function payeeMatcher(
   }
 }
 
-/** Whether a payee is the merchant that something is bound to: as an allowlist of that one merchant would find. */
+/** As an allowlist of that one merchant would find. */
 export function isSameMerchant(bound: string, merchant: string): boolean {
   if (bound === merchant || foldMerchant(bound) === foldMerchant(merchant)) return true
   if (!merchant.includes('*') && !bound.includes('*')) return false
@@ -174,7 +171,7 @@ export function isSameMerchant(bound: string, merchant: string): boolean {
 export const isSamePayee = (bound: string, merchant: string, iban: string | null | undefined): boolean =>
   looksLikeIban(bound) ? plainIban(bound) === iban : isSameMerchant(bound, merchant)
 
-/** Labels under which anybody can register in a country's domain: `co.uk`, `com.au`. */
+/** Labels under which anyone can register in a country's domain: `co.uk`, `com.au`. */
 const publicLabels = new Set(['ac', 'co', 'com', 'edu', 'gov', 'gob', 'go', 'ne', 'net', 'or', 'org'])
 
 type PatternCheck = readonly [hasProblem: (pattern: string) => boolean, problem: string]
@@ -198,7 +195,6 @@ const checks: readonly PatternCheck[] = [
   ],
 ]
 
-/** Whether a wildcard matches hosts of many owners. */
 function isTooWide(pattern: string): boolean {
   const domain = wildcardOf(pattern)
   if (domain === undefined) return true
@@ -206,7 +202,6 @@ function isTooWide(pattern: string): boolean {
   return more.length === 0 && country.length === 2 && publicLabels.has(label)
 }
 
-/** Says what is wrong with a merchant pattern, to the person who wrote it; undefined if nothing is. */
 export function patternProblem(pattern: string): string | undefined {
   const trimmed = pattern.trim()
   const problem = checks.find(([hasProblem]) => hasProblem(trimmed))?.[1]
@@ -215,27 +210,24 @@ export function patternProblem(pattern: string): string | undefined {
   return ibanProblem && `looks like an IBAN, and is none: ${ibanProblem}`
 }
 
-/** The same short key for every spelling of a merchant: it is indexed. */
+/** Short because it is indexed; the same for every spelling of a merchant. */
 export const merchantKey = (merchant: string): string =>
   hash('sha256', foldMerchant(merchant), 'base64url').slice(0, 22)
 
 const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
-/** The key by which a payment of the card network finds what was declared for this merchant. */
 export const payableKey = (merchant: string): string => merchantKey(withoutWww(hostOf(merchant) ?? merchant))
 
-/** A merchant as a card network names it. */
 interface NetworkMerchant {
   readonly descriptor: string
   readonly url: string | null
 }
 
-/** The keys under which a merchant may have been declared: its descriptor, the name in that, and its host. */
+/** A merchant may have been declared by its descriptor, the name in that, or its host. */
 export function payableKeys({ descriptor, url }: NetworkMerchant): string[] {
   const host = url === null ? undefined : hostOf(url)
   const names = [descriptor, namedMerchant(descriptor).name, resolveDescriptor(descriptor).name]
   return [...new Set([...names, ...(host ? [host] : [])].map(payableKey))]
 }
 
-/** The name to show for a merchant of the network: what its descriptor means. */
 export const nameOfDescriptor = (descriptor: string): string => resolveDescriptor(descriptor).name

@@ -1,4 +1,7 @@
-/** Words that tell what a merchant sells, in several languages, by category code. A word that ends in `…` is a prefix. */
+/**
+ * Words that tell what a merchant sells, in several languages, by category code. A word that ends in `…` is a
+ * prefix.
+ */
 const table = `
 4111|METRO, VERKEHRSBETRIEBE, BVG, RATP
 4121|TAXI…, CAB, CABS
@@ -43,6 +46,5 @@ for (const line of table.trim().split('\n')) {
 const codeOf = (word: string): string | undefined =>
   codeByWord.get(word) ?? codesByPrefix.find(([prefix]) => word.startsWith(prefix))?.[1]
 
-/** The category of the first word that tells one. */
 export const guessMcc = (words: readonly string[]): string | null =>
   words.map(codeOf).find(mcc => mcc !== undefined) ?? null

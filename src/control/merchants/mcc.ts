@@ -23,7 +23,6 @@ const sharedCategories = [trades, shops, services].flatMap(text =>
     .map(line => ({ code: line.slice(0, 4), description: line.slice(5) })),
 )
 
-/** Every merchant category, sorted by code. */
 export const categories: readonly Category[] = [...sharedCategories, ...companyCategories].sort((a, b) =>
   a.code < b.code ? -1 : 1,
 )
@@ -38,7 +37,6 @@ interface MccGroup {
   readonly codes: readonly string[]
 }
 
-/** Makes a group of all existing codes in ranges such as `7011 7512-7519`. */
 function group(name: string, description: string, members: string): MccGroup {
   const ranges = members.split(' ').map(member => member.split('-'))
   const isIn = (code: string): boolean => ranges.some(([from = '', to = from]) => from <= code && code <= to)
@@ -87,5 +85,4 @@ const byName = new Map(mccGroups.map(({ name, codes }) => [name, codes]))
 
 export const mccGroupNames: readonly string[] = [...byName.keys()]
 
-/** The codes of a group; undefined if there is no such group. */
 export const mccGroup = (name: string): readonly string[] | undefined => byName.get(name)

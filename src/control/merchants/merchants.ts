@@ -10,7 +10,8 @@ import { resolveDescriptor } from './descriptors.ts'
 import { foldMerchant, merchantSkeleton, patternProblem, payeeMatcher } from './matcher.ts'
 import { categories, mccGroup, mccGroups } from './mcc.ts'
 
-// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the history.
+// Reads the agent's latest 2,000 records by its index, whatever their status: the cost does not grow with the
+// history.
 const SPENDS = `
 with paid as (
   select merchant, amount_cents, created_at, type, status from transactions
@@ -34,7 +35,7 @@ interface MerchantSpend {
   lastUsedAt: Date
 }
 
-/** Adds up the spellings of each merchant, under the one that was used last: rows come in that order. */
+/** Adds up the spellings of each merchant under the latest one: rows come in that order. */
 function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
   const merchants = new Map<string, MerchantSpend>()
   for (const row of rows) {
@@ -53,7 +54,6 @@ const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
-/** Says why a merchant is not suggested; undefined if it is. */
 function objectionTo(
   { merchant, spends }: MerchantSpend,
   blockPattern: string | undefined,
@@ -98,10 +98,8 @@ const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }
   return context.pageOf(await suggest(context, agentId))
 }
 
-/** All codes, in their order. */
 export const mccCodes: readonly string[] = categories.map(({ code }) => code)
 
-/** The categories as the API shows them. */
 const categoryRecords = categories.map(category => ({
   ...category,
   id: category.code,

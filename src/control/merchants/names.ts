@@ -4,15 +4,15 @@ import { knownName, noiseTrimmingSteps, resolveDescriptor } from './descriptors.
 import { stripProcessors, withoutLegalForm } from './noise.ts'
 
 const dots = /[.。．｡]/
-/** The scheme of a web address as browsers read it: with any number of slashes of either kind. */
+/** A URL scheme as browsers read it: with any number of slashes of either kind. */
 const scheme = /^(?:https?:[/\\]*|(?:[a-z][a-z\d+.-]*:)?\/\/)/i
 
 /** At least two labels, the last of which is a word: a version or an amount is no host. */
 const wellFormed = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.[a-z][a-z\d-]+$/
 
 /**
- * The host that a text names, bare or in a URL, as DNS knows it: small letters, punycode, no port, no dot at the end.
- * Undefined for any other text.
+ * The host that a text names, bare or in a URL, as DNS knows it: lower case, punycode, no port, no trailing
+ * dot. Undefined for any other text.
  */
 export function hostOf(text: string): string | undefined {
   if (!dots.test(text)) return undefined
@@ -28,20 +28,19 @@ export function hostOf(text: string): string | undefined {
   return host && wellFormed.test(host) ? host : undefined
 }
 
-/** The asterisk and its lookalikes. */
 const asterisks = /[*＊﹡∗⁎✱٭]/u
 
 const hasLetter = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** The merchant that a text of a statement names, and the processor that it is paid through. */
+/** The merchant in a descriptor, and the processor in front of it. */
 export interface NamedMerchant {
   readonly name: string
   readonly processor: string | null
 }
 
 /**
- * Removes no more than processors and a number at the end, so that an allowlist can rely on the name. `Bookshop*Casino`
- * stays whole: anybody may stand behind the asterisk.
+ * Removes only processors and a trailing number, so that an allowlist can rely on the name. `Bookshop*Casino`
+ * stays whole: the text before an asterisk proves nothing.
  */
 export function namedMerchant(text: string): NamedMerchant {
   if (!text.includes('*')) return { name: text, processor: null }
@@ -51,8 +50,8 @@ export function namedMerchant(text: string): NamedMerchant {
 }
 
 /**
- * Every name that the text of a statement can stand for: the whole, its parts, each with more and more of its noise
- * removed, and the processors. A blocklist compares them all: nobody on it is paid under any of these names.
+ * Every name that a descriptor can mean: the whole, its parts, each with more and more noise removed, and the
+ * processors. A blocklist compares them all, so a blocked merchant is not paid under any of these names.
  */
 export const allNamesIn = boundedCache((text: string): readonly string[] => {
   if (hostOf(text)) return [text]
@@ -65,7 +64,7 @@ export const allNamesIn = boundedCache((text: string): readonly string[] => {
   return [...names]
 })
 
-/** The names that a pattern of a blocklist stands for; few, because a list may be long. */
+/** Few names per pattern of a blocklist, because a list may be long. */
 export function namesOfPattern(pattern: string): ReadonlySet<string> {
   const { name } = namedMerchant(pattern)
   return new Set([pattern, name, withoutLegalForm(name), knownName(name) ?? name])
@@ -76,5 +75,4 @@ export const looksLikeIban = (text: string): boolean =>
   /^\s*[A-Za-z]{2}\s*\d/.test(text) &&
   /^[A-Z]{2}\d{2}(?=(?:[A-Z]*\d){8})[A-Z0-9]{11,30}$/.test(plainIban(text))
 
-/** Why a text that looks like an IBAN is none; undefined if it is one. */
 export const problemOfIban = (text: string): string | undefined => ibanProblem(plainIban(text))

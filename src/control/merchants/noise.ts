@@ -40,7 +40,6 @@ interface StrippedDescriptor {
   readonly processors: readonly string[]
 }
 
-/** Removes the prefixes of all processors through which the payment went. */
 export function stripProcessors(text: string): StrippedDescriptor {
   const trimmed = text.trim().replace(/\s+\*/g, ' *')
   const processor = processors.find(([prefix]) => prefix.test(trimmed))
@@ -79,7 +78,6 @@ const legalForms = split(
     'NV, AB, AS, APS, OY, DAC, SL, PTY, PBC, SP',
 )
 
-/** Words that follow a name and do not belong to it. */
 const trailingWords = split(
   'COM, NET, ORG, WWW, HTTPS, HELP, BILL, BILLING, FIL, FILIALE, NR, NO, STORE, PENDING, SAGT, DANKE, REF, RECURRING, ' +
     'CC, CONTACTLESS, SUCURSAL, INVOICE, ORDER',
@@ -91,7 +89,7 @@ const productWords = split(
     'PRO, TEAM, USAGE, LABS, TECHNOLOGIES, SYSTEMS, SUPPORT, ON, SERVICE, SERVICES, HOTEL, MARKT, API, CLOUD, AI',
 )
 
-/** The kind of payment, which banks write before a name. */
+/** Banks write the kind of payment before a name. */
 const paymentKinds =
   /^(?:(?:POS|VISA|MASTERCARD|MAESTRO|DEBIT|CARD|PURCHASE|KARTENZAHLUNG|PAIEMENT|CB|COMPRA|PAGO|GIROCARD|KAUFUMSATZ|CONTACTLESS|PAYMENT TO|RECURRING)\b[ :.-]*)+(?=\S)/i
 
@@ -103,11 +101,10 @@ const numbers = [
   /#\s*\S*\d\S*/g,
 ]
 
-/** Removes dates, times, telephone numbers and references, and the kind of payment. */
 export const withoutNumbers = (text: string): string =>
   numbers.reduce((rest, number) => rest.replace(number, ' '), text.replace(paymentKinds, ''))
 
-/** The words of a text in the form in which they are compared: in capitals, of ASCII where possible. */
+/** The words in the form in which they are compared: capitals, ASCII where possible. */
 export const wordsOf = (text: string): string[] =>
   text
     .toUpperCase()
@@ -121,25 +118,22 @@ export const wordsOf = (text: string): string[] =>
 
 const isCountry = (word: string): boolean => countries.has(word) || countryCodes.has(word)
 
-/** Removes the legal form: `Casino GmbH` becomes `Casino`. */
 export function withoutLegalForm(name: string): string {
   const space = name.trimEnd().lastIndexOf(' ')
   return space > 0 && legalForms.has(wordsOf(name.slice(space)).join('')) ? name.slice(0, space) : name
 }
 
-/** Whether a word after a name says nothing about the merchant. */
 const isNoise = (word: string): boolean =>
   /\d/.test(word) || isCountry(word) || legalForms.has(word) || trailingWords.has(word) || places.has(word)
 
-/** Whether a word says nothing after the name of a known merchant. */
 export const isNoiseOfKnown = (word: string): boolean => isNoise(word) || productWords.has(word)
 
-/** Counts the noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
+/** Words of noise at the end of a name: a number, a place of up to three words, a country, a legal form. */
 export function noiseAtEnd(words: readonly string[]): number {
   const [beforeLast = '', last = ''] = words.slice(-2)
   const placeWords = [3, 2].find(count => words.length > count && places.has(words.slice(-count).join(' ')))
   if (placeWords) return placeWords
-  if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2 // a postal code and its place
+  if (words.length > 2 && /^\d{4,5}$/.test(beforeLast)) return 2
   if (usStates.has(last) && places.has(beforeLast)) return 1
   // A trade and a place can be the whole name: the Pizzeria Napoli.
   if (words.length === 2 && places.has(last) && guessMcc([beforeLast])) return 0

@@ -1,10 +1,12 @@
 import type { Sql } from '../../kernel/contract/sql.ts'
+import type { RefundReceipt } from '../../money/refunds/index.ts'
 import {
   addWitness,
   insertTransactions,
   moveToState,
   newTransaction,
   type TransactionRow,
+  type TransactionState,
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import { minOf, minus, restOf } from '../../values/money.ts'
@@ -22,6 +24,9 @@ import {
   type Evidence,
   type Payment,
   type PaymentBatch,
+  type PaymentView,
+  type PostedBatch,
+  type RefundContext,
 } from './payment.ts'
 import { foldFacts, type PaymentState } from './state.ts'
 
@@ -40,9 +45,7 @@ export function applyFact<P extends Payment, B extends PaymentBatch, C extends A
   const state = foldFacts(payment.facts)
   reclaimIntent(payment, state, batch)
   moveMoney(payment, diffOf(payment, state), channel, batch, evidence)
-  countUsage(payment, state, channel, batch)
-  channel.record(payment, state, batch)
-  const transaction = updateTransaction(payment, state, channel, evidence, batch, context)
+  const transaction = showState(payment, state, channel, evidence, batch, context)
   if (transaction && state.refundedCents > 0n)
     recordRefunds(payment, before, state, transaction.id, channel, batch, context)
   moveIntent(payment, before, state, transaction, batch, context)
@@ -80,6 +83,29 @@ export const capturePayment = <P extends Payment, B extends PaymentBatch>(
 ): PaymentState =>
   applyFact(payment, fact, channel as Channel<P, B>, evidence, batch, context as ApplyContext)
 
+/** Where money is that has come back, and what speaks for it. */
+type ReceiptPlace = Omit<RefundReceipt, 'agentId' | 'amountEuros'>
+
+/**
+ * Refunds a payment that was captured at once. The payee has posted the money, and the intent stays completed by its one
+ * payment: limits, record, transaction and refund follow from the fact.
+ */
+export function refundPayment<P extends Payment, B extends PostedBatch>(
+  payment: P,
+  fact: FactOf<'refunded'>,
+  channel: PaymentView<P, B>,
+  receipt: ReceiptPlace,
+  batch: B,
+  context: RefundContext,
+): PaymentState {
+  const before = foldFacts(payment.facts)
+  payment.facts = addFact(payment.facts, fact)
+  const state = foldFacts(payment.facts)
+  const transaction = showState(payment, state, channel, { witness: null }, batch, context)
+  if (transaction) addRefund(payment, before, state, transaction.id, receipt, batch, context)
+  return state
+}
+
 /** Writes what facts have changed: postings, holds, limits, intents, refunds and transactions. A channel writes its records. */
 export async function writePayments(
   { tenant, payments, refunds, book, changed }: PaymentBatch,
@@ -108,14 +134,17 @@ function reclaimIntent(payment: Payment, state: PaymentState, { payments }: Paym
   else Object.assign(payment, { source: 'wallet', intentId: null })
 }
 
-function updateTransaction<P extends Payment, B extends PaymentBatch>(
+/** Counts the state towards the limits, and shows it on the record of the channel and on the transaction. */
+function showState<P extends Payment, B extends PostedBatch>(
   payment: P,
   state: PaymentState,
-  channel: Channel<P, B>,
-  { witness }: Evidence,
+  channel: PaymentView<P, B>,
+  { witness }: Pick<Evidence, 'witness'>,
   batch: B,
-  { emit }: ApplyContext,
+  { emit }: RefundContext,
 ): TransactionRow | undefined {
+  countUsage(payment, state, channel, batch)
+  channel.record(payment, state, batch)
   const wanted = channel.transactionOf(payment, state)
   if (!wanted) return undefined
   const { changed, now, transactions } = batch
@@ -130,9 +159,9 @@ function updateTransaction<P extends Payment, B extends PaymentBatch>(
 
 function createTransaction(
   payment: Payment,
-  wanted: NonNullable<ReturnType<Channel<never, never>['transactionOf']>>,
-  batch: PaymentBatch,
-  emit: ApplyContext['emit'],
+  wanted: TransactionState,
+  batch: PostedBatch,
+  emit: RefundContext['emit'],
 ): TransactionRow {
   const intent = coveringIntent(payment, batch)
   const { agentId, cardId, walletId, merchant, mcc, country } = payment
@@ -144,7 +173,7 @@ function createTransaction(
   return transaction
 }
 
-/** Records what came back. How much of it is of the payment may become known later. */
+/** Records what came back by a network. How much of it is of the payment may become known later. */
 function recordRefunds(
   payment: Payment,
   before: PaymentState,
@@ -152,19 +181,28 @@ function recordRefunds(
   transactionId: string,
   { refunds: { sourceType, ...way } }: Pick<Channel<never, never>, 'refunds'>,
   batch: PaymentBatch,
-  { emit }: ApplyContext,
+  context: RefundContext,
 ): void {
   const source = { type: sourceType, id: payment.id }
+  const receipt = { ...way, walletId: refundWallet(payment, batch), source }
+  addRefund(payment, before, state, transactionId, receipt, batch, context)
+  batch.refunds.link(source, transactionId, refundedOfPayment(state))
+}
+
+/** Records what came back by the last fact, with its part that is of the payment. */
+function addRefund(
+  { agentId }: Payment,
+  before: PaymentState,
+  state: PaymentState,
+  transactionId: string,
+  receipt: ReceiptPlace,
+  { refunds }: Pick<PostedBatch, 'refunds'>,
+  { emit }: RefundContext,
+): void {
   const amountEuros = minus(state.refundedCents, before.refundedCents)
-  const ofPayment = refundedOfPayment(state)
-  if (amountEuros > 0n) {
-    const { agentId } = payment
-    const walletId = refundWallet(payment, batch)
-    const arrival = { agentId, walletId, ...way, amountEuros, source }
-    const more = minOf(restOf(ofPayment, refundedOfPayment(before)), amountEuros)
-    batch.refunds.record(transactionId, arrival, more, emit)
-  }
-  batch.refunds.link(source, transactionId, ofPayment)
+  if (amountEuros === 0n) return
+  const more = minOf(restOf(refundedOfPayment(state), refundedOfPayment(before)), amountEuros)
+  refunds.record(transactionId, { agentId, amountEuros, ...receipt }, more, emit)
 }
 
 function moveIntent(

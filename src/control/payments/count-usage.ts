@@ -1,8 +1,13 @@
 import type { Cause } from '../../money/ledger/index.ts'
 import { cents, restOf } from '../../values/money.ts'
-import type { IntentRow } from '../intents/index.ts'
 import { spentOf, type Usage, usageOf } from './diff.ts'
-import { type Channel, coveringIntent, type Payment, type PaymentBatch } from './payment.ts'
+import {
+  type CountedIntent,
+  coveringIntent,
+  type Payment,
+  type PaymentView,
+  type PostedBatch,
+} from './payment.ts'
 import {
   incrementReference,
   intentCoveredReference,
@@ -12,13 +17,13 @@ import {
 } from './references.ts'
 import type { PaymentState } from './state.ts'
 
-export type CountingBatch = Pick<PaymentBatch, 'payments' | 'counters' | 'agents'>
+export type CountingBatch = Pick<PostedBatch, 'payments' | 'counters' | 'agents'>
 
 /** Counts the payment towards the limits: what is spent, and what is still reserved. */
 export function countUsage<P extends Payment>(
   payment: P,
   state: PaymentState,
-  { limitsOf }: Pick<Channel<P, never>, 'limitsOf'>,
+  { limitsOf }: Pick<PaymentView<P, never>, 'limitsOf'>,
   batch: CountingBatch,
 ): void {
   const intent = coveringIntent(payment, batch)
@@ -41,7 +46,7 @@ function referenceOf({ of }: Usage, { id }: Payment): Cause {
  * Captured money is no longer reserved, even if it came back before it was counted: so the reservation does not depend on
  * the order of facts.
  */
-function countForIntent(intent: IntentRow, state: PaymentState, batch: CountingBatch): void {
+function countForIntent(intent: CountedIntent, state: PaymentState, batch: CountingBatch): void {
   const { counters } = batch
   const reference = intentReference(intent.id)
   const { capturedCents } = state
@@ -68,7 +73,7 @@ function countOne(
   releaseAbove(reference, heldCents, counters)
 }
 
-function releaseAbove(reference: Cause, kept: bigint, counters: PaymentBatch['counters']): void {
+function releaseAbove(reference: Cause, kept: bigint, counters: PostedBatch['counters']): void {
   const reserved = counters.reservationOf(reference)?.reserved ?? 0n
   if (reserved > kept) counters.releasePart(reference, reserved - kept)
 }

@@ -1,4 +1,4 @@
-export { applyFact, capturePayment, holdPayment, writePayments } from './apply.ts'
+export { applyFact, capturePayment, holdPayment, refundPayment, writePayments } from './apply.ts'
 export { type CountingBatch, countUsage } from './count-usage.ts'
 export { bookedBy } from './diff.ts'
 export {
@@ -16,11 +16,13 @@ export { refundWallet } from './move-money.ts'
 export {
   type ApplyContext,
   type Channel,
-  type DirectChannel,
+  type CountedIntent,
   type Evidence,
   evidenceOf,
   type Payment,
   type PaymentBatch,
+  type PaymentView,
+  type PostedBatch,
   paymentBatch,
 } from './payment.ts'
 export { holdReferences, incrementReference, intentReference, reservationReferences } from './references.ts'

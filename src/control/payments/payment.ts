@@ -27,15 +27,17 @@ export interface Payment extends BookedAmounts {
   readonly country: string | null
 }
 
-/** The locked records by which payments change, and their changes. The caller writes them. */
-export interface PaymentBatch extends TenantNow {
+/** An intent as far as the limits of its payment depend on it. */
+export type CountedIntent = Pick<
+  IntentRow,
+  'id' | 'amountEuros' | 'holdEuros' | 'merchant' | 'cardId' | 'runId'
+>
+
+/** The locked records that follow from facts whose money is posted already, and their changes. The caller writes them. */
+export interface PostedBatch extends TenantNow {
   readonly agents: ReadonlyMap<string, Spender>
-  readonly payments: IntentPayments
+  readonly payments: { find(id: string | null): CountedIntent | undefined }
   readonly counters: BudgetCounters
-  readonly book: Book
-  readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
-  /** Gets the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
-  readonly ownersWalletId: string | null | undefined
   readonly refunds: Refunds
   readonly transactions: Map<string, TransactionRow>
   readonly changed: {
@@ -44,9 +46,20 @@ export interface PaymentBatch extends TenantNow {
   }
 }
 
+/** The locked records by which payments change. */
+export interface PaymentBatch extends PostedBatch {
+  readonly payments: IntentPayments
+  readonly book: Book
+  readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
+  /** Gets the refunds of a closed wallet; none if no refund is expected, or the owner has no such wallet. */
+  readonly ownersWalletId: string | null | undefined
+}
+
 /** A batch without what only some channels need: agents whose limits count, a wallet for refunds, known transactions. */
 export const paymentBatch = <
-  O extends Pick<PaymentBatch, 'payments' | 'book' | 'wallets' | 'refunds'> & Partial<PaymentBatch>,
+  O extends Pick<PostedBatch, 'refunds'> & { readonly payments: Pick<IntentPayments, 'counters'> } & Partial<
+      Omit<PaymentBatch, 'payments'>
+    >,
 >(
   { tenant, now }: TenantNow,
   opened: O,
@@ -58,22 +71,26 @@ export const paymentBatch = <
   ...opened,
 })
 
-/**
- * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. This part is
- * all of it where the payee has captured money at once, and gives it back by a payment of its own.
- */
-export interface DirectChannel<P extends Payment, B extends PaymentBatch> {
-  /** Gets captured money: the payee's wallet, or what keeps it until the network has cleared it. */
-  readonly clearing: AccountKey
-  readonly postings: { readonly capture: Template }
-  /** Under which the money of an approval is held. */
-  holdReference(paymentId: string, increment: number): Cause
+/** How a way to pay shows a payment: all that facts need whose money is posted already. */
+export interface PaymentView<P extends Payment, B extends PostedBatch> {
   /** Whose limits the payment counts towards: under an intent, beside those of the intent. */
   limitsOf(payment: P, hasIntent: boolean): readonly string[]
   /** Writes the state onto the record of the payment, in the words of the channel. */
   record(payment: P, state: PaymentState, batch: B): void
   /** The state of the transaction; null as long as no money was asked for. */
   transactionOf(payment: P, state: PaymentState): TransactionState | null
+}
+
+/**
+ * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself. This part is
+ * all of it where the payee has captured money at once, and posts itself what it gives back.
+ */
+export interface DirectChannel<P extends Payment, B extends PaymentBatch> extends PaymentView<P, B> {
+  /** Gets captured money: the payee's wallet, or what keeps it until the network has cleared it. */
+  readonly clearing: AccountKey
+  readonly postings: { readonly capture: Template }
+  /** Under which the money of an approval is held. */
+  holdReference(paymentId: string, increment: number): Cause
 }
 
 /** A way to pay by a network, which clears what was captured, and by which money comes back. */
@@ -117,10 +134,12 @@ export type CaptureContext = Pick<
   'emit' | 'wake'
 >
 
+export type RefundContext = Pick<Context<never, typeof arrivedEvents>, 'emit'>
+
 export type ApplyContext = Pick<Context<never, typeof arrivedEvents & typeof paidEvents>, 'emit' | 'wake'>
 
 /** The intent whose hold pays; undefined if none covers the payment. */
-export const coveringIntent = (
+export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
-  { payments }: Pick<PaymentBatch, 'payments'>,
-): IntentRow | undefined => (source === 'intent' ? payments.find(intentId) : undefined)
+  { payments }: { readonly payments: { find(id: string | null): I | undefined } },
+): I | undefined => (source === 'intent' ? payments.find(intentId) : undefined)

@@ -8,7 +8,6 @@ import { PolicyCreate } from '../rules/index.ts'
 import { toggles } from './policy.ts'
 import { PolicyDetail, PolicyEvent, PolicyExpired, PolicyRecord, PolicyReplace, Preset } from './schemas.ts'
 
-/** A past or present state of a policy, with the changes that led to it. */
 const VersionRecord = z
   .object({
     id: id('policyversion'),
@@ -209,7 +208,6 @@ export const policiesApi = {
     fails: { agent_not_found: fails.agent_not_found, no_policy_assigned: [400, notAssigned] },
     emits: { 'policy.updated': PolicyEvent },
   }),
-  /** The agent's process reads it when no deletion of the agent is pending. */
   status: get('/agents/{id}/policy/status', {
     readsClock: true,
     summary: 'When an agent’s policy ends',

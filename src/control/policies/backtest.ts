@@ -22,12 +22,11 @@ interface Total {
 const zero = (): Total => ({ count: 0, amountEuros: 0n })
 const noDifferences = () => ({ newlyDenied: zero(), newlyAllowed: zero(), newlyToPerson: zero() })
 
-/** The name of a difference, by the verdict of this policy. */
 const differenceNames = { denied: 'newlyDenied', allowed: 'newlyAllowed', person: 'newlyToPerson' } as const
 
 const MAX_EXAMPLES = 100
 
-/** The longest time one answer may take: a hundred thousand decisions take a few seconds. */
+/** The longest time of one answer: a hundred thousand decisions take a few seconds. */
 const TIME_LIMIT_MS = 30_000
 
 /** The rule that makes the difference: it stops the spend now, or stopped it then. */
@@ -38,7 +37,7 @@ const decidingRule = (
 ): string =>
   (isStricter(now, was) ? checks.find(({ message }) => message === reason)?.rule : rule) ?? 'unknown'
 
-/** Counts differences as they come. Only the first examples stay in memory, however long the span is. */
+/** Only the first examples stay in memory, however long the span is. */
 class Report {
   decisions = 0
   readonly totals = { same: zero(), decidedBefore: zero(), ...noDifferences() }
@@ -83,7 +82,6 @@ function addTo(total: Total, amountEuros: Euros): void {
   total.amountEuros += amountEuros
 }
 
-/** Replays all decisions of a span under a policy; undefined if that takes too long. */
 export async function replayAll(
   sql: Sql,
   tenant: Tenant,

@@ -22,11 +22,11 @@ interface Difference {
 
 const NONE: Difference = { all: 0n, month: 0n, day: 0n, uses: 0 }
 
-/** By how much mandates are used otherwise than the record says, because another policy needs them more or less often. */
+/** How far the use of mandates differs from the record, because another policy needs them more or less often. */
 class MandateDiff {
   readonly #byId = new Map<string, Difference>()
 
-  /** A new day, and perhaps a new month: what was counted before is not in theirs. */
+  /** Differences of an earlier day, or month, do not count in the new one. */
   startDay(isNewMonth: boolean): void {
     for (const [id, difference] of this.#byId)
       this.#byId.set(id, { ...difference, day: 0n, month: isNewMonth ? 0n : difference.month })
@@ -37,7 +37,7 @@ class MandateDiff {
     this.#byId.set(id, { all: all + amount, month: month + amount, day: day + amount, uses: before + uses })
   }
 
-  /** The mandate as it would be now. Which of several mandates it is stays as recorded. */
+  /** The mandate as it would be now. Which of several mandates applies stays as recorded. */
   adjust(mandate: MandateUse): MandateUse {
     const difference = this.#byId.get(mandate.id)
     if (!difference) return mandate
@@ -53,22 +53,22 @@ class MandateDiff {
   }
 }
 
-/** The verdict of the record, and the verdict of this policy on the same spend. */
+/** The recorded verdict, and this policy's verdict on the same spend. */
 export interface Replayed {
   readonly was: Verdict
   readonly now: Verdict
-  /** null = an approval of a spend that this policy had settled at its declaration: nothing was left to decide. */
+  /** Null: the approval of a spend that this policy settled at its declaration, so nothing was left to decide. */
   readonly ruling: Ruling | null
 }
 
-/** Most settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
+/** Settled spends remembered for one agent: as many intents can wait at once. The oldest are forgotten first. */
 const MAX_SETTLED = 10_000
 
 const notBelowZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 
 /**
- * Replays one agent's decisions under another policy. The record says what was held, captured and given back; this class
- * adds up by how much the counters differ from it, because of what is decided otherwise.
+ * Replays one agent's decisions under another policy. The record says what was held, captured and given back;
+ * this class adds up how far the counters differ from it, because of other decisions.
  */
 export class DecisionDiff {
   readonly #policy: CompiledPolicy
@@ -79,13 +79,12 @@ export class DecisionDiff {
   #uses = 0
   readonly #budgets = new Map<string, Euros>()
   readonly #mandates = new MandateDiff()
-  /** Whether any decision has differed yet. Until then request and counters are those of the record. */
+  /** Until a decision differs, request and counters are those of the record. */
   #differs = false
-  /** undefined = taken from the record of the first decision. */
   #lastSpendAt: Date | null | undefined
   /**
-   * Spends that waited for a person, or may come to one again, and that this policy settles at once: the amount that it
-   * holds for each; null = it denies it.
+   * Spends that waited for a person, or may do so again, and that this policy settles at once: the amount
+   * that it holds for each; null if it denies it.
    */
   readonly #settled = new Map<string, Euros | null>()
 
@@ -93,7 +92,7 @@ export class DecisionDiff {
     this.#policy = policy
   }
 
-  /** Replays the agent's next decision. Decisions come in the order of time. */
+  /** Decisions come in the order of time. */
   replay(recorded: RecordedDecision): Replayed {
     const request = parseRequest(recorded.request)
     const isApproval = request.approval !== null
@@ -128,7 +127,7 @@ export class DecisionDiff {
     else if (now === 'denied' && was === 'allowed' && usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
   }
 
-  /** A person approved a spend that this policy had denied, or allowed, when it was declared. */
+  /** A person approved a spend that this policy had denied, or allowed, at its declaration. */
   #replayApproval(
     { subjectId, usedEuros }: RecordedDecision,
     request: SpendRequest,
@@ -138,7 +137,8 @@ export class DecisionDiff {
     const now = settledHold === null ? 'denied' : 'allowed'
     if (was !== 'allowed') return { was, now, ruling: null }
     this.#settled.delete(subjectId)
-    // From here on the record counts the spend. This policy has counted it since its declaration, or never counts it.
+    // From here on the record counts the spend. This policy has counted it since its declaration, or never
+    // counts it.
     if (settledHold !== null) this.#addUse(request, -settledHold, -1)
     else if (usedEuros > 0n) this.#addUse(request, -usedEuros, -1)
     return { was, now, ruling: null }
@@ -153,7 +153,7 @@ export class DecisionDiff {
       if (!period) this.#budgets.set(id, (this.#budgets.get(id) ?? 0n) + amount)
   }
 
-  /** A mandate that this policy needs, and the recorded one did not, or the other way about. */
+  /** This policy needs a mandate where the record did not, or the reverse. */
   #addMandates({ mandateId, usedEuros }: RecordedDecision, { mandate, holdEuros }: Ruling): void {
     if ((mandate?.id ?? null) === mandateId) return
     this.#differs = true

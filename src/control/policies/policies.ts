@@ -32,7 +32,6 @@ import { withChanges } from './versions.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
-/** What each agent has used of its day and month, and what its policy and its wallet leave. */
 const usage: HandlerOf<typeof usageApi.usage> = async ({ query: { status, agentId } }, context) => {
   const { page, records, sql, tenant, now } = context
   const agents = await page(Agent, {
@@ -83,10 +82,12 @@ const usedOf = ({ reserved: heldEuros, spent: spentEuros }: Used, limitEuros: Eu
     limitEuros === null ? null : remainingOf({ limit: limitEuros, used: heldEuros + spentEuros }),
 })
 
-/** Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is known. */
+/**
+ * Rows that the first query of a page reads. The lists of a policy can be long, so few are read until that is
+ * known.
+ */
 const FIRST_ROWS = 4
 
-/** The contract's `agentId` is a string: it is left out where there is none. */
 const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
 
 const policyHandlers = implement(policiesApi, {
@@ -227,7 +228,6 @@ const policies = implement(
   { ...policyHandlers.handlers, ...ownerBudgets.handlers, backtest, probe, usage },
 )
 
-/** The deadline of an agent's own policy: its end. */
 const expiry: Deadline = {
   process: agentProcess,
   table: 'policies',

@@ -12,7 +12,6 @@ import { PolicyEvent } from './schemas.ts'
 
 export const notDeleted = { deletedAt: null }
 
-/** The data of every event about a policy. */
 export const policyEvent = (policy: Policy) => ({
   policyId: policy.id,
   agentId: policy.agentId,
@@ -45,7 +44,6 @@ export async function lockPolicy(records: Records, id: string): Promise<Policy |
   return policy?.deletedAt ? null : policy
 }
 
-/** Finds what is assigned: a preset by its name, or a template by its id. The template is locked. */
 export async function findSource(
   records: Records,
   name: string,
@@ -57,7 +55,6 @@ export async function findSource(
   return template.agentId ? 'not_a_template' : { id: template.id, rules: rulesOf(template) }
 }
 
-/** The policy an agent spends under. */
 export const effectivePolicy = (records: Records, agentId: string): Promise<Policy | null> =>
   records.findOne(Policy, { agentId, ...notDeleted })
 
@@ -78,7 +75,6 @@ export async function assignPolicy(
   return policy
 }
 
-/** Gives a new agent its copy of the template that it was created with, in the same transaction. */
 export const onAgentCreated = reaction(
   AgentCreated,
   { 'policy.assigned': PolicyEvent },
@@ -93,7 +89,10 @@ export const onAgentCreated = reaction(
   },
 )
 
-/** Deletes the policy of an agent that is being deleted, so that neither its end nor its template changes it any more. */
+/**
+ * Deletes the policy of an agent that is being deleted, so that neither its end nor its template changes it
+ * any more.
+ */
 export const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,

@@ -8,13 +8,13 @@ import { encodeRules, expirationActions, type Rules, ruleNames, rulesOf } from '
 /** The rules that were set for one agent alone, with the template's value of each, as the contract writes it. */
 type OverriddenRules = Readonly<Partial<Record<keyof Rules, unknown>>>
 
-/** The rules that can be switched on and off by themselves. */
+/** Rules with endpoints of their own that switch them. */
 export const toggles = ['lockToFirstMerchant', 'requireIntent', 'requireAttestation'] as const
 type Toggle = (typeof toggles)[number]
 
 const isToggle = (rule: string): rule is Toggle => toggles.includes(rule as Toggle)
 
-/** The overridden rules after a change. A rule that is set back to the template's value is overridden no more. */
+/** A rule that is set back to the template's value is no longer overridden. */
 function overriddenAfter(overridden: OverriddenRules, before: Rules, after: Rules): OverriddenRules {
   const oldValues = encodeRules(before)
   const newValues = encodeRules(after)
@@ -69,31 +69,28 @@ const policySchema = defineEntity({
   },
 })
 
-/** The template or preset that a policy is a copy of. A preset has no id. */
 export interface PolicySource {
   readonly id: string | null
   readonly rules: Rules
 }
 
 export class Policy extends policySchema.class {
-  /** Derived from `overridden`, never given on creation. */
   declare [OptionalProps]?: 'overrides'
-  /** Had an end before this change, for which the agent's process may wait. */
+  /** It had an end before this change, for which the agent's process may wait. */
   declare hadEnd?: boolean
 
-  /** The rules that were set for this agent alone. */
   get overrides(): string[] {
     return Object.keys(this.overridden)
   }
 
-  /** Changes rules at the owner's wish. In an agent's own policy they become overrides of the template. */
+  /** In an agent's own policy, changed rules become overrides of the template. */
   changeRules(rules: Partial<Rules>, now: Date): void {
     const before = rulesOf(this)
     if (this.agentId) this.overridden = overriddenAfter(this.overridden, before, { ...before, ...rules })
     this.revise(rules, now)
   }
 
-  /** Switches one rule for this agent. A rule that is switched on becomes an override even if the template has it on. */
+  /** A rule that is switched on becomes an override even if the template has it on. */
   toggle(rule: Toggle, value: boolean, now: Date): void {
     const isUnchanged = this[rule] === value
     this.changeRules({ [rule]: value }, now)
@@ -101,14 +98,13 @@ export class Policy extends policySchema.class {
       this.overridden = { ...this.overridden, [rule]: value }
   }
 
-  /** Changes rules and counts one version more. */
   revise(rules: Partial<Rules>, now: Date): void {
     Object.assign(this, rules)
     this.version++
     this.scheduleEnd(now)
   }
 
-  /** Sets the end by `expiresAfterMinutes`; a template has none. A policy that has ended goes on if its end moves on. */
+  /** By `expiresAfterMinutes`; a template has no end. A policy that has ended continues if its end moves on. */
   scheduleEnd(now: Date): void {
     const { assignedAt, expiresAfterMinutes } = this
     if (this.expiresAt) this.hadEnd = true
@@ -117,17 +113,15 @@ export class Policy extends policySchema.class {
     if (!this.expiresAt || this.expiresAt > now) this.expiredAt = null
   }
 
-  /** The instant at which the policy ends; null if it has none, or has ended already. */
   pendingEnd(): Date | null {
     return this.agentId && !this.expiredAt && !this.deletedAt ? this.expiresAt : null
   }
 
-  /** Whether the agent's process has to learn of a change: the policy has an end, or had one. */
+  /** The agent's process must learn of a change: the policy has an end, or had one. */
   needsProcess(): boolean {
     return Boolean(this.hadEnd || this.expiresAt)
   }
 
-  /** Ends the policy if it is time; false if it is not, or if it has ended already. */
   expire(now: Date): boolean {
     const end = this.pendingEnd()
     if (!end || end > now) return false
@@ -135,7 +129,6 @@ export class Policy extends policySchema.class {
     return true
   }
 
-  /** Takes the rules of the source, except for the overrides that are kept. */
   copyFrom({ id, rules }: PolicySource, assignedAt: Date, now: Date): void {
     const ownRules = rulesOf(this)
     const kept = keptOverrides(this.overridden, ownRules, id !== null && id === this.templateId)

@@ -19,7 +19,6 @@ import {
 import { findPolicy } from './policy-versioning.ts'
 import type { policySimulationApi } from './simulation-api.ts'
 
-/** A situation, with what one rule says of it and the verdict of all rules. */
 export interface ProbedSituation {
   readonly situation: Situation
   readonly outcome: Check['outcome']
@@ -38,7 +37,8 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
   const ruling = decide(policy, situation, situation)
   const check = ruling.checks.find(({ rule: name }) => name === rule.name || name === rule.alias)
   const message = check?.message ?? rule.skipMessage
-  // No rule checks what the merchant charges in the end: the hold is the limit, with the tolerance in it.
+  // No rule checks the amount that the merchant charges in the end: the hold is the limit, including the
+  // tolerance.
   if (situation.chargedEuros !== null && situation.chargedEuros > ruling.holdEuros)
     return { situation, message, outcome: 'fail', verdict: 'denied', reason: message }
   return {
@@ -52,7 +52,6 @@ function probeSituation(policy: CompiledPolicy, rule: Rule, situation: Situation
 
 const isStopped = ({ outcome }: ProbedSituation): boolean => outcome === 'fail' || outcome === 'review'
 
-/** Probes one rule from both sides; undefined if the policy does not set it. */
 function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): ProbedRule | undefined {
   const { terms } = policy
   const casesFor = probeCases[rule.name]
@@ -69,12 +68,12 @@ function probeRule(rule: Rule, policy: CompiledPolicy, harmless: Situation): Pro
   }
 }
 
-/** A tolerance of 0 % has no evaluator, and can still be meant. */
+/** A tolerance of 0 % has no evaluator, and can still be intended. */
 const isSet = ({ name, compile: compileRule }: Rule, { terms }: CompiledPolicy): boolean =>
   compileRule(terms) !== undefined ||
   (name === 'amountTolerancePercent' && terms?.amountTolerancePercent === 0)
 
-/** Probes every rule that is set. Each answer is a decision of `decide`, not a reading of the rules. */
+/** Each answer is a decision of `decide`, not a reading of the rules. */
 export function probeRules(rules: Rules, now: Date): { rules: ProbedRule[]; warnings: Warning[] } {
   const policy = compilePolicy(rules)
   if (!policy.terms) return { rules: [], warnings: [] }

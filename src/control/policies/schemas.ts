@@ -8,7 +8,6 @@ const { allowedMccs, blockedMccs, attestationWindowMinutes, ...contractRules } =
 
 const agentId = id('agent')
 
-/** The contract's record of a policy: creation and toggle return it. */
 export const PolicyRecord = z
   .object({
     id: id('policy'),

@@ -18,7 +18,7 @@ import {
   type SpendRequest,
 } from '../rules/index.ts'
 
-/** An agent that may spend, with the policy that it spends under at this moment. */
+/** An agent that may spend, with its present policy. */
 export interface Spender {
   readonly id: string
   readonly status: Agent['status']
@@ -60,25 +60,25 @@ const spenderQuery =
   }
 
 /**
- * An exclusive lock costs nothing here: the counters let only one batch of an agent pass at a time anyway. With shared
- * locks, whoever wants to freeze an agent in a burst of spends would never get its turn.
+ * An exclusive lock costs nothing here: the counters let only one batch of an agent pass at a time anyway.
+ * With shared locks, a freeze would never get its turn in a burst of spends.
  */
 const LOCK_AGENTS = 'for no key update of a'
 
-/** Reads agents by their ids, without a lock. */
 export const findSpenders = spenderQuery(selectSpenders('$3::text[]'))
 
-/** Locks agents by their ids: nobody else freezes them until the transaction ends, and the caller may. */
+/** Until the transaction ends only the caller may freeze them. */
 export const lockSpenders = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
 
-/** Locks the agents of intents, by the ids of the intents. */
 export const lockSpendersOfIntents = spenderQuery(
   `${selectSpenders('array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))')} ${LOCK_AGENTS}`,
 )
 
-/** Most list entries of all cached policies together: a name with all forms in which it is matched takes a kilobyte. */
+/**
+ * Cached policies are limited by their list entries, all together: a name with all its match forms takes a
+ * kilobyte.
+ */
 const MAX_CACHED_ENTRIES = 50_000
-/** The memory of a policy without lists, counted in list entries. */
 const BASE_ENTRIES = 10
 const noPolicy = compilePolicy(null)
 
@@ -96,7 +96,6 @@ function compiledPolicyOf(row: SpenderRow): CompiledPolicy {
   return compiledPolicies(`${row.policyId}@${row.policyVersion}`, () => compilePolicy(rulesOf(row)))
 }
 
-/** A decision as the API shows it. */
 export interface Decision extends Omit<Ruling, 'holdEuros' | 'mandate'> {
   readonly id: string
   readonly policyId: string | null
@@ -108,7 +107,6 @@ export interface Decision extends Omit<Ruling, 'holdEuros' | 'mandate'> {
   readonly mandate?: RuledMandate | null
 }
 
-/** A request without the members that come from the clock and the agent's row. */
 type SpendDetails = Omit<SpendRequest, 'at' | 'agentStatus' | 'policyEndsAt'>
 
 /** A ruling, the decision as the API shows it, and the row from which it can be replayed. */
@@ -118,7 +116,7 @@ export interface SpendDecision {
   readonly row: DecisionRow
 }
 
-/** Decides about a spend under the agent's policy. Stores nothing: the caller inserts the row. */
+/** Stores nothing: the caller inserts the row. */
 export function decideSpend(
   spender: Spender,
   details: SpendDetails,

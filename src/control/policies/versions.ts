@@ -4,7 +4,6 @@ import { euros, formatEuros } from '../../values/money.ts'
 import { type Rules, ruleNames, shortList } from '../rules/index.ts'
 import { PolicyVersion } from './policy.ts'
 
-/** The rules of a version, as the contract writes them. */
 type StoredRules = Readonly<Record<string, unknown>>
 
 interface Change {
@@ -14,7 +13,6 @@ interface Change {
   readonly text: string
 }
 
-/** Puts the value of a rule into words. */
 type Formatter = (value: never) => string
 
 const money: Formatter = (value: number) => formatEuros(z.decode(euros, value))
@@ -50,13 +48,12 @@ const ruleWords: Readonly<Record<keyof Rules, readonly [title: string, format: F
   amountTolerancePercent: ['Tolerance of the amount', percent],
 }
 
-/** The entries of the first list that the second one lacks. Sets keep this fast for lists of thousands. */
+/** Sets keep this fast for lists of thousands. */
 function onlyIn(names: readonly unknown[], others: readonly unknown[]): string[] {
   const known = new Set(others)
   return names.filter(name => !known.has(name)).map(String)
 }
 
-/** Says which entries were added and removed; undefined if only the order changed. */
 function listChange(from: readonly unknown[], to: readonly unknown[]): string | undefined {
   const added = onlyIn(to, from)
   const removed = onlyIn(from, to)
@@ -67,7 +64,6 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
   return parts.length > 0 ? parts.join('; ') : undefined
 }
 
-/** Says how one rule changed; undefined if it did not. */
 function changeInWords(field: keyof Rules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) return listChange(listOf(from), listOf(to))
   if (from === to) return undefined
@@ -77,7 +73,7 @@ function changeInWords(field: keyof Rules, from: unknown, to: unknown): string |
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The changes between two versions, rule by rule. A rule that is younger than a version counts as unset in it. */
+/** Rule by rule. A rule that is younger than a version counts as unset in it. */
 export const changesBetween = (before: StoredRules, after: StoredRules): Change[] =>
   ruleNames.flatMap(field => {
     const from = before[field] ?? null
@@ -86,7 +82,7 @@ export const changesBetween = (before: StoredRules, after: StoredRules): Change[
     return words === undefined ? [] : [{ field, from, to, text: `${ruleWords[field][0]}: ${words}` }]
   })
 
-/** Adds to each version what it changed. The versions are a page of one policy, newest first. */
+/** The versions are a page of one policy, newest first. */
 export async function withChanges(
   records: Records,
   versions: readonly PolicyVersion[],

@@ -124,7 +124,6 @@ const RiskAlertRecord = z
   })
   .meta({ id: 'RiskAlert' })
 
-/** The data of every event about a risk. */
 export const RiskEvent = z.object({
   agentId: id('agent'),
   alertId: id('alert').optional(),
@@ -133,7 +132,6 @@ export const RiskEvent = z.object({
   signals: z.array(z.object({ signal: z.string(), points })),
 })
 
-/** The events that a spend can cause by its risk. */
 export const riskEvents = {
   'risk.review_required': event('A spend waits for a person because of its risk.', RiskEvent),
   'risk.denied': event('A spend has been refused for its risk.', RiskEvent),

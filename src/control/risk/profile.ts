@@ -1,6 +1,5 @@
 import type { Euros } from '../../values/money.ts'
 
-/** The members of a spend that can be usual or unusual. */
 export interface Spend {
   readonly amountEuros: Euros
   readonly merchant: string
@@ -8,26 +7,26 @@ export interface Spend {
 }
 
 /**
- * What is usual for an agent. Its size is fixed, however much the agent has spent. Amounts, hours and the country are
- * learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often enough. Every
- * declared spend counts towards velocity: an agent in a loop is noticed although everything is denied.
+ * What is usual for an agent, in a fixed size, however much it has spent. Amounts, hours and the country are
+ * learnt from approved spends alone: otherwise an agent could make the unusual usual by trying it often
+ * enough. Every declared spend counts towards velocity: an agent in a loop is noticed although everything is
+ * denied.
  */
 export interface Profile {
   readonly agentId: string
-  /** The last approved amounts in cents, the latest one last. */
+  /** Cents of the last approved spends, the latest one last. */
   amounts: number[]
-  /** How many approved spends fell into each hour of UTC. */
+  /** Approved spends by the hour of day (UTC). */
   readonly hours: number[]
   lastCountry: string | null
   lastAt: Date | null
-  /** The latest minute in which a spend was declared, counted from 1970. */
+  /** The minute of the latest declared spend, counted from 1970. */
   minute: number
-  /** How many spends were declared in that minute, in the minute before, and so on. */
+  /** Spends declared in that minute, in the minute before, and so on. */
   counts: number[]
 }
 
 const REMEMBERED_AMOUNTS = 64
-/** The longest window over which velocity is counted. */
 export const MAX_WINDOW_MINUTES = 60
 
 export const emptyProfile = (agentId: string): Profile => ({
@@ -42,7 +41,6 @@ export const emptyProfile = (agentId: string): Profile => ({
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / 60_000)
 
-/** Counts one more declared spend. */
 export function countDeclared(profile: Profile, at: Date): void {
   const passedMinutes = Math.min(Math.max(minuteOf(at) - profile.minute, 0), MAX_WINDOW_MINUTES)
   const counts = [...Array<number>(passedMinutes).fill(0), ...profile.counts].slice(0, MAX_WINDOW_MINUTES)
@@ -51,11 +49,11 @@ export function countDeclared(profile: Profile, at: Date): void {
   profile.minute = Math.max(profile.minute, minuteOf(at))
 }
 
-/** How many spends were declared in the last minutes, the present minute included. */
+/** The present minute included. */
 export const declaredIn = ({ counts }: Profile, minutes: number): number =>
   counts.slice(0, minutes).reduce((sum, count) => sum + count, 0)
 
-/** Learns from an approved spend. Its country counts only if no later spend has been learnt already. */
+/** The country counts only if no later spend has been learnt already. */
 export function learnApproved(profile: Profile, { amountEuros, country }: Spend, declaredAt: Date): void {
   profile.amounts = [...profile.amounts, Number(amountEuros)].slice(-REMEMBERED_AMOUNTS)
   const hour = declaredAt.getUTCHours()

@@ -1,6 +1,6 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../kernel/database/bulk-sql.ts'
+import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type FrozenAgent, freeze, updateFrozenAgents } from '../agents/index.ts'
 import { merchantKey } from '../merchants/index.ts'
@@ -11,13 +11,12 @@ import { type DecidedSpend, type EventToEmit, isNoteworthy, riskEventsOf } from 
 import { type AlertRow, alertMachine, type RiskRecordRow } from './risk-record.ts'
 import { type RiskSettings, score, settingsOf } from './score.ts'
 
-/** An agent, and a merchant that it wants to pay. */
 export interface AgentAndMerchant {
   readonly agentId: string
   readonly merchant: string
 }
 
-/** A profile as `risk_open` returns it: JSON has no instants. */
+/** As `risk_open` returns it: JSON has no instants. */
 type StoredProfile = Omit<Profile, 'lastAt'> & { readonly lastAt: string | null }
 
 interface RiskData extends Row {
@@ -38,8 +37,8 @@ const profileOf = (stored: StoredProfile): Profile => ({
 })
 
 /**
- * Reads what is usual for these agents, in one statement whose cost does not grow with what they have spent. The caller
- * has opened their counters: nobody changes a profile without holding those.
+ * Reads the profiles of these agents in one statement, at the same cost however much they have spent. The
+ * caller has opened their counters, without which no profile changes.
  */
 export async function openRiskAssessor(
   sql: Sql,
@@ -73,20 +72,19 @@ export class RiskAssessor {
   }
 
   /**
-   * Scores a spend of now; null if the owner has switched scoring off. It counts towards velocity, unless it pays what was
-   * declared, and counted, before.
+   * Null if the owner has switched scoring off. It counts towards velocity, unless it pays an intent that was
+   * counted at its declaration.
    */
   assess(agentId: string, spend: Spend, { isDeclared = false } = {}): Risk | null {
     const { now: at } = this.#tenantNow
     const profile = isDeclared ? this.#profileOf(agentId) : this.#profileToChange(agentId)
     if (!isDeclared) countDeclared(profile, at)
     if (!this.#settings.enabled) return null
-    // The merchant of what was declared before was learnt then, under the name that it was declared with.
+    // The merchant of a declared intent was learnt then, under the name of the declaration.
     const isKnownMerchant = isDeclared || this.#known.has(knownKey(agentId, spend.merchant))
     return score({ spend, at, profile, isKnownMerchant }, this.#settings)
   }
 
-  /** Makes an approved spend usual for its agent. */
   learn(agentId: string, spend: Spend, declaredAt: Date): void {
     learnApproved(this.#profileToChange(agentId), spend, declaredAt)
     const key = knownKey(agentId, spend.merchant)
@@ -95,7 +93,7 @@ export class RiskAssessor {
     this.#newMerchants.push({ agentId, merchant: merchantKey(spend.merchant) })
   }
 
-  /** Freezes the agent, opens an alert and keeps a record, as the risk of a decided spend asks; returns the events to emit. */
+  /** Freezes the agent, opens an alert and keeps a record, as the risk requires; returns the events to emit. */
   applyOutcome(agent: Spender, spend: DecidedSpend): EventToEmit[] {
     const { decision, amountEuros, merchant } = spend
     const { risk } = decision
@@ -136,7 +134,6 @@ export class RiskAssessor {
     ])
   }
 
-  /** An agent that has not been seen yet gets an empty profile. */
   #profileOf(agentId: string): Profile {
     const profile = this.#profiles.get(agentId) ?? emptyProfile(agentId)
     this.#profiles.set(agentId, profile)

@@ -15,19 +15,16 @@ type RiskEventName =
   | 'risk.velocity_alert'
   | 'risk.geo_impossible'
 
-/** An event that the caller emits because of a risk. */
 export type EventToEmit =
   | readonly [event: RiskEventName, data: z.output<typeof RiskEvent>]
   | readonly [event: 'agent.frozen', data: z.output<typeof AgentEvent>]
 
-/** A spend whose risk was assessed, with the decision about it. */
 export interface DecidedSpend extends Spend {
   readonly type: string
   readonly id: string
   readonly decision: Decision
 }
 
-/** A risk, and whether the agent was frozen for it. */
 interface RiskOutcome {
   readonly risk: Risk
   readonly alertId: string | null
@@ -36,11 +33,10 @@ interface RiskOutcome {
 
 const hasSignal = ({ parts }: Risk, name: SignalName): boolean => parts.some(({ signal }) => signal === name)
 
-/** Whether a risk is recorded: it had consequences, or is rare by itself. New merchants and odd hours are too common. */
+/** Risks that had consequences, or are rare, are recorded. New merchants and odd hours are too common. */
 export const isNoteworthy = (risk: Risk): boolean =>
   risk.outcome !== 'pass' || hasSignal(risk, 'amountOutlier') || hasSignal(risk, 'impossibleTravel')
 
-/** The data of an event about a risk. */
 export const riskEvent = (
   agentId: string,
   { score, parts }: { readonly score: number; readonly parts: readonly ScorePart[] },
@@ -52,7 +48,6 @@ export const riskEvent = (
   signals: parts.map(({ signal, points }) => ({ signal, points })),
 })
 
-/** All events about the risk of one spend, in the order in which they are emitted. */
 export function riskEventsOf(
   { type, id, decision }: DecidedSpend,
   agentId: string,

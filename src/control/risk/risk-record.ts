@@ -5,7 +5,6 @@ import type { Euros } from '../../values/money.ts'
 import type { Personal } from '../../values/personal.ts'
 import type { Risk } from '../rules/index.ts'
 
-/** The points that one signal adds to a score. */
 export type ScorePart = Risk['parts'][number]
 
 export const riskRecordOutcomes = ['pass', 'review', 'deny', 'freeze', 'unfreeze'] as const
@@ -28,7 +27,7 @@ const recordSchema = defineEntity({
   },
 })
 
-/** An unusual spend and what followed from it, or the unfreezing of an agent by a person. The API calls it a risk event. */
+/** An unusual spend and its consequences, or the unfreezing of an agent by a person. The API calls it a risk event. */
 export class RiskRecord extends recordSchema.class {}
 recordSchema.setClass(RiskRecord)
 
@@ -60,14 +59,13 @@ const alertSchema = defineEntity({
     status: p.enum(alertMachine.states),
     score: p.integer(),
     signals: p.json<ScorePart[]>(),
-    /** The spend that the agent was frozen for. */
     subjectType: p.text(),
     subjectId: p.text(),
     merchantKey: p.text(),
     acknowledgedAt: nullable.instant(),
     acknowledgedById: nullable.string(),
     comment: nullable.string(),
-    /** When the agent was unfrozen. null = this alert still keeps it frozen. */
+    /** Null: this alert still keeps the agent frozen. */
     liftedAt: nullable.instant(),
   },
 })

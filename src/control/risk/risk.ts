@@ -17,8 +17,8 @@ const ADD_KNOWN_MERCHANT = `
 insert into risk_merchants (owner_id, mode, agent_id, merchant) values ($1, $2, $3, $4) on conflict do nothing`
 
 /**
- * Forgets what is usual for an agent and makes the alert's merchant a known one, so that the same spend does not freeze
- * the agent again. The caller holds the lock of the agent.
+ * Clears the profile of an agent and makes the alert's merchant a known one, so that the same spend does not
+ * freeze the agent again. The caller has locked the agent.
  */
 async function resetProfile(
   sql: Sql,
@@ -34,11 +34,10 @@ async function resetProfile(
 const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, settingsOf(config))
 
-/** The alert that keeps an agent frozen. It stays the same while the caller holds the lock of the agent. */
+/** The alert that keeps an agent frozen. It stays the same while the caller holds the agent's lock. */
 const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
   records.findOne(RiskAlert, { agentId, liftedAt: null })
 
-/** Marks an alert as seen by a person; false if it was so before. */
 function acknowledge(
   alert: RiskAlert,
   comment: string | null,
@@ -103,7 +102,6 @@ const risk = implement(riskApi, {
   },
 })
 
-/** Closes the alert of an agent that was unfrozen in any way. */
 const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, now }) => {
   const alert = await freezingAlert(records, agentId)
   if (alert) alert.liftedAt = now

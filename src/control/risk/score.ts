@@ -10,17 +10,17 @@ interface Thresholds {
   readonly freeze: number
 }
 
-/** The settings of risk that an owner can change. */
 export interface RiskSettings extends VelocityLimit {
   readonly enabled: boolean
   readonly thresholds: Thresholds
-  /** The points that each signal gives; 0 switches it off. */
+  /** 0 switches a signal off. */
   readonly weights: Readonly<Record<SignalName, number>>
 }
 
 /**
- * No signal stops a spend by itself: agents do buy from new merchants, in other countries, at night. Two grave signals,
- * or one of them at a new merchant, go to a person; an amount far too great in an impossible place is refused.
+ * No signal stops a spend by itself: agents do buy from new merchants, in other countries, at night. Two
+ * grave signals, or one of them at a new merchant, go to a person; an amount far too large in an impossible
+ * place is refused.
  */
 export const defaultRiskSettings: RiskSettings = {
   enabled: true,
@@ -39,7 +39,7 @@ const outcomeOf = (score: number, { review, deny, freeze }: Thresholds): Risk['o
   return score >= review ? 'review' : 'pass'
 }
 
-/** The points of all signals together, a hundred at most. A signal of weight 0 is not evaluated. */
+/** At most a hundred points. A signal of weight 0 is not evaluated. */
 export function score(input: Omit<SignalInput, 'velocityLimit'>, settings: RiskSettings): Risk {
   const parts = signalNames.flatMap(signal => {
     const points = settings.weights[signal]
@@ -65,7 +65,6 @@ const schema = defineEntity({
   },
 })
 
-/** The risk settings of an owner; an owner without a row has the defaults. */
 export class RiskConfig extends schema.class {}
 schema.setClass(RiskConfig)
 

@@ -1,11 +1,14 @@
 import { formatEuros } from '../../values/money.ts'
 import { declaredIn, type Profile, type Spend } from './profile.ts'
 
-/** How many usual deviations are unusual: by chance not one of a thousand amounts lies so far out. */
+/** More usual deviations than this are unusual: by chance fewer than one amount in a thousand is so far out. */
 export const MAX_DEVIATIONS = 6
 /** Makes the median of deviations comparable with a standard deviation. */
 const MEDIAN_TO_STANDARD = 1.4826
-/** Least deviation, as a share of the usual amount: else a cent more is unusual where all amounts are the same. */
+/**
+ * The least deviation, as a share of the usual amount: otherwise one more cent is unusual where all amounts
+ * are equal.
+ */
 const MIN_DEVIATION_SHARE = 0.2
 
 const medianOf = (numbers: readonly number[]): number => {
@@ -16,14 +19,14 @@ const medianOf = (numbers: readonly number[]): number => {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** How far amounts usually lie from their median: a few great ones do not change it. */
+/** The usual distance of amounts from their median: a few large ones do not change it. */
 const deviationOf = (amounts: readonly number[], usual: number): number =>
   Math.max(
     MEDIAN_TO_STANDARD * medianOf(amounts.map(amount => Math.abs(amount - usual))),
     MIN_DEVIATION_SHARE * usual,
   )
 
-/** The same in the database, over the rows of a group: what is looked at there never leaves it. */
+/** The same in SQL, so that the rows of a group never leave the database. */
 export const medianInSql = (amount: string): string =>
   `percentile_cont(0.5) within group (order by ${amount})`
 
@@ -31,8 +34,8 @@ export const deviationInSql = (amount: string, usual: string): string =>
   `greatest(${MEDIAN_TO_STANDARD} * ${medianInSql(`abs(${amount} - ${usual})`)}, ${MIN_DEVIATION_SHARE} * ${usual})`
 
 /**
- * The rough middle of each country, in whole degrees north and east: the geographic coordinates of the CIA World
- * Factbook (public domain).
+ * The rough middle of each country, in whole degrees north and east: the geographic coordinates of the CIA
+ * World Factbook (public domain).
  */
 const coordinates = `
 AD 42 2 AE 24 54 AF 33 65 AG 17 -62 AI 18 -63 AL 41 20 AM 40 45 AO -12 18 AQ -90 0 AR -34 -64 AS -14 -170 AT 47 13
@@ -95,23 +98,20 @@ export const signalNames = [
 ] as const
 export type SignalName = (typeof signalNames)[number]
 
-/** How many spends within how many minutes are usual. */
 export interface VelocityLimit {
   readonly velocityWindowMinutes: number
   readonly velocityCount: number
 }
 
-/** A spend at an instant, and what is usual for its agent. */
 export interface SignalInput {
   readonly spend: Spend
   readonly at: Date
-  /** Has counted this spend, and not learnt it yet. */
+  /** It has counted this spend, and not learnt it yet. */
   readonly profile: Profile
   readonly isKnownMerchant: boolean
   readonly velocityLimit: VelocityLimit
 }
 
-/** Says in words what is unusual about a spend; undefined if nothing is. */
 type Signal = (input: SignalInput) => string | undefined
 
 const velocity: Signal = ({ profile, velocityLimit }) => {
@@ -125,8 +125,8 @@ const velocity: Signal = ({ profile, velocityLimit }) => {
 const MIN_AMOUNTS = 20
 
 /**
- * Measures by the median and the deviations from it, so that a few great amounts do not make the next one usual. An
- * amount below the median is never unusual.
+ * Measures by the median and the deviations from it, so that a few large amounts do not make the next one
+ * usual. An amount below the median is never unusual.
  */
 const amountOutlier: Signal = ({ spend, profile: { amounts } }) => {
   if (amounts.length < MIN_AMOUNTS) return undefined
@@ -157,7 +157,7 @@ const newMerchant: Signal = ({ isKnownMerchant }) =>
 
 /** Fewer spends say nothing about the usual hours. */
 const MIN_SPENDS = 50
-/** A time of day is odd if a smaller share of all spends lies within an hour of it. */
+/** A time of day is odd if a smaller share of all spends is within an hour of it. */
 const RARE_SHARE = 0.01
 
 const oddHour: Signal = ({ at, profile: { hours } }) => {

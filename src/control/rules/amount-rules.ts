@@ -2,7 +2,7 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 import { type Budget, checkLimit, type Outcome, plainCheck, remainingOf, toFigure } from './decision.ts'
 import type { Evaluator, PolicyTerms, Rule, RuleInput } from './evaluation.ts'
 
-/** Checks the amount of one payment by itself. The words about the limit are formatted once, not at each check. */
+/** Checks the amount of one payment by itself. The limit's message is formatted once, not at each check. */
 function checkPayment(
   rule: string,
   limit: Euros,
@@ -79,7 +79,10 @@ export const monthlyLimit = periodLimit(
 const remainingIn = ({ limitEuros, usedEuros }: Pick<Budget, 'limitEuros' | 'usedEuros'>): Euros =>
   remainingOf({ limit: limitEuros, used: usedEuros })
 
-/** The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which comes later. */
+/**
+ * The budget with the least left decides, for every level applies. Of equal ones it is the lower level, which
+ * comes later.
+ */
 const narrowestOf = (budgets: readonly Budget[]): Budget | undefined =>
   budgets.reduce<Budget | undefined>(
     (narrowest, budget) => (narrowest && remainingIn(narrowest) < remainingIn(budget) ? narrowest : budget),
@@ -123,7 +126,7 @@ export const tolerance: Rule = {
   remedy: 'Raise the tolerance.',
 }
 
-/** An amount with its tolerance, regardless of limits. Fractions of a cent are rounded up. */
+/** Regardless of limits. Fractions of a cent are rounded up. */
 export function withTolerance(amount: Euros, percent: number | null): Euros {
   if (!percent) return amount
   const hundredths = BigInt(Math.round(percent * 100))
@@ -131,15 +134,15 @@ export function withTolerance(amount: Euros, percent: number | null): Euros {
 }
 
 /**
- * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits is not
- * refused because it might cost more.
+ * The amount to hold. Limits cut the tolerance short: no capture exceeds a limit, and a spend that just fits
+ * is not refused because it might cost more.
  */
 export function amountToHold(
   terms: PolicyTerms | null,
   { request, counters }: Pick<RuleInput, 'request' | 'counters'>,
 ): Euros {
   const { kind, amountEuros, budgets, card, mandate } = request
-  // A card network asks for what it needs, and asks again where it needs more.
+  // A card network requests what it needs, and increments that if it needs more.
   if (kind === 'card') return amountEuros
   let hold = withTolerance(amountEuros, terms?.amountTolerancePercent ?? null)
   if (!terms || hold === amountEuros) return hold
@@ -158,13 +161,12 @@ export function amountToHold(
   return hold < amountEuros ? amountEuros : hold
 }
 
-/** Whether the amount by itself makes the policy ask a person. */
 export const asksForAmount = (terms: PolicyTerms | null, amount: Euros): boolean => {
   const limit = terms?.autoApproveLimitEuros ?? null
   return limit === null || amount > limit
 }
 
-/** A mandate stands in for the person whom the amount alone would ask. */
+/** A mandate replaces the person whom the amount alone would ask. */
 const unlessMandate =
   (evaluate: Evaluator): Evaluator =>
   input => {
@@ -216,7 +218,7 @@ export const funds: Rule = {
     if (available === null || holdEuros <= available) return undefined
     const [needed, there] = [formatEuros(holdEuros), formatEuros(available)]
     if (!needsMoney(input)) {
-      // Whoever asks is told now what would refuse the approval of a person later. A card waits for nobody.
+      // The message tells now what would refuse the approval of a person later. A card cannot wait.
       const message = `${needed} are needed once it is approved, and ${there} were available.`
       return request.kind === 'intent' ? plainCheck('insufficient_funds', 'skip', message) : undefined
     }

@@ -4,11 +4,10 @@ import { looksLikeIban, mccGroup } from '../merchants/index.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import type { Rules } from './rules.ts'
 
-/** Joins at most ten names: a list may have thousands. */
+/** At most ten names: a list may have thousands. */
 export const shortList = (names: readonly string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ')
 
-/** Members of a policy that contradict each other, or have no effect. */
 export interface Warning {
   readonly fields: (keyof Rules)[]
   readonly message: string
@@ -31,7 +30,6 @@ const zeroLimits = limits.map(
       terms[field] === 0n && { fields: [field], message: `${title} is € 0.00: ${effect}.` },
 )
 
-/** A limit that is never reached because another one is lower. */
 const unreachable =
   (limit: Limit, lowerLimit: Limit, describe: (limit: Euros, lower: Euros) => string): WarningFinder =>
   terms => {
@@ -133,5 +131,5 @@ const finders: readonly WarningFinder[] = [
     },
 ]
 
-/** Warns of rules that an owner can hardly have meant. Decisions follow them all the same. */
+/** Warns of rules that an owner can hardly have intended. Decisions follow them anyway. */
 export const contradictionsIn = (terms: PolicyTerms): Warning[] => finders.flatMap(find => find(terms) || [])

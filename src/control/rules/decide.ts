@@ -67,12 +67,10 @@ export const ruleTable: readonly Rule[] = [
 
 interface CompiledRule {
   readonly name: string
-  /** Where the rule stands in the table. */
   readonly position: number
   readonly evaluate: Evaluator
 }
 
-/** A policy made ready to decide, with an evaluator for each rule that it sets. */
 export interface CompiledPolicy {
   readonly terms: PolicyTerms | null
   readonly rules: readonly CompiledRule[]
@@ -84,19 +82,18 @@ const compileRules = (table: readonly Rule[], terms: PolicyTerms | null): Compil
     return evaluate ? { name: rule.name, position: ruleTable.indexOf(rule), evaluate } : []
   })
 
-/** null = an agent without a policy: a person approves everything. */
+/** Null: an agent without a policy; a person approves everything. */
 export function compilePolicy(rules: Rules | null): CompiledPolicy {
   const terms = rules && termsOf(rules)
   return { terms, rules: compileRules(ruleTable, terms) }
 }
 
 /**
- * The rules that a card can set for itself, in the order of the table. Its limits for the day and the month are budgets
- * beside the agent's.
+ * The rules that a card can set for itself, in the order of the table. Its limits for the day and the month
+ * are budgets beside the agent's.
  */
 const cardRules = [blocklist, allowlist, blockedMccs, allowedMccs, countries, maxTransaction]
 
-/** The terms of a card, which hold beside the policy of its agent. */
 export function compileCardTerms(controls: CardControls): CompiledPolicy {
   const terms = termsOf({ ...noRules, ...controls })
   const rules = compileRules(cardRules, terms).map(rule => ({
@@ -109,7 +106,7 @@ export function compileCardTerms(controls: CardControls): CompiledPolicy {
   return { terms, rules }
 }
 
-/** What an approved intent was judged by, so that a card payment on it is not judged by it again. */
+/** The rules that judged an approved intent, and do not judge a card payment on it again. */
 const judgedWithIntent: ReadonlySet<string> = new Set([
   'cooldownMinutes',
   'maxUsageCount',
@@ -130,10 +127,10 @@ const skipJudged = (rule: CompiledRule): CompiledRule => {
   return { ...rule, evaluate: () => skipped }
 }
 
-/** Limits of which several can be too low: the reason is the narrowest, so that what it leaves is enough for all. */
+/** Several of these limits can be too low: the reason is the narrowest, so that an amount it allows passes all. */
 const nestedLimits: ReadonlySet<string> = new Set(['dailyLimitEuros', 'monthlyLimitEuros', 'budget'])
 
-/** Whether a limit leaves less than another one; of two that leave the same, nothing for example, the lower is the narrower. */
+/** Of two limits that leave the same, for example nothing, the lower is the narrower. */
 const leavesLess = (check: Check, other: Check): boolean => {
   if (check.limit === null || other.limit === null) return false
   const [remaining, otherRemaining] = [Number(check.remaining), Number(other.remaining)]
@@ -149,7 +146,7 @@ const isNarrower = (check: Check, decidingCheck: Check | undefined): boolean => 
 
 const severity: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, review: 1, fail: 2 }
 
-/** The rules in the order of the table, in which they are evaluated: of two of one name the card's comes first. */
+/** In the order of the table; of two rules of one name the card's comes first. */
 function rulesFor(
   policy: CompiledPolicy,
   request: SpendRequest,
@@ -161,9 +158,9 @@ function rulesFor(
 }
 
 /**
- * The one decision about money: pure, and the same whatever spends. It changes no counter: the caller reserves what is
- * allowed, under the locks under which it read the counters. Where a card pays, or is named, its terms hold as well, and
- * of two checks of one rule the narrower is kept.
+ * The one decision about money: pure, and the same for intents, cards and payments. It changes no counter:
+ * the caller reserves what is allowed, under the locks under which it read the counters. Where a card pays,
+ * or is named, its terms apply as well, and of two checks of one rule the narrower is kept.
  */
 export function decide(
   policy: CompiledPolicy,
@@ -180,7 +177,7 @@ export function decide(
     outcomeSoFar: 'pass',
     mandate: undefined,
   }
-  /** Two checks of one rule stand one after the other: the policy's, if it is the stricter, takes the place of the card's. */
+  /** When card and policy check the same rule, they are adjacent, and the stricter check is kept. */
   const checks: Check[] = []
   let lastPosition = -1
   let decidingCheck: Check | undefined
@@ -206,7 +203,7 @@ export function decide(
   }
 }
 
-/** Nobody can be asked while a card network waits. */
+/** No person can be asked while a card network waits. */
 function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allowed' | 'requiresApproval'> {
   const asksPerson = outcome === 'review'
   if (kind === 'card') return { allowed: !asksPerson && outcome !== 'fail', requiresApproval: false }
@@ -215,7 +212,7 @@ function verdictOn({ kind }: SpendRequest, outcome: Outcome): Pick<Ruling, 'allo
 
 const DECLARE_INTENT =
   'A card cannot wait for a person: declare an intent for this payment (POST /intents), have it approved, and try again.'
-/** Another intent would not help: who is paid, where, when and at what risk is judged whether one covers it or not. */
+/** Another intent would not help: payee, place, time and risk are judged whether one covers the payment or not. */
 const DECLARED_ALREADY = 'A card cannot wait for a person, and an intent covers this payment already.'
 
 function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undefined): string | undefined {
@@ -223,13 +220,12 @@ function reasonOf({ kind, intentId }: SpendRequest, decidingCheck: Check | undef
   return `${decidingCheck.message} ${intentId ? DECLARED_ALREADY : DECLARE_INTENT}`
 }
 
-/** Whether of two checks of one rule this one is the stricter, or the narrower where both say the same. */
+/** The worse outcome is the stricter; with equal outcomes, the narrower limit. */
 const isStricter = (check: Check, other: Check): boolean =>
   check.outcome === other.outcome
     ? leavesLess(check, other)
     : severity[check.outcome] > severity[other.outcome]
 
-/** The reason of a spend that no rule stops: why no person is asked. */
 function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]): string {
   if (kind === 'card' && intentId) return 'An approved intent covers this payment.'
   const byMandate = checks.find(({ rule, outcome }) => rule === 'mandate' && outcome === 'pass')
@@ -237,16 +233,13 @@ function reasonToPass({ kind, intentId }: SpendRequest, checks: readonly Check[]
   return (approval ?? checks.at(-1))?.message ?? 'Nothing is against it.'
 }
 
-/** One rule in words, whether it had anything to say or not. */
 interface RuleExplanation {
   readonly rule: string
   readonly outcome: Check['outcome']
   readonly message: string
-  /** The change that would lead to a yes; null if none is needed. */
   readonly remedy: string | null
 }
 
-/** Explains every rule of the table, in its order, by the checks of a decision. */
 export const explainChecks = (checks: readonly Check[], isWaiting: boolean): RuleExplanation[] =>
   ruleTable.map(({ name, alias, skipMessage, remedy }) => {
     const check = checks.find(({ rule }) => rule === name || rule === alias)
@@ -258,7 +251,7 @@ export const explainChecks = (checks: readonly Check[], isWaiting: boolean): Rul
 
 type Spend = Pick<SpendRequest, 'at' | 'amountEuros' | 'merchant' | 'payeeIban' | 'mcc' | 'country'>
 
-/** Decides by the rules alone: for an active agent that has spent nothing and has money enough. */
+/** By the rules alone: for an active agent that has spent nothing and has enough money. */
 export const decideIsolated = (rules: Rules | null, spend: Spend): Ruling =>
   decide(
     compilePolicy(rules),

@@ -2,10 +2,9 @@ import { type Euros, formatEuros } from '../../values/money.ts'
 
 export const verdicts = ['allowed', 'person', 'denied'] as const
 
-/** The result of a decision for the agent: the spend is allowed, a person is asked, it is denied. */
 export type Verdict = (typeof verdicts)[number]
 
-/** The verdict of a ruling. An approval does not wait for a person again. */
+/** An approval does not wait for a person again. */
 export const verdictOf = (
   { allowed, requiresApproval }: Pick<Ruling, 'allowed' | 'requiresApproval'>,
   isApproval = false,
@@ -20,7 +19,7 @@ export const isStricter = (verdict: Verdict, other: Verdict): boolean =>
 export const checkOutcomes = ['pass', 'fail', 'review', 'skip'] as const
 export type Outcome = (typeof checkOutcomes)[number]
 
-/** The answer of one rule. Its figures are euros, minutes or a number of payments: the unit of the rule. */
+/** The result of one rule. Its figures are euros, minutes or a number of payments: the unit of the rule. */
 export interface Check {
   readonly rule: string
   readonly outcome: Outcome
@@ -37,32 +36,27 @@ export interface Budget {
   readonly name: string
   readonly limitEuros: Euros
   readonly usedEuros: Euros
-  /** Set if the budget begins anew each day or month. */
   readonly period?: 'day' | 'month'
-  /** The only merchant that the budget may pay; null or absent = any. */
   readonly merchant?: string | null
 }
 
-/** A limit of a mandate for a day, a month or for all of its time, and how much of it is reserved or spent. */
 export interface MandateLimit {
   readonly period: 'day' | 'month' | 'all'
   readonly limitEuros: Euros
   readonly usedEuros: Euros
 }
 
-/** The mandate inside which a spend lies, with each of its limits as they are before the spend. */
 export interface MandateUse {
   readonly id: string
   readonly name: string | null
   readonly expiresAt: Date
-  /** The most for one payment; null = only the other limits. */
   readonly perTransactionEuros: Euros | null
   readonly limits: readonly MandateLimit[]
-  /** How many payments it allows, and how many were made or are open; null = any number. */
+  /** How many payments it allows, and how many were made or are open; null: any number. */
   readonly count: { readonly limit: number; readonly used: number } | null
 }
 
-/** The mandate by which a spend is approved, and what it has left once the spend is counted; null = it sets no such limit. */
+/** The mandate that approves a spend, and what it has left after the spend; null for limits that it does not set. */
 export interface RuledMandate {
   readonly id: string
   readonly name: string | null
@@ -74,19 +68,16 @@ export interface RuledMandate {
   readonly countLeft: number | null
 }
 
-/** How unusual a spend is, and what follows by the owner's thresholds. */
 export interface Risk {
   readonly score: number
   readonly parts: readonly { readonly signal: string; readonly points: number; readonly message: string }[]
   readonly outcome: 'pass' | 'review' | 'deny' | 'freeze'
 }
 
-/** The approval of a person, and when it was attested by a passkey. */
 interface Approval {
   readonly attestedAt: Date | null
 }
 
-/** The limit for one payment and the controls that an owner sets for one card. */
 export interface CardControls {
   readonly maxTransactionEuros: Euros | null
   readonly merchantAllowlist: string[]
@@ -97,20 +88,17 @@ export interface CardControls {
   readonly mccCategories: string[]
 }
 
-/** A card by its id and status. */
 export interface NamedCard {
   readonly id: string
   readonly status: 'pending' | 'inactive' | 'active' | 'frozen' | 'closed'
 }
 
-/** A spend as the rules see it, whatever spends: an intent, a card, a payment. */
 export interface SpendRequest {
   readonly kind: 'intent' | 'card' | 'payment'
   readonly at: Date
   readonly amountEuros: Euros
-  /** The whole payment, where the amount is a part that is added to it. */
+  /** The whole payment, where the amount is an increment of it. */
   readonly paymentEuros?: Euros | undefined
-  /** The payee: for a payment to a stored record, the record's name and IBAN. */
   readonly merchant: string
   /** Other names of the payee: a card network gives a descriptor and an address. */
   readonly alsoNamed?: readonly string[] | undefined
@@ -119,32 +107,30 @@ export interface SpendRequest {
   readonly country: string | null
   readonly agentStatus: string
   readonly policyEndsAt: Date | null
-  /** The approved intent that covers the spend. */
   readonly intentId: string | null
   readonly possibleDuplicateOf: string | null
   readonly budgets: readonly Budget[]
   readonly risk: Risk | null
   readonly approval: Approval | null
   readonly walletFrozen: boolean
-  /** The money in the wallet; null = funds are not checked. */
+  /** The money in the wallet; null: funds are not checked. */
   readonly availableEuros: Euros | null
   /** The controls of the card that pays, or that the intent names; absent in decisions without one. */
   readonly card?: CardControls | null | undefined
   /** The card that an intent names, as it is now; absent in decisions without one. */
   readonly namedCard?: NamedCard | null | undefined
-  /** The active mandate that an intent lies inside of, of several the one that ends first. */
+  /** The active mandate that covers an intent, of several the one that ends first. */
   readonly mandate?: MandateUse | null | undefined
-  /** Why the intent lies inside of none of the agent's active mandates, in a sentence; absent where it has none. */
+  /** Why none of the agent's active mandates covers the intent, in a sentence; absent where it has none. */
   readonly outsideMandates?: string | null | undefined
 }
 
-/** The agent's counters: reserved and spent together. */
 export interface Counters {
   readonly dayEuros: Euros
   readonly monthEuros: Euros
   /** Completed spends and open intents together. */
   readonly uses: number
-  /** How many of the uses are open intents; old decisions do not say. */
+  /** The open intents among the uses; old decisions do not say. */
   readonly openUses?: number | undefined
   readonly lastSpendAt: Date | null
   readonly firstMerchant: string | null
@@ -161,20 +147,17 @@ export const zeroCounters: Counters = {
 
 export interface Ruling {
   readonly allowed: boolean
-  /** No rule fails, and at least one asks for a person. */
   readonly requiresApproval: boolean
   readonly reason: string
   readonly checks: Check[]
-  /** The amount to hold: the amount of the request, and the tolerance above it. */
+  /** The amount of the request, and the tolerance above it. */
   readonly holdEuros: Euros
-  /** The mandate that approves it in place of a person; absent where none does. */
   readonly mandate?: RuledMandate
 }
 
-/** An amount as checks show it: euros as a number. */
+/** Checks show amounts as a number of euros. */
 export const toFigure = (amount: Euros): number => Number(amount) / 100
 
-/** A check without figures. */
 export const plainCheck = (rule: string, outcome: Outcome, message: string): Check => ({
   rule,
   outcome,
@@ -196,7 +179,7 @@ interface RequestedAmount {
   readonly inWords: string
 }
 
-/** Checks an amount against what remains of a limit. The title names the limit and its amount. */
+/** Checks an amount against the rest of a limit. The title names the limit and its amount. */
 export function checkLimit(
   rule: string,
   title: string,

@@ -4,7 +4,7 @@ import type { Rules } from './rules.ts'
 
 type PayeeMatcher = ReturnType<typeof payeeMatcher>
 
-/** The rules of a policy, with lists prepared as sets and matchers: a policy is asked often. */
+/** The rules of a policy, with lists compiled to sets and matchers, as a policy is asked often. */
 export interface PolicyTerms extends Rules {
   readonly findBlocked: PayeeMatcher
   readonly findAllowed: PayeeMatcher
@@ -13,30 +13,25 @@ export interface PolicyTerms extends Rules {
   readonly countries: ReadonlySet<string>
 }
 
-/** The input of each rule in its turn. The outcome so far decides whether money is needed yet. */
+/** The input of each rule. The outcome so far decides whether money is needed yet. */
 export interface RuleInput {
   readonly request: SpendRequest
   readonly counters: Counters
   readonly holdEuros: SpendRequest['amountEuros']
-  /** The amount of the request, formatted once for all messages. */
   readonly amountInWords: string
   readonly outcomeSoFar: Outcome
-  /** The mandate that stands in for a person, from its rule on. */
+  /** The mandate that replaces a person, set by the mandate rule for the later ones. */
   readonly mandate: RuledMandate | undefined
 }
 
 export type Evaluator = (input: RuleInput) => Check | undefined
 
-/** One rule of the table, with its texts for people. */
 export interface Rule {
   readonly name: string
   /** Another member of the policy that its check may be named after. */
   readonly alias?: string
-  /** Prepares the rule for a policy; undefined if the policy does not set it. */
   readonly compile: (terms: PolicyTerms | null) => Evaluator | undefined
-  /** The explanation when the rule is not set, or has nothing to say. */
   readonly skipMessage: string
-  /** The change that would lead to a yes. */
   readonly remedy: string
 }
 

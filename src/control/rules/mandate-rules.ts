@@ -11,7 +11,6 @@ import {
 } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** A mandate in sentences: by its name, which is its owner's, or else by its id. */
 export const mandateInWords = ({ id, name }: Pick<MandateUse, 'id' | 'name'>): string =>
   `The mandate ${name ?? id}`
 
@@ -20,7 +19,7 @@ const periods = { day: 'today', month: 'this month', all: 'in all' } as const
 const leftOf = ({ limitEuros, usedEuros }: MandateLimit): Euros =>
   remainingOf({ limit: limitEuros, used: usedEuros })
 
-/** What a mandate lacks for an amount, after the mandate's name; undefined where each of its limits leaves room. */
+/** A message to follow the mandate's name; undefined where each of its limits leaves room. */
 export function lackOf(
   { perTransactionEuros, limits, count }: Pick<MandateUse, 'perTransactionEuros' | 'limits' | 'count'>,
   amount: Euros,
@@ -45,7 +44,7 @@ const leftAfter = ({ limits }: MandateUse, holdEuros: Euros): LimitLeft[] =>
 
 const inPayments = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
-/** What the mandate leaves, as the end of a sentence; one that sets a limit for each payment alone leaves no less. */
+/** The rest of the mandate, as the end of a sentence. A limit for each payment alone leaves no less. */
 function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): string {
   const parts = left.map(({ period, leftEuros }) => `${formatEuros(leftEuros)} ${periods[period]}`)
   if (paymentsLeft !== null) parts.push(inPayments(paymentsLeft))
@@ -54,7 +53,7 @@ function leftInWords(left: readonly LimitLeft[], paymentsLeft: number | null): s
   return `, and then leaves ${parts.length > 0 ? `${parts.join(', ')} and ` : ''}${last}`
 }
 
-/** The mandate as a decision names it, with what it has left once so much is counted. */
+/** The mandate as a decision names it, with its rest after this amount. */
 export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandate {
   const left = leftAfter(mandate, holdEuros)
   const figureOf = (of: MandateLimit['period']): number | null => {
@@ -77,7 +76,7 @@ export function ruledMandate(mandate: MandateUse, holdEuros: Euros): RuledMandat
 const countLeft = ({ count }: MandateUse): number | null =>
   count === null ? null : count.limit - count.used - 1
 
-/** The check of a mandate that allows the spend: its figures are those of the limit that it leaves the least of. */
+/** The figures of the check are those of the limit with the smallest rest. */
 function allowedBy(use: MandateUse, holdEuros: Euros): Check {
   const left = leftAfter(use, holdEuros)
   const narrowest = left.toSorted((one, other) => (one.leftEuros < other.leftEuros ? -1 : 1))[0]
@@ -95,8 +94,8 @@ function allowedBy(use: MandateUse, holdEuros: Euros): Check {
 const skip = (message: string): Check => plainCheck('mandate', 'skip', message)
 
 /**
- * A mandate stands in for a person whom the amount alone would ask: what is asked for any other reason is asked all the
- * same, and what the policy approves by itself uses nothing of it.
+ * A mandate replaces the person whom the amount alone would ask. Requests for a person for any other reason
+ * stay, and a spend that the policy approves by itself uses nothing of it.
  */
 export const mandate: Rule = {
   name: 'mandate',

@@ -22,7 +22,7 @@ export const agentState: Rule = {
   remedy: 'Unfreeze the agent.',
 }
 
-/** What a card that cannot pay waits for, to complete "no payment can be made with it". */
+/** Completes "no payment can be made with it". */
 const cardWaits: Readonly<Record<Exclude<NamedCard['status'], 'active'>, (id: string) => string>> = {
   pending: () => 'until it is issued',
   inactive: id => `until it is activated (POST /cards/${id}/activate)`,
@@ -30,13 +30,12 @@ const cardWaits: Readonly<Record<Exclude<NamedCard['status'], 'active'>, (id: st
   closed: () => 'any more',
 }
 
-/** Why no payment can be made with the card; undefined where one can. */
 export const cardProblem = ({ id, status }: NamedCard): string | undefined =>
   status === 'active'
     ? undefined
     : `The card ${id} is ${status}: no payment can be made with it ${cardWaits[status](id)}.`
 
-/** Refuses nothing: the card can become usable while the intent is open, and each payment with it is judged anew. */
+/** Refuses nothing: the card can become usable while the intent is open, and each payment with it is judged again. */
 export const cardState: Rule = {
   name: 'cardStatus',
   compile:

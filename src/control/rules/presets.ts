@@ -18,13 +18,11 @@ const preset = (
 
 const EU = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
-/** Finds a preset by its id or its name, in any case. */
 export function presetOf(text: string): PolicyPreset | undefined {
   const wanted = text.toLowerCase()
   return presets.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
 }
 
-/** The built-in policies, complete and explained. */
 export const presets: readonly PolicyPreset[] = [
   preset(
     'conservative',

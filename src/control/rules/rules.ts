@@ -12,10 +12,9 @@ const amount = (description: string) => euros.nullable().default(null).meta({ de
 const count = (least: number, description: string) =>
   z.int().min(least).max(2_147_483_647).nullable().default(null).meta({ description })
 const hour = (description: string) => z.int().min(0).max(23).nullable().default(null).meta({ description })
-/** A merchant category code. */
 export const mccCode = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits')
 
-/** The rules that an owner can set, as the fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
+/** The fields of the contract's PolicyCreateRequest. A null or absent member is no rule. */
 export const ruleFields = {
   name: z
     .string()
@@ -81,7 +80,7 @@ export const ruleFields = {
 /** Most entries of each list: enough for every category and country there is. */
 const MAX_ENTRIES = { merchants: 1_000, groups: 100, countries: 250, codes: 1_500 } as const
 
-/** A payee as lists name it: a name, a host, hosts below one, an IBAN. */
+/** A name, a host, the hosts below one, or an IBAN. */
 export const merchantPattern = z
   .string()
   .max(253)
@@ -98,7 +97,7 @@ const groupName = z
 type ListRule = 'merchantAllowlist' | 'merchantBlocklist' | 'mccCategories' | 'allowedCountries' | MccRule
 type MccRule = 'allowedMccs' | 'blockedMccs'
 
-/** A list as it may be written. Policies that were stored before these limits are read as they are. */
+/** Limits of new lists. Policies that were stored before these limits are read as they are. */
 const writableList = <T extends z.ZodString>(rule: ListRule, max: number, entry: T) =>
   z
     .array(entry)
@@ -122,17 +121,13 @@ export const PolicyCreate = z
 const StoredRules = z.strictObject(ruleFields)
 export type Rules = z.output<typeof StoredRules>
 
-/** A policy that sets no rule. */
 export const noRules: Rules = StoredRules.parse({ name: 'no rules' })
 
 export const ruleNames = keysOf(ruleFields)
 
-/** The rules of a policy without its other members. */
 export const rulesOf = (policy: Rules): Rules =>
   Object.fromEntries(ruleNames.map(name => [name, policy[name]])) as Rules
 
-/** The rules as the contract writes them, and as versions store them. */
 export const encodeRules = (policy: Rules): Record<string, unknown> => z.encode(StoredRules, rulesOf(policy))
 
-/** Reads the rules that a version has stored. */
 export const decodeRules = (stored: Readonly<Record<string, unknown>>): Rules => StoredRules.parse(stored)

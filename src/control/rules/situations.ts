@@ -8,7 +8,7 @@ import { type Counters, type SpendRequest, zeroCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
-/** All that a decision is made by, in one object, and the amount charged in the end. */
+/** All inputs of a decision in one object, and the amount charged in the end. */
 export interface Situation extends SpendRequest, Counters {
   readonly chargedEuros: Euros | null
 }
@@ -21,7 +21,6 @@ interface ProbeCases {
   readonly passing: readonly Change[]
 }
 
-/** A payee that the pattern matches. */
 const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
   looksLikeIban(pattern)
     ? { merchant: 'Any shop', payeeIban: plainIban(pattern) }
@@ -30,7 +29,6 @@ const payeeFor = (pattern: string): Pick<Situation, 'merchant' | 'payeeIban'> =>
 const isAllowedCode = ({ blockedCodes, allowedCodes }: PolicyTerms, code: string): boolean =>
   !blockedCodes.has(code) && (allowedCodes.size === 0 || allowedCodes.has(code))
 
-/** The nearest other code that is wanted, in a list of at most one. */
 function nearestCode(code: string, isWanted: (code: string) => boolean): string[] {
   const distance = (other: string): number => Math.abs(Number(other) - Number(code))
   const candidates = mccCodes.filter(other => other !== code && isWanted(other))
@@ -40,7 +38,6 @@ function nearestCode(code: string, isWanted: (code: string) => boolean): string[
 
 const ONE_EURO = 100n
 
-/** An amount within every limit that allows any. */
 const harmlessAmount = (terms: PolicyTerms): Euros =>
   [
     terms.maxTransactionEuros,
@@ -66,7 +63,6 @@ function harmlessCode(terms: PolicyTerms): string | null {
 const atHour = (day: Date, hour: number): Date =>
   new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour))
 
-/** A situation that no rule stops, if the policy allows any. */
 export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
   const { activeHoursStart, activeHoursEnd, requireAttestation } = terms
   const at = activeHoursStart === null && activeHoursEnd === null ? now : atHour(now, activeHoursStart ?? 0)
@@ -92,7 +88,6 @@ export function harmlessSituation(terms: PolicyTerms, now: Date): Situation {
 }
 
 const CENT = 1n
-/** How many names of a long list are tried. */
 const MAX_NAMES = 10
 const MINUTE = minutes(1)
 const DAY = minutes(24 * 60)
@@ -116,7 +111,6 @@ const periodLimitCases = (
 
 type ProbeCaseBuilder = (terms: PolicyTerms, harmless: Situation) => ProbeCases
 
-/** The probe cases of each rule that an owner can set. */
 export const probeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
   expiresAfterMinutes: (_, { at }) => ({
     stopped: [{ policyEndsAt: at }],

@@ -2,7 +2,7 @@ import { minutes } from '../../values/clock.ts'
 import { type Counters, plainCheck } from './decision.ts'
 import type { Rule } from './evaluation.ts'
 
-/** Remembers the last instant with its words: the end of a policy is formatted at each spend, and hardly ever changes. */
+/** Caches the last formatted instant: the end of a policy is formatted at each spend, and hardly ever changes. */
 function rememberLast(format: (at: Date) => string): (at: Date) => string {
   let lastTime = Number.NaN
   let lastText = ''

@@ -16,15 +16,12 @@ const schema = defineEntity({
   properties: {
     ...record('run'),
     agentId: p.text(),
-    /** The delegation whose token started the run. */
     delegationId: nullable.string(),
     name: p.text(),
     externalId: nullable.string(),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
     budgetEuros: nullable.euros('budget_cents'),
-    /** The caller's words at the completion. */
     comment: nullable.string(),
-    /** Why the run failed. */
     reason: nullable.string(),
     endedAt: nullable.instant(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
@@ -47,14 +44,13 @@ export const runsPersonal = {
   },
 } as const satisfies Personal
 
-/** The members of a run that limit what is spent in it. */
 export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetEuros'>
 
 const LIMITS = `
 select id, agent_id as "agentId", name, status, budget_cents as "budgetEuros" from runs
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Reads runs whose agents the caller has locked: nobody changes them until the transaction ends. */
+/** The caller has locked the agents, so the runs stay the same until the transaction ends. */
 export async function runLimits(
   sql: Sql,
   { ownerId, mode }: Tenant,

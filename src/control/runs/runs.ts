@@ -16,7 +16,6 @@ import { Run, runMachine, runsPersonal } from './run.ts'
 
 type ReadContext = Pick<Context, 'sql' | 'tenant'>
 
-/** Adds to each run what it holds and has spent. */
 async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) {
   const ids = runs.map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, ids)
@@ -27,7 +26,6 @@ async function runResponse(run: Run, context: ReadContext) {
   return first(await runResponses([run], context))
 }
 
-/** The data of a run's event. */
 const runEvent = ({ id, agentId, status, name, budgetEuros, reason }: Run): z.output<typeof RunEvent> => ({
   runId: id,
   agentId,
@@ -40,9 +38,9 @@ const runEvent = ({ id, agentId, status, name, budgetEuros, reason }: Run): z.ou
 const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
 
 /**
- * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run of its agent,
- * but changes only those it has started. The agent is locked first, as spending does, so that nothing is approved by
- * what the run was before the change.
+ * Locks a run that the caller may change; null if there is none. A delegation's token may spend in every run
+ * of its agent, but changes only those it has started. The agent is locked first, as spending does, so that
+ * nothing is approved by the run's state before the change.
  */
 async function lockRun(
   { records, actor }: Pick<Context, 'records' | 'actor'>,
@@ -54,7 +52,6 @@ async function lockRun(
   return records.lock(Run, id)
 }
 
-/** How many runs of an agent are ended in one transaction. */
 const END_BATCH = 500
 
 const runs = implement(runsApi, {

@@ -45,7 +45,7 @@ const filters = {
   agentId: id('agent').optional(),
 }
 
-/** The operator reads the events of the platform itself, such as those of incidents. */
+/** The operator reads the platform's own events, such as those of incidents. */
 const ownerHeader = {
   'x-owner-id':
     'With the dashboard secret: `customer_house`, whose events are those of the platform itself. Ignored otherwise.',

@@ -1,12 +1,10 @@
 import type { Ports } from '../../kernel/contract/ports.ts'
 
-/** The refusal of an event name that does not exist, in this member of the request. */
 export const unknownEventFailure = (member: string) =>
   [400, `${member}: There is no event of this name. GET /events/types lists them.`] as const
 
 type Catalogue = Pick<Ports, 'eventNames'>
 
-/** The message about names that are no events, `*` apart; undefined if all are. */
 export function eventNamesProblem(
   member: string,
   asked: readonly string[],
@@ -16,7 +14,6 @@ export function eventNamesProblem(
   return unknown && `${member}: ${unknown}`
 }
 
-/** The message about a name that is no event; undefined if it is one, or if none is given. */
 export function eventNameProblem(
   member: string,
   asked: string | undefined,
@@ -26,7 +23,6 @@ export function eventNameProblem(
   return unknown && `${member}: ${unknown}`
 }
 
-/** Names those that are no events, each with the events that were perhaps meant. */
 export function unknownNamesMessage(names: readonly string[], known: readonly string[]): string | undefined {
   const existing = new Set(known)
   const unknown = names.filter(name => !existing.has(name))
@@ -40,15 +36,14 @@ export function unknownNamesMessage(names: readonly string[], known: readonly st
 }
 
 const MAX_SUGGESTIONS = 3
-/** A longer name is compared by its beginning only, so that a huge one costs no more. */
+/** Only this prefix of a name is compared, so that a huge name costs no more. */
 const COMPARED_LENGTH = 40
 
-/** Events of the same noun, or spelled almost the same. */
 function suggestionsFor(name: string, known: readonly string[]): string[] {
   const [noun = ''] = name.split('.')
   const far = Math.max(3, Math.floor(name.length / 3))
   const hasSameNoun = (event: string): boolean => noun !== '' && event.startsWith(`${noun}.`)
-  // The distance is at least the difference in length: this spares most comparisons.
+  // The distance is at least the difference in length, which avoids most comparisons.
   return known
     .filter(event => Math.abs(event.length - name.length) <= far || hasSameNoun(event))
     .map(event => ({ event, distance: editDistance(name, event) }))
@@ -58,7 +53,7 @@ function suggestionsFor(name: string, known: readonly string[]): string[] {
     .map(({ event }) => event)
 }
 
-/** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
+/** The Levenshtein distance: letters to insert, delete or replace to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, n) => n)
   for (const [i, letter] of [...one].entries()) {

@@ -45,7 +45,7 @@ interface Filters {
   readonly agentId?: string | undefined
 }
 
-/** Whether the caller sees an event in its stream: the conditions of the list, for one event in memory. */
+/** Whether the caller sees an event in its stream: the list's conditions, for one event in memory. */
 const visibleTo =
   ({ agentId, delegationId }: Pick<Actor, 'agentId' | 'delegationId'>, filters: Filters) =>
   ({ event, agentId: of, data }: FollowedEvent): boolean =>
@@ -71,20 +71,20 @@ const Intent = z.object({
 })
 
 /**
- * The catalogue of the contract, by the shapes that all areas share. What an operation emits it declares itself, and
- * that counts; this is what the others will have, and what is reserved.
+ * The shared part of the event catalogue: reserved events, and those that areas will emit. An event that an
+ * operation declares itself takes precedence.
  */
 const catalogue = {
   'intent.matched': reservedEvent('What was charged is what an intent was approved for.', Intent),
   'intent.mismatched': reservedEvent('What was charged is not what an intent was approved for.', Intent),
 }
 
-/** Sent at once, so that the client sees the stream open: when it should come again after a break, in milliseconds. */
+/** Sent at once, so that the client sees the stream open, with the reconnection time in milliseconds. */
 const BEGINNING = 'retry: 1000\n\n'
-/** Comments keep proxies from taking the silence for the end. */
+/** A comment keeps proxies from closing a silent stream. */
 const STILL_THERE = ': nothing new\n\n'
 
-/** The bytes of an event are made once for all streams of the process. */
+/** An event is serialized once for all streams of the process. */
 const made = new WeakMap<FollowedEvent, Buffer>()
 
 function bytesOf(event: FollowedEvent): Buffer {
@@ -96,7 +96,7 @@ function bytesOf(event: FollowedEvent): Buffer {
   return bytes
 }
 
-/** What several streams send at once, most of them the same, by the first of these events. */
+/** Chunks shared by streams that send the same events, by the first of these. */
 const sent = new WeakMap<
   FollowedEvent,
   { readonly events: readonly FollowedEvent[]; readonly bytes: Buffer }
@@ -118,19 +118,18 @@ async function* piecesOf(events: FollowedEvents): ByteStream {
   for await (const some of events) yield some.length === 0 ? STILL_THERE : bytesOfAll(some)
 }
 
-/** Server-sent events: each as it is read at its address, with its id, by which a client resumes. */
 const streamed = (events: FollowedEvents): File => ({
   type: `${EVENT_STREAM}; charset=utf-8`,
   content: piecesOf(events),
 })
 
-/** A delegation's token sees the events under its delegation; the expression is that of the index. */
+/** A delegation's token sees the events under its delegation. The expression equals that of the index. */
 const underDelegation = ({ delegationId }: Actor): object =>
   delegationId ? sqlCondition(`(data ->> 'delegationId') = ?`, [delegationId]) : {}
 
 /**
- * The operator has no tenant of its own, and reads what happened to the platform. Headers are read for the operator alone:
- * a page of the console asks without any.
+ * The operator has no tenant and reads the platform's events. The headers are read for the operator only: the
+ * console sends none.
  */
 function actForPlatform(
   context: Pick<Context<'owner_required'>, 'actor' | 'actFor' | 'headers' | 'refuse'>,

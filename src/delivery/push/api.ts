@@ -161,7 +161,6 @@ export const pushApi = {
       'push_subscription.deleted': Deleted,
     },
   }),
-  /** Called by the pusher. */
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
     summary: 'Delete a subscription that its push service knows no more',

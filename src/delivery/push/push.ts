@@ -18,7 +18,10 @@ import {
 } from './send.ts'
 import { isForeign, PushSubscription, pushPersonal, sealContext, urgentEvents } from './subscription.ts'
 
-/** What is about to be sent. It is stored, to outlive a crash: so it is plain data with sealed secrets, and names stay. */
+/**
+ * The reserved push. It is stored to survive a crash: plain data with sealed secrets, whose member names
+ * cannot change.
+ */
 interface Reserved {
   readonly receiver: Receiver
   readonly keys: VapidKeys
@@ -40,7 +43,7 @@ async function recordTest(
   { records, emit, refuse }: TestContext,
 ) {
   const { delivered, gone: dropped, status, message } = result
-  // Locked only to be deleted: a locked subscription gets no push of the event that is emitted here.
+  // Locked only for deletion: a locked subscription gets no push of the event that is emitted here.
   const { id } = receiver
   const subscription = await (dropped
     ? records.lock(PushSubscription, id)
@@ -55,7 +58,6 @@ async function recordTest(
   return { subscriptionId: subscription.id, delivered, dropped, status, message }
 }
 
-/** Sends a push at once and answers how the push service took it. */
 const testDelivery = externalCall(pushApi.test, {
   async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
@@ -91,7 +93,7 @@ const push = implement(pushApi, {
     const events = [...new Set(body.events ?? urgentEvents)]
     const unknown = eventNamesProblem('events', events, ports)
     if (unknown) return refuse('unknown_event', unknown)
-    // One at a time, so that the limit holds and no endpoint is subscribed twice.
+    // Serialized, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
     const existing = await records.findOne(PushSubscription, { endpoint })
     if (existing && isForeign(existing, actor)) return refuse('not_yours')

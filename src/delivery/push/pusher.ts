@@ -13,7 +13,6 @@ import {
   vapidKeys,
 } from './send.ts'
 
-/** A push that this process has leased, with what sending it needs. */
 interface ClaimedPush extends Receiver, Row {
   readonly ownerId: string
   readonly mode: 'test' | 'live'
@@ -23,7 +22,7 @@ interface ClaimedPush extends Receiver, Row {
   readonly createdAt: Date
 }
 
-/** Leases the oldest pushes of each subscription. It skips from one subscription to the next by the index. */
+/** Leases the oldest pushes of each subscription. The index skips from one subscription to the next. */
 const CLAIM = `
 with recursive waiting as (
   (select subscription_id from pushes order by subscription_id limit 1)
@@ -53,29 +52,24 @@ cross join lateral (
 order by e.id`
 
 interface Room {
-  /** Subscriptions that are being served. */
   readonly busy: readonly string[]
-  /** Owners who have no room for another one. */
   readonly busyOwners: readonly string[]
   readonly ofOwner: number
   readonly ofAll: number
 }
 
-/** Leases pushes to this process; they are free again if it dies. */
 const claimPushes = (
   sql: Sql,
   { busy, busyOwners, ofOwner, ofAll }: Room,
   lease: string,
 ): Promise<ClaimedPush[]> => sql<ClaimedPush>(CLAIM, [busy, busyOwners, ofOwner, ofAll, lease])
 
-/** Deletes pushes after their one attempt, whatever came of it. */
 const deletePushes = (sql: Sql, pushes: readonly ClaimedPush[]): Promise<unknown> =>
   sql('delete from pushes where subscription_id = $1 and event_id = any($2::text[])', [
     pushes[0]?.id,
     pushes.map(({ eventId }) => eventId),
   ])
 
-/** Deletes pushes that are too old to be of use. */
 const deleteOldPushes = (sql: Sql): Promise<unknown> =>
   sql(`delete from pushes where created_at < clock_timestamp() - interval '1 hour'`)
 
@@ -91,18 +85,15 @@ interface Parts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: SendingPorts
-  /** Deletes a subscription that its push service does not know any more. */
   readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
 
-/** The most subscriptions that are served at once: altogether, and of one owner. */
 const MOST = { all: 128, owner: 16 }
 
-/** Sends waiting pushes to browsers. Any number of processes may do so side by side. */
+/** Sends waiting pushes to browsers. Any number of processes may run it. */
 export class Pusher {
   readonly #parts: Parts
-  /** The owner of each subscription that is being served. */
   readonly #busy = new Map<string, string>()
   readonly #underWay = new Set<Promise<void>>()
   #claiming: Promise<void> | undefined
@@ -113,7 +104,6 @@ export class Pusher {
     this.#parts = parts
   }
 
-  /** Has it look for waiting pushes at once. */
   readonly wake = (): void => {
     this.#woken = true
     this.#claiming ??= this.#claimAll().finally(() => {
@@ -121,13 +111,12 @@ export class Pusher {
     })
   }
 
-  /** Deletes old pushes, and finds those of which no notification came. */
+  /** Deletes old pushes, and finds those whose notification was lost. */
   async round(): Promise<void> {
     await deleteOldPushes(sqlOn(this.#parts.database.pool))
     this.wake()
   }
 
-  /** Claims nothing more and finishes what is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#claiming
@@ -178,7 +167,6 @@ export class Pusher {
     if (first && results.some(result => result?.gone)) await unsubscribe(first)
   }
 
-  /** Sends a push; undefined if it could not be sent and never can be. */
   async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
     const { event, eventId, createdAt, data, ...receiver } = push
     const payload = payloadOf({ eventId, event, createdAt: createdAt.toISOString() }, data)

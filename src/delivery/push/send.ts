@@ -4,20 +4,19 @@ import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { sealContext, urgentEvents } from './subscription.ts'
 
-/** What a push says of its event. */
 interface EventHead {
   readonly eventId: string
   readonly event: string
   readonly createdAt: string
 }
 
-/** The event and the ids of its data, no more: a locked screen may show it, and the page asks the API for the rest. */
+/** The event and the ids of its data only: a locked screen may show it, and the page requests the rest from the API. */
 export function payloadOf(head: EventHead, data: Readonly<Record<string, unknown>>): string {
   const ids = Object.entries(data).filter(([name, value]) => /Id$/.test(name) && typeof value === 'string')
   return JSON.stringify({ ...head, ...Object.fromEntries(ids) })
 }
 
-/** The topic of an event: a push service keeps one push a topic (RFC 8030), so a repeated event is shown once. */
+/** The topic of an event. A push service keeps one push per topic (RFC 8030), so a repeated event appears once. */
 export const topicOf = (eventId: string): string => eventId.slice(eventId.indexOf('_') + 1).slice(0, 32)
 
 export const urgencyOf = (event: string): 'high' | 'normal' =>
@@ -26,7 +25,6 @@ export const urgencyOf = (event: string): 'high' | 'normal' =>
 /** The key pair that identifies this installation to push services (RFC 8292), in base64url. */
 export interface VapidKeys {
   readonly publicKey: string
-  /** Sealed. */
   readonly privateKey: string
 }
 
@@ -34,7 +32,7 @@ const CONTEXT = 'vapid-private-key'
 
 const READ = 'select public_key as "publicKey", private_key as "privateKey" from vapid_keys'
 
-/** Reads the key pair and makes it at the first call. It never changes: browsers have subscribed with it. */
+/** Reads the key pair and creates it at the first call. It never changes, because browsers subscribe with it. */
 export async function vapidKeys(sql: Sql, vault: Vault): Promise<VapidKeys> {
   const [existing] = await sql<VapidKeys & Row>(READ)
   if (existing) return existing
@@ -44,7 +42,7 @@ export async function vapidKeys(sql: Sql, vault: Vault): Promise<VapidKeys> {
      on conflict do nothing`,
     [publicKey, vault.seal(privateKey, CONTEXT)],
   )
-  // Another process may have been first: its pair counts.
+  // Another process may have stored its pair first, which then counts.
   const [stored] = await sql<VapidKeys & Row>(READ)
   if (!stored) throw new Error('the VAPID keys were not stored')
   return stored
@@ -56,12 +54,11 @@ export const openPrivateKey = (vault: Vault, { privateKey }: VapidKeys): string 
 function newPair() {
   const pair = createECDH('prime256v1')
   const publicKey = pair.generateKeys('base64url')
-  // Node writes a private key below 2²⁴⁸ with fewer than 32 bytes, and readers expect 32.
+  // Node omits leading zero bytes of a private key, and readers expect 32 bytes.
   const privateKey = Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
   return { publicKey, privateKey }
 }
 
-/** The browser that a push is for; `auth` is sealed. */
 export interface Receiver {
   readonly id: string
   readonly endpoint: string
@@ -75,10 +72,8 @@ export interface Message {
   readonly topic: string
 }
 
-/** How the push service took a push. */
 export interface PushResult {
   readonly delivered: boolean
-  /** Whether the push service does not know the subscription any more. */
   readonly gone: boolean
   readonly status: number | null
   readonly message: string
@@ -90,7 +85,7 @@ export interface SendingPorts {
   readonly pushContact: string
 }
 
-/** How long a push service keeps a push for a browser that is off: the page shows what happened before. */
+/** How long a push service keeps a push for an offline browser; older events are on the page. */
 const TTL_SECONDS = 86_400
 const ANSWERED_WITHIN_MS = 10_000
 const READ_BYTES = 1_024
@@ -102,7 +97,7 @@ export async function sendPush(
   { id, endpoint, p256dh, auth }: Receiver,
   { payload, urgency, topic }: Message,
 ): Promise<PushResult> {
-  // Loaded with the first push: most starts of the service send none.
+  // Imported with the first push, since most processes send none.
   const { default: webPush } = await import('web-push')
   const secret = vault.open(auth, sealContext(id))
   const { cipherText } = webPush.encrypt(p256dh, secret, payload, 'aes128gcm')

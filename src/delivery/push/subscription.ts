@@ -11,14 +11,13 @@ const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
   properties: {
     ...record('push'),
-    /** Not secret: a push that is not signed with our key is not shown by the browser. */
+    /** Not secret: browsers only show pushes that are signed with our key. */
     endpoint: p.text(),
     p256dh: p.text(),
-    /** Sealed. */
     auth: p.text(),
     events: textArray(),
     label: nullable.string(),
-    /** Who has subscribed this browser in the console; null where a key did. */
+    /** The person who subscribed this browser in the console; null for a key. */
     personId: nullable.string(),
     expiresAt: nullable.instant(),
   },
@@ -27,7 +26,6 @@ const schema = defineEntity({
 export class PushSubscription extends schema.class {}
 schema.setClass(PushSubscription)
 
-/** In the console, only owners touch the browsers of others. */
 export const isForeign = (
   { personId }: Pick<PushSubscription, 'personId'>,
   { type, id, scopes }: Actor,
@@ -36,7 +34,7 @@ export const isForeign = (
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const sealContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`
 
-/** The events that a browser gets by default: those that a person should act on. */
+/** The default events of a browser: those that need a person. */
 export const urgentEvents: readonly string[] = [
   'intent.created',
   'transfer.failed',
@@ -46,7 +44,6 @@ export const urgentEvents: readonly string[] = [
   'person.recovery_started',
 ]
 
-/** Whether this is a point of P-256, as a browser writes it: base64url of 65 bytes. */
 export function isPublicKey(text: string): boolean {
   if (!/^[\w-]{87}=?$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64url')
@@ -92,7 +89,7 @@ interface Gone {
   readonly mode: Mode
 }
 
-/** Deletes a subscription by an operation, so that there is an event. */
+/** Deletes a subscription through an operation, so that an event is emitted. */
 export async function unsubscribe(
   { execute, operations }: Parts,
   { id, ownerId, mode }: Gone,

@@ -195,7 +195,6 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** Called by the keeper of backlogs. */
   pause: post('/webhooks/pause', {
     callers: [],
     summary: 'Pause subscriptions for which too much waits',
@@ -209,7 +208,6 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** Called by the keeper of backlogs, once the deliveries of the pause are created. */
   resume: post('/webhooks/resume', {
     callers: [],
     summary: 'Let subscriptions go on that have caught up',
@@ -223,7 +221,6 @@ export const webhooksApi = {
       ),
     },
   }),
-  /** Called by the deliverer. */
   giveUp: post('/webhooks/{id}/give-up', {
     callers: [],
     summary: 'Disable a subscription whose receiver wants or takes nothing more',

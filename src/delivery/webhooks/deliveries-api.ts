@@ -37,7 +37,6 @@ export const DeliveryRecord = z
 
 const filters = { event: z.string().max(100).optional(), ...timeRange }
 
-/** By what has caused a delivery. */
 const causes = {
   eventId: id('event').optional(),
   requestId: searchText.meta({
@@ -175,7 +174,6 @@ export const deliveriesApi = {
       ),
     },
   }),
-  /** The steps of the process of a delivery. */
   status: get('/webhooks/deliveries/{id}/status', {
     readsClock: true,
     callers: [],

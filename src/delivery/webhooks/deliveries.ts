@@ -25,7 +25,6 @@ import { Webhook } from './webhook.ts'
 /** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
 const NOTIFIED_WITHIN_MS = 5_000
 
-/** How long until the process has something to do; null if it waits to be woken. */
 function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   const { dueAt } = delivery
   if (isLeased(delivery) || !dueAt) return null
@@ -34,7 +33,6 @@ function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
   return ms < -NOTIFIED_WITHIN_MS ? null : ms
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
   const { dueAt, tries } = delivery
   if (isLeased(delivery)) return 'for the receiver’s answer'
@@ -67,7 +65,10 @@ const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { reco
   }
 }
 
-/** Has a deliverer make the attempt: when it is due and the receiver is not paused, or at once if a person asks. */
+/**
+ * Lets a deliverer make the attempt: when it is due and the receiver is not paused, or at once on a person's
+ * request.
+ */
 const retry: HandlerOf<typeof deliveriesApi.retry> = async (
   { params, body },
   { records, sql, tenant, refuse },
@@ -90,10 +91,6 @@ const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/
 
 type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse' | 'tenant'>
 
-/**
- * A page of the deliveries that match, all of this subscription if one is given; refused if the filter names an event that
- * does not exist.
- */
 async function deliveriesPage(
   filters: Filters,
   { records, now, page, ports, refuse, tenant }: Listing,

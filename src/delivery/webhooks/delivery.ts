@@ -1,9 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { machine } from '../../kernel/contract/machine.ts'
 import { type Condition, sqlCondition } from '../../kernel/contract/records.ts'
-import { selectList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestamps, record, tenantTable } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, selectList, tableOf, updateOfAnyTenant } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
 
@@ -15,7 +14,6 @@ export const deliveryMachine = machine('delivery', {
   dead: ['pending'],
 })
 
-/** One POST to a receiver and its result. */
 export interface Attempt {
   /** The value of `X-Service-Delivery-Id`. */
   readonly deliveryId: string
@@ -26,7 +24,7 @@ export interface Attempt {
   readonly responseStart: string | null
 }
 
-/** Its times are real times, as those of signatures are: moving the test clock brings `dueAt` nearer. */
+/** Its times are real times, as those of signatures are: advancing the test clock moves `dueAt` earlier. */
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
@@ -39,16 +37,13 @@ const schema = defineEntity({
     dueAt: nullable.instant(),
     /** Until then one process is delivering it; afterwards any process may claim it. */
     leasedUntil: nullable.instant(),
-    /** The lease of the process that claimed it last. */
     leasedBy: nullable.string(),
-    /** How often it was claimed. */
     claims: p.integer(),
-    /** How far the test clock was moved beyond `dueAt`: later waits are shorter by that. */
+    /** How far the test clock was advanced beyond `dueAt`: later waits are shorter by that. */
     aheadMs: p
       .double()
       .$type<number>()
       .onCreate(() => 0),
-    /** Failed attempts since it was created or replayed. */
     tries: p.integer(),
     attempts: p.json<Attempt[]>(),
     workflowId: nullable.string(),
@@ -58,28 +53,25 @@ const schema = defineEntity({
 export class Delivery extends schema.class {}
 schema.setClass(Delivery)
 
-/** The statuses that the API shows: a delivery that a process has claimed is `delivering`. */
+/** The statuses of the API, in which a claimed delivery is `delivering`. */
 export const deliveryStatuses = [...deliveryMachine.states, 'delivering'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** What a delivery comes to in the end. */
 export const endedStatuses = ['delivered', 'failed', 'dead'] as const
 
-/** Whether a process is delivering it. */
 export const isLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()
 
 export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
   isLeased(delivery) ? 'delivering' : delivery.status
 
-/** The condition of the deliveries that the API shows with this status. */
 export function statusFilter(state: DeliveryStatus | undefined): Condition<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
   if (state === 'delivering') return { leasedUntil: { $gt: now } }
   const free = { $or: [{ leasedUntil: null }, { leasedUntil: { $lte: now } }] }
   if (state === 'pending') return { status: state, ...free }
-  // In words: behind a parameter PostgreSQL would not see that the index over these two has it.
+  // Literals: with parameters PostgreSQL would not use the partial index over these two.
   return state === 'delivered'
     ? { status: state }
     : { status: state, ...sqlCondition("status in ('failed', 'dead')") }
@@ -87,7 +79,7 @@ export function statusFilter(state: DeliveryStatus | undefined): Condition<Deliv
 
 type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'aheadMs' | 'tries'>
 
-/** Makes a delivery due now, with all attempts of its plan before it; false if it is being delivered just now. */
+/** Makes a delivery due now, with all attempts of its plan; false if it is being delivered. */
 export function resetForReplay(delivery: Replayable, now: Date): boolean {
   if (isLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
@@ -120,7 +112,6 @@ export const writeReplays = updateOfAnyTenant(deliveries, [
   'updatedAt',
 ])
 
-/** How the receiver of a subscription has answered lately, without the entity. */
 export type Health = Pick<Webhook, 'id' | 'failures' | 'failingSince' | 'pausedUntil'>
 
 const webhooks = tableOf(Webhook)

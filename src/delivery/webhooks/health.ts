@@ -6,7 +6,7 @@ const ROUNDS_BEFORE_PAUSE = 3
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 15 * 60_000
 
-/** A receiver is given up that has taken nothing for this time in this many rounds. */
+/** A receiver without a success for this time and this many rounds is disabled. */
 const GIVEN_UP_AFTER_MS = days(5)
 const GIVEN_UP_AFTER_ROUNDS = 10
 
@@ -29,7 +29,6 @@ export const isHopeless = ({ failures, failingSince }: Health, now: Date): boole
 
 export const conditions = ['well', 'failing', 'paused'] as const
 
-/** The health of a receiver as the API answers it; instants are by the tenant's clock. */
 export function healthResponse(health: Omit<Health, 'id'>, { now, aheadMs }: { now: Date; aheadMs: number }) {
   const { failures } = health
   const byTenantClock = (at: Date | null) => at && after(at, aheadMs)

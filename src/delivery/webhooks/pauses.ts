@@ -6,7 +6,6 @@ import type { webhooksApi } from './api.ts'
 import { replayBacklog } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
-/** Locks the active subscriptions among these, in the order of their ids. */
 const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
   records.find(
     Webhook,
@@ -16,7 +15,7 @@ const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]
 
 type Holding = Pick<Context, 'sql' | 'tenant'>
 
-/** Locks the tenant's events and gives the last one: none is added until the transaction ends. */
+/** Locks the tenant's events and returns the last one: none is added until the transaction ends. */
 async function lockEvents({ sql, tenant: { ownerId, mode } }: Holding): Promise<string> {
   const [row] = await sql<{ last: string }>('select hold_events($1, $2) as last', [ownerId, mode])
   return row?.last ?? ''
@@ -41,7 +40,7 @@ export async function pause({ body }: Named, context: ContextOf<typeof webhooksA
   return { webhookIds }
 }
 
-/** Resumes those subscriptions that have caught up: events become deliveries at once again. */
+/** Resumes the subscriptions that have caught up: events become deliveries at once again. */
 export async function resume({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
   const { records, sql, tenant, emit } = context
   const webhookIds: string[] = []
@@ -56,12 +55,12 @@ export async function resume({ body }: Named, context: ContextOf<typeof webhooks
   return { webhookIds }
 }
 
-/** The most events that may have come since the subscription was found to have caught up. */
+/** The most events that may have arrived since the subscription was found to have caught up. */
 const MAX_LAST_EVENTS = 200
 
 /**
- * Records which events a paused subscription wanted until now, before that changes: these are what it is sent of that
- * time. Events that happen while it is disabled are not sent later.
+ * Before a paused subscription changes, records which events it wanted until now: it is sent those of that
+ * time. Events during a disabled time are not sent later.
  */
 export async function recordWantedEvents(webhook: Webhook, context: Holding): Promise<void> {
   if (webhook.backlogAfter === null) return

@@ -1,6 +1,6 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Exists while a delivery that has failed once is to be tried again; a replay begins it anew. */
+/** Runs while a failed delivery waits for another attempt; a replay starts it again. */
 export const webhookProcess = {
   name: 'webhook',
   title: 'Webhook delivery',

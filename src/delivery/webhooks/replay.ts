@@ -11,7 +11,7 @@ import { findWebhook, tryReceiversNow } from './subscriptions.ts'
 
 const MAX_REPLAYED = 1_000
 
-/** What is asked of a delivery, besides its status; `$1` and `$2` are owner and mode. */
+/** The filters besides the status; `$1` and `$2` are owner and mode. */
 const MATCHES = `
 d.owner_id = $1 and d.mode = $2 and ($3::text is null or d.webhook_id = $3) and ($4::text is null or d.event = $4)
   and ($5::timestamptz is null or d.created_at >= $5) and ($6::timestamptz is null or d.created_at < $6)`
@@ -19,12 +19,12 @@ d.owner_id = $1 and d.mode = $2 and ($3::text is null or d.webhook_id = $3) and 
 const IS_SUBSCRIBED =
   '(select w.deleted_at is null from webhooks w where (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id))'
 
-/** Finds dead letters, oldest first, and one more than are replayed: it tells whether there are others. */
+/** Finds dead letters, oldest first, plus one beyond the limit to detect others. */
 const FIND_DEAD = `
 select ${deliveryColumns} from deliveries d where d.status = 'dead' and ${MATCHES} and ${IS_SUBSCRIBED}
 order by d.id limit ${MAX_REPLAYED + 1} for update`
 
-/** Finds what has come to its end: after an id, of an event or a request; of each subscription the oldest. */
+/** Finds ended deliveries after an id, of an event or a request; the oldest of each subscription. */
 const FIND_ENDED = `
 select ${deliveryColumns} from deliveries d where d.id = any(array(
   select found.id from webhooks w cross join lateral (
@@ -52,7 +52,6 @@ interface Matching {
   readonly to?: Date | undefined
 }
 
-/** Why these filters cannot be meant; undefined if they can. */
 async function wrongFilter({ webhookId, event }: Matching, { records, ports, refuse }: Replaying) {
   const unknown = eventNameProblem('event', event, ports)
   if (unknown) return refuse('unknown_event', unknown)
@@ -67,7 +66,7 @@ const valuesOf = ({ webhookId, event, from, to }: Matching) => [
   to ?? null,
 ]
 
-/** Makes the first of these due now: all but the one that tells of others. */
+/** Makes deliveries due now, except the last one beyond the limit. */
 async function replayAll(found: (DeliveryRow & Row)[], context: Pick<Replaying, 'sql' | 'tenant'>) {
   const now = clock.real()
   const looked = found.slice(0, MAX_REPLAYED)
@@ -121,16 +120,15 @@ export async function replayMatching(
   return { replayed: count, more, last }
 }
 
-/** The time in the id of an event, with which the ids of its deliveries begin. */
+/** The time part of an event's id, with which the ids of its deliveries begin. */
 const BEGINNING = { from: 'event_'.length, to: 'event_'.length + 10 } as const
 
-/** The range of the ids of an event's deliveries: the primary key finds them. */
 export function idsOfEvent(eventId: string): { $gte: string; $lt: string } {
   const first = `delivery_${eventId.slice(BEGINNING.from, BEGINNING.to)}`
   return { $gte: first, $lt: `${first}~` }
 }
 
-/** The deliveries of the events of a request, each found by the primary key. `?` are owner, mode and request. */
+/** The deliveries of a request's events, each found by the primary key. `?` are owner, mode and request. */
 const OF_REQUEST = `
 id = any(array(
   select d.id from (

@@ -6,7 +6,6 @@ import { retriesOf } from './dispatch/retry.ts'
 import { healthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What a subscription's answer depends on beside its record. */
 interface Around extends Clocked {
   readonly plan: string
   readonly ports: Pick<Ports, 'webhookRetrySeconds'>
@@ -15,11 +14,10 @@ interface Around extends Clocked {
 /** The time by the tenant's clock. */
 type Clocked = { readonly now: Date }
 
-/** How far the tenant's clock is ahead of real time: it is moved by whole seconds. */
+/** How far the tenant's clock is ahead of real time; it is advanced by whole seconds. */
 export const aheadOf = ({ now }: Clocked): number =>
   Math.max(0, Math.round((now.getTime() - clock.milliseconds()) / 1_000)) * 1_000
 
-/** A subscription as the API shows it: never a secret. */
 export function webhookResponse(webhook: Webhook, around: Around) {
   const now = clock.real()
   const { nextHint, nextFrom, hint } = webhook
@@ -39,7 +37,6 @@ function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhoo
   return { pausedAt, after, message }
 }
 
-/** A delivery with the answer to "why did I not get it?". */
 export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const { dueAt } = delivery
   const status = deliveryStatus(delivery)
@@ -52,7 +49,6 @@ export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefine
   })
 }
 
-/** Whether waiting deliveries of the subscription are sent. */
 export const isServed = (webhook: Webhook | undefined): webhook is Webhook =>
   webhook?.status === 'active' && !webhook.deletedAt
 
@@ -61,7 +57,6 @@ const later = (one: Date | null, other: Date | null): Date | null =>
 
 type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
 
-/** Where a delivery stands and why, in a sentence or two. */
 export function explain(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
   const { attempts, dueAt, tries } = delivery
   const last = attempts.at(-1)
@@ -86,7 +81,6 @@ export function explain(delivery: Explained, webhook: Webhook | undefined, ahead
 interface Waits {
   readonly tries: number
   readonly dueAt: Date | null
-  /** How far the tenant's clock is ahead of real time: future instants are shown by the tenant's clock. */
   readonly aheadMs: number
 }
 

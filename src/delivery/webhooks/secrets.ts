@@ -3,7 +3,6 @@ import type { Vault } from '../../ports/vault.ts'
 import { type Secrets, standardSecretOf } from '../../values/webhook-signature.ts'
 import { sealContext, type Webhook } from './webhook.ts'
 
-/** Makes a new secret: readable in both forms, to be shown once, and sealed, to be stored. */
 export function makeSecret(vault: Vault, webhookId: string) {
   const secret = newSecret('whsec_')
   const secrets = { secret, standardSecret: standardSecretOf(secret) }
@@ -12,7 +11,7 @@ export function makeSecret(vault: Vault, webhookId: string) {
 
 export type SealedSecrets = Pick<Webhook, 'id' | 'secret' | 'nextSecret' | 'nextFrom'>
 
-/** Opens the secrets that sign at this instant: the next secret replaces the current one once its time has come. */
+/** Opens the secrets that sign at this instant: the next secret replaces the current one at its time. */
 export function openSecrets(
   vault: Pick<Vault, 'open'>,
   { id, secret, nextSecret, nextFrom }: SealedSecrets,
@@ -40,7 +39,6 @@ export function cachingVault(vault: Pick<Vault, 'open'>): Pick<Vault, 'open'> {
   }
 }
 
-/** Replaces the current secret by the next one. */
 export function activateNextSecret(webhook: Webhook): void {
   const { nextSecret, nextHint } = webhook
   if (nextSecret === null || nextHint === null) return

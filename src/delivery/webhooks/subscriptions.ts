@@ -18,7 +18,7 @@ const notDeleted = { deletedAt: null }
 export const findWebhook = (records: Records, id: string): Promise<Webhook | null> =>
   records.findOne(Webhook, { id, ...notDeleted })
 
-/** Locks a subscription that is not deleted, and activates its next secret if the time for that has come. */
+/** Locks a subscription that is not deleted, and activates its next secret if that is due. */
 export async function lockWebhook(records: Records, id: string): Promise<Webhook | null> {
   const webhook = await records.lock(Webhook, id)
   if (!webhook || webhook.deletedAt) return null
@@ -32,10 +32,9 @@ const webhookEvent = ({ id, status, statusReason }: Webhook) => ({
   reason: statusReason,
 })
 
-/** Has all deliverers look for due deliveries once this transaction is committed. */
 export const notifyDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
 
-/** Has deliverers give back what they have claimed for a subscription whose URL, secret or status changes. */
+/** Makes deliverers release claimed deliveries of a subscription whose URL, secret or status changes. */
 const notifyChanged = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
   sql(`select pg_notify('deliveries', $1)`, [id])
 
@@ -43,7 +42,7 @@ const CLEAR_PAUSES = `
 update webhooks set paused_until = null
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
 
-/** Tries receivers at once, even those that are paused after failures: a person asks for it. */
+/** Calls receivers at once, even those paused after failures, on a person's request. */
 export async function tryReceiversNow(
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
   webhookIds: readonly string[],
@@ -59,11 +58,9 @@ async function planOf({ sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise
 
 type Answering = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports'>
 
-/** The answer about a subscription, with the retries of the plan. */
 const shown = async (webhook: Webhook, { sql, tenant, now, ports }: Answering) =>
   webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
 
-/** The message that the plan has no room for another subscription; undefined if it has. Existing ones are kept. */
 async function planExceeded(plan: string, { records }: Pick<Context, 'records'>) {
   const most = maxSubscriptions(plan)
   const count = await records.count(Webhook, notDeleted)
@@ -81,10 +78,8 @@ type CheckContext = Pick<Context, 'ports'> & {
   refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
 }
 
-/** Whoever names this machine writes a receiver on it. */
 const LISTEN = ' For a receiver on your own machine there is `agentpay webhooks listen --forward`.'
 
-/** The refusal of a URL or of event names; undefined if they can be subscribed. */
 function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
   const refused = url === undefined ? undefined : ports.outbound.judge(url)
   if (refused)
@@ -93,7 +88,6 @@ function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }:
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
-/** Sets the status that the owner wants. */
 function setStatus(webhook: Webhook, status: Webhook['status']): void {
   if (!webhookMachine.move(webhook, status)) return
   webhook.statusReason = status === 'disabled' ? 'Disabled by its owner.' : null

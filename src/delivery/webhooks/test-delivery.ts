@@ -8,7 +8,10 @@ import type { AttemptResult } from './dispatch/retry.ts'
 import { openSecrets, type SealedSecrets } from './secrets.ts'
 import { Webhook } from './webhook.ts'
 
-/** What is about to be sent. It is stored, to outlive a crash: so it is plain data with sealed secrets, and names stay. */
+/**
+ * The reserved delivery. It is stored to survive a crash: plain data with sealed secrets, whose member names
+ * cannot change.
+ */
 interface Reserved {
   readonly letter: Message
   readonly sealed: Omit<SealedSecrets, 'nextFrom'> & { readonly nextFrom: string | null }
@@ -35,7 +38,6 @@ async function recordTest(
   return { webhookId: id, event, delivered, attempt: result?.attempt ?? null, body }
 }
 
-/** Sends an example at once and answers how the receiver took it. */
 export const testDelivery = externalCall(webhooksApi.test, {
   async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
     const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })

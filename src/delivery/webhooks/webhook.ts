@@ -8,7 +8,7 @@ export const webhookMachine = machine('webhook', {
   disabled: ['active'],
 })
 
-/** The events that a subscription wanted, up to the event `until`. Stored: names stay. */
+/** The events that a subscription wanted, up to the event `until`. Stored, so member names cannot change. */
 interface WantedEvents {
   readonly until: string
   readonly events: readonly string[]
@@ -28,9 +28,8 @@ const schema = defineEntity({
     hint: p.text(),
     nextSecret: nullable.string(),
     nextHint: nullable.string(),
-    /** When the next secret replaces the current one. */
     nextFrom: nullable.instant(),
-    /** Failed rounds since the last success, when the first of them was, and until when the receiver is not tried. */
+    /** Failed rounds since the last success, when the first of them was, and until when the receiver is paused. */
     failures: p.integer().onCreate(() => 0),
     failingSince: nullable.instant(),
     pausedUntil: nullable.instant(),
@@ -44,7 +43,6 @@ const schema = defineEntity({
 })
 
 export class Webhook extends schema.class {
-  /** Forgets how its receiver has failed. */
   clearFailures(): void {
     Object.assign(this, { failures: 0, failingSince: null, pausedUntil: null })
   }
@@ -72,9 +70,8 @@ export const webhooksPersonal = {
 } as const satisfies Personal
 
 interface PlanLimits {
-  /** How many subscriptions an owner has in each mode. */
+  /** The most subscriptions of an owner in each mode. */
   readonly subscriptions: number
-  /** How many deliveries wait at once, for all of them together. */
   readonly waiting: number
 }
 
@@ -89,7 +86,6 @@ const byPlan: Readonly<Record<string, PlanLimits>> = {
 
 export const maxSubscriptions = (plan: string): number => (byPlan[plan] ?? free).subscriptions
 
-/** How many deliveries may wait on each plan, as JSON for the database. */
 export const WAITING_BY_PLAN = JSON.stringify(
   Object.fromEntries(Object.entries(byPlan).map(([plan, { waiting }]) => [plan, waiting])),
 )

@@ -5,7 +5,7 @@ import { webhookProcess } from './process.ts'
 import { subscriptions } from './subscriptions.ts'
 import { Webhook, webhookMachine, webhooksPersonal } from './webhook.ts'
 
-/** Deliveries that wait for another attempt and whose subscription is active: their processes must run. */
+/** Deliveries that wait for another attempt and whose subscription is active: their runs must exist. */
 const RETRIED_DELIVERIES = `
 select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
 from deliveries d join webhooks w on (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id)

@@ -21,7 +21,6 @@ import type { JsonSchema, Schemas } from '../openapi/types.ts'
 import { linesOf } from '../openapi/write.ts'
 import type { BodyShape, Command, CommandTable, Member, Noun, Shape } from './table.ts'
 
-/** The members of an object, those of inner objects inside. */
 function membersOf(schema: JsonSchema, schemas: Schemas): Member[] {
   const options = optionsOf(schema, schemas)
   const members = new Map<string, Member>()
@@ -58,14 +57,14 @@ function shapeOf(schema: JsonSchema, schemas: Schemas): Shape {
   }
 }
 
-/** The schema itself, or each of those that it lets one choose from, with references followed. */
+/** The schema itself, or each of its alternatives, with references resolved. */
 function optionsOf(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   if (schema.$ref) return optionsOf(resolve(schema.$ref, schemas), schemas)
   const options = schema.anyOf ?? schema.oneOf
   return options ? options.flatMap(option => optionsOf(option, schemas)) : [schema]
 }
 
-/** Empty where one of them says nothing of its type: then it may be anything. */
+/** Empty if an alternative has no type: then any value is allowed. */
 function typesOf(options: readonly JsonSchema[]): string[] {
   const types = options.map(option => [option.type ?? typeOfConst(option)].flat().filter(Boolean) as string[])
   return types.some(list => list.length === 0) ? [] : [...new Set(types.flat())]
@@ -77,13 +76,12 @@ function typeOfConst({ const: only, enum: [first] = [], properties }: JsonSchema
   return value === null ? 'null' : typeof value
 }
 
-/** Only where every option is a choice. */
 function choicesOf(options: readonly JsonSchema[]): readonly unknown[] | undefined {
   const choices = options.map(({ enum: values, const: only }) => values ?? (only === undefined ? [] : [only]))
   return choices.some(list => list.length === 0) ? undefined : choices.flat()
 }
 
-/** The table that the command and every light client are made of. */
+/** The command line and every light client are derived from this table. */
 export function commandTable(areas: Areas): CommandTable {
   const operations = published(areas)
   const schemas = new SchemaCollector()
@@ -99,7 +97,7 @@ export function commandTable(areas: Areas): CommandTable {
   }
 }
 
-/** The table as it is committed: one line for each noun, event and operation, so that a change shows. */
+/** One line for each noun, event and operation, so that a diff shows each change. */
 export const writeTable = (table: CommandTable): string =>
   linesOf({ ...table }, { nouns: 1, eventNames: 1, operations: 1 })
 

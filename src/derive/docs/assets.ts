@@ -4,11 +4,11 @@ import { baseStyle, pageIcon, versionOf } from '../../web/page-assets.ts'
 export interface Asset {
   readonly type: string
   readonly content: string | Buffer
-  /** With the version of its content in the name. */
+  /** Contains the version of the content. */
   readonly address: string
 }
 
-/** The style sheet in the order in which one rule may override another, after what every page has. */
+/** In the order in which one rule may override another, after the rules that every page has. */
 const styles = [
   'code',
   'parts',
@@ -27,7 +27,7 @@ const styles = [
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** Loaded before the body, it is no module: what it imports stands before it. */
+/** The script loads before the body and is no module, so its imports are inlined in front of it. */
 const script = (): string =>
   read('ranking.js').replaceAll(/^export /gm, '') + read('docs.js').replace(/^import .+\n/m, '')
 
@@ -36,7 +36,6 @@ export function asset(name: string, type: string, content: string | Buffer): Ass
   return { type, content, address: `/docs/assets/${stem}-${versionOf(content)}.${extension}` }
 }
 
-/** The style sheet, script and icon of every page. */
 export interface Assets {
   readonly style: Asset
   readonly script: Asset

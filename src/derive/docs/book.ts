@@ -14,7 +14,6 @@ import type {
 } from '../openapi/types.ts'
 import { type EventGroup, eventGroupsOf, eventsIn } from './event-groups.ts'
 
-/** An operation as a page shows it: where it is, and every reference followed. */
 export interface Entry {
   readonly key: string
   readonly method: string
@@ -29,7 +28,7 @@ export interface Refusal {
   readonly status: string
   readonly code: string
   readonly message: string
-  /** Whether all operations share the refusal. */
+  /** All operations share the refusal. */
   readonly universal: boolean
 }
 
@@ -43,15 +42,13 @@ export interface Chapter {
   readonly entries: readonly Entry[]
 }
 
-/** The document in the order in which one reads it. */
 export class Book {
   readonly document: Document
   readonly chapters: readonly Chapter[]
   readonly eventGroups: readonly EventGroup[]
-  /** The operations that the packages have. */
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
-  /** The section of each anchor; an anchor without a section is on the overview. */
+  /** An anchor without a section is on the overview. */
   readonly #sections: ReadonlyMap<string, string>
 
   constructor(document: Document) {
@@ -77,12 +74,11 @@ export class Book {
     return this.chapters.flatMap(({ entries }) => entries)
   }
 
-  /** Where a part of the reference is: `/docs/agents#agents.freeze`. */
+  /** `/docs/agents#agents.freeze` */
   href(anchor: string): string {
     return `${addressOf(this.#sections.get(anchor) ?? OVERVIEW)}#${anchor}`
   }
 
-  /** The schema itself, and the record it is described as, where it is one. */
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
     if (!schema.$ref) return { schema }
     const name = nameOf(schema.$ref)
@@ -95,12 +91,10 @@ export class Book {
   }
 }
 
-/** The page under `/docs` itself. */
 export const OVERVIEW = ''
 
 export const addressOf = (section: string): string => (section === OVERVIEW ? '/docs' : `/docs/${section}`)
 
-/** The page of all events, and what stands first on it. */
 export const EVENTS = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
 
 const anchorsIn = ({ id, records, entries }: Chapter): [anchor: string, section: string][] => [
@@ -148,7 +142,7 @@ interface Refused {
   readonly error: string | { readonly message: string }
 }
 
-/** An error of JSON-RPC has its sentence a level deeper. */
+/** An error of JSON-RPC has its message a level deeper. */
 const sentenceOf = ({ error }: Refused): string => (typeof error === 'string' ? error : error.message)
 
 const refusalsOf = ([status, { content = {} }]: [string, ResponseObject]): Refusal[] =>
@@ -171,7 +165,7 @@ function follow<T extends object>(part: T | Reference, parts: Readonly<Record<st
 export const jsonOf = ({ content = {} }: { content?: ResponseObject['content'] }): MediaType | undefined =>
   content['application/json']
 
-/** The media type of an endless answer, and what each of its messages is. */
+/** The media type of an endless answer, and the schema of its messages. */
 export const streamOf = ({
   content = {},
 }: {
@@ -181,7 +175,6 @@ export const streamOf = ({
     (media): media is MediaType & { 'x-itemSchema': JsonSchema } => 'x-itemSchema' in media,
   )
 
-/** The named objects that a schema leads to, the outer ones first. */
 function namesIn(schema: JsonSchema, schemas: Schemas, found = new Set<string>()): Set<string> {
   if (schema.$ref && !found.has(nameOf(schema.$ref))) {
     const target = resolve(schema.$ref, schemas)

@@ -1,5 +1,5 @@
-// What makes the page quicker to use; it reads well without. Loaded before the body, so that the
-// chosen colours are there with the first paint.
+// Makes the page quicker to use; it reads well without. Loaded before the body, so that the first paint has
+// the chosen colours.
 
 import { allWith, nearestTo } from './ranking.js'
 
@@ -17,7 +17,7 @@ const kept = {
     try {
       localStorage.setItem(name, value)
     } catch {
-      // A browser that keeps nothing: the choice lasts as long as the page.
+      // A browser that stores nothing: the choice lasts as long as the page.
     }
   },
 }
@@ -64,7 +64,7 @@ async function copy(button) {
   }, 1500)
 }
 
-/** On a plain HTTP address other than this machine's, browsers offer only the old way. */
+/** On a plain HTTP address other than localhost, browsers offer only the old API. */
 async function writeClipboard(element) {
   if (!navigator.clipboard) {
     getSelection().selectAllChildren(element)
@@ -76,7 +76,7 @@ async function writeClipboard(element) {
 
 let index
 
-/** All that can be looked for: fetched once, when it is first needed, and found in memory from then on. */
+/** The search index: fetched once, when it is first needed, and kept in memory. */
 function allFindable() {
   index ??= fetch(root.dataset.index)
     .then(response => (response.ok ? response.json() : Promise.reject(response.status)))
@@ -107,7 +107,7 @@ function linkTo(entry) {
   return item
 }
 
-/** So many are shown: who finds more is better served by another letter. */
+/** The most results shown: with more, another letter helps better. */
 const SHOWN = 100
 
 function startSearch() {
@@ -141,7 +141,7 @@ function startSearch() {
     if (words.length === 0) return show([], words)
     const asked = field.value
     const all = await allFindable()
-    // Meanwhile something else has been typed.
+    // The input has changed meanwhile.
     if (field.value !== asked) return
     if (!all) {
       found.textContent = 'The index could not be fetched. Try again.'
@@ -180,7 +180,7 @@ function startSearch() {
   return field
 }
 
-/** What was once on one page has pages of its own: an address from then leads on to where it is today. */
+/** The reference was one page once: its old anchors redirect to the pages of today. */
 async function followOldAnchor() {
   const anchor = decodeURIComponent(location.hash.slice(1))
   if (!anchor || document.getElementById(anchor)) return
@@ -188,7 +188,6 @@ async function followOldAnchor() {
   if (entry) location.replace(addressOf(entry))
 }
 
-/** Marks the part of this page that is being read. */
 function followReading() {
   const here = link => link.hash && link.pathname === location.pathname && document.getElementById(idOf(link))
   const links = new Map(
@@ -217,7 +216,7 @@ function followReading() {
 
 const idOf = link => decodeURIComponent(link.hash.slice(1))
 
-/** Where nobody said what the service is called, it is called what this page was asked under. */
+/** Without a configured address, the examples use the one of this page. */
 function nameService() {
   const { placeholder } = root.dataset
   if (!placeholder) return

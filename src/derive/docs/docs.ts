@@ -13,18 +13,16 @@ import { searchIndex } from './search-index.ts'
 export interface DocsFile {
   readonly type: string
   readonly content: string | Buffer
-  /** Whether the path names the content's version. */
   readonly isImmutable: boolean
 }
 
 export interface DocsAddresses {
-  /** What the service is called for everybody, if somebody has said so. */
   readonly baseUrl?: string | undefined
-  /** Where the process is reached: the script replaces it by the address under which a page was asked for. */
+  /** Where the process listens: the script replaces it by the address of the page. */
   readonly ownUrl?: string
 }
 
-/** The reference by addresses: its overview, a page for each section, guide and refusal, and what they are made of. */
+/** The reference by paths: its overview, a page for each section, guide and refusal, and their assets. */
 export function renderDocs(
   document: Document,
   { baseUrl, ownUrl = 'http://127.0.0.1:8080' }: DocsAddresses = {},

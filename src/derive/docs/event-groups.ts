@@ -3,20 +3,18 @@ import type { Document, JsonSchema, OperationObject } from '../openapi/types.ts'
 /** An event as a page shows it, and the operations after which it may be sent. */
 export interface EventEntry {
   readonly name: string
-  /** The anchor on the page. */
   readonly id: string
   readonly post: OperationObject
   readonly causes: readonly OperationObject[]
 }
 
-/** Events whose data have the same form: they are described together, with a message of the first one. */
+/** Events with the same form of data: they are described together, with an example of the first one. */
 export interface Family {
   readonly events: readonly EventEntry[]
   readonly data: JsonSchema
   readonly message: unknown
 }
 
-/** All events of a noun. */
 export interface EventGroup {
   readonly id: string
   readonly title: string

@@ -8,7 +8,6 @@ import { members, parameters } from './members.ts'
 import { panel } from './panel.ts'
 import { asJson } from './print.ts'
 
-/** The page of events: first how they arrive, then each event with its data. */
 export function eventsChapter(book: Book, about: string): Html {
   const { webhooks } = book.document
   const { post: sample } = webhooks['agent.frozen'] ?? Object.values(webhooks)[0] ?? {}
@@ -41,7 +40,6 @@ const event = (book: Book, { name, id, post, causes }: EventEntry): Html => html
 <div id="${id}"><dt><a href="#${id}"><code>${name}</code></a></dt>
 <dd>${inline(post.summary)} ${post['x-status'] ? html`<small>${inline(post.description)}</small>` : causesOf(book, causes)}</dd></div>`
 
-/** How many event names are listed in full. */
 const FEW = 3
 
 function causesOf(book: Book, causes: readonly OperationObject[]): Content {
@@ -53,7 +51,7 @@ function causesOf(book: Book, causes: readonly OperationObject[]): Content {
   return html`<details class="shared"><summary>After any of ${causes.length} operations</summary><p>${links}</p></details>`
 }
 
-/** How every event arrives, with one whose signature is right: who writes a receiver can try it on that. */
+/** With a correctly signed example, on which the author of a receiver can try it. */
 const eventsSent = (book: Book, sample: OperationObject): Html => html`
 <section class="split" id="${EVENTS.arriving}" aria-labelledby="${EVENTS.arriving}-title">
   <div class="text">

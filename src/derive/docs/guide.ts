@@ -9,7 +9,7 @@ export interface Guide {
   readonly content: Content
 }
 
-/** The sections of the document's own description: what holds for every operation. */
+/** The sections of the document's own description, which apply to every operation. */
 export const guidesOf = (book: Book): Guide[] =>
   book.document.info.description
     .split(/^## /m)
@@ -24,7 +24,6 @@ export const guidesOf = (book: Book): Guide[] =>
       }
     })
 
-/** The text before the first section. */
 export const leadOf = (book: Book): Content[] =>
   markdown(book.document.info.description.split(/^## /m)[0] ?? '')
 

@@ -6,10 +6,9 @@ import type { Guide } from './guide.ts'
 export interface Reference {
   readonly book: Book
   readonly guides: readonly Guide[]
-  /** The contents beside a page of this section. */
   readonly navigation: (section: string) => Html
   readonly assets: Assets
-  /** Of the service; a guess is replaced by the script, which knows under which address the page was asked for. */
+  /** A guess is replaced by the script, which knows the address of the page. */
   readonly address: { readonly url: string; readonly isGuess: boolean }
 }
 

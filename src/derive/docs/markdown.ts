@@ -3,40 +3,42 @@ import { boundedCache } from '../../values/bounded-cache.ts'
 import { type Content, type Html, html } from '../../web/html.ts'
 import { type Language, panel } from './panel.ts'
 
-/** Where the links and the pictures of a text lead to on the page; undefined for what is not served. */
+/** The URLs of a text's links and pictures on the page; undefined if they are not served. */
 export interface Addresses {
   readonly link: (target: string) => string | undefined
   readonly picture: (target: string) => string | undefined
 }
 
-/** A description links to what is served, and has no pictures. */
+/** A description links to served pages, and has no pictures. */
 const asWritten: Addresses = {
   link: target => (/^(https?:|#|\/)/.test(target) ? target : undefined),
   picture: () => undefined,
 }
 
-/** An address in a sentence is an example: only what is written as a link is one. */
+/** A bare URL in a sentence is an example: only Markdown links become links. */
 const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
 
-/** A text as a page shows it. What a description holds of HTML is shown as text. */
+/** HTML in a description is shown as text. */
 export const markdown = (text: string, addresses = asWritten): Content[] =>
   blocksOf(text).map(block => shown(block, addresses))
 
-/** A sentence with `code`, **strong** and links, without a paragraph around it. Thousands of members share a few hundred. */
+/**
+ * A sentence with `code`, **strong** and links, without a paragraph around it. Thousands of members share a
+ * few hundred.
+ */
 export const inline = boundedCache((text): readonly Content[] =>
   (Lexer.lexInline(text, options) as MarkedToken[]).map(token => shown(token, asWritten)),
 )
 
 export const blocksOf = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
 
-/** The anchor of a heading, as Git hosts make it. */
+/** The anchor of a heading, as Git hosts generate it. */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-/** A cell that is the name of a setting. */
 export const SETTING = /^`([A-Z][A-Z0-9_]+)`$/
 
 function shown(token: MarkedToken, addresses: Addresses): Content {
@@ -74,7 +76,6 @@ const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: La
   python: ['Python', 'python'],
 }
 
-/** How a line begins that is typed into a terminal. */
 const COMMAND =
   /^([A-Z_]+=|(agentpay|cat|cp|curl|docker|export|git|node|npm|npx|openssl|postgres-config|psql|temporal)\b)/
 
@@ -85,7 +86,7 @@ function codePanel({ lang, text }: Tokens.Code): Html {
 
 type Within = (tokens: readonly unknown[]) => Content[]
 
-/** A row whose first cell is the name of a setting can be linked to by that name. */
+/** A row whose first cell is a setting can be linked to by its name. */
 function table({ header, rows }: Tokens.Table, within: Within): Html {
   const row = (cells: Tokens.TableCell[]): Html => {
     const setting = SETTING.exec(cells[0]?.text ?? '')?.[1]

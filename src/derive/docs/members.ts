@@ -4,10 +4,9 @@ import type { Book } from './book.ts'
 import { inline } from './markdown.ts'
 import { choiceWords, constraintWords, typeWords } from './schema-words.ts'
 
-/** Whether what is described is sent, where it matters what may be left out, or returned. */
+/** Sent members show which are optional. */
 export type Direction = 'sent' | 'returned'
 
-/** The members of an object, those of inner objects inside. */
 export function members(book: Book, object: JsonSchema, direction: Direction): Html {
   const { properties = {}, required = [] } = book.follow(object).schema
   const rows = Object.entries(properties).map(([name, schema]) =>
@@ -22,7 +21,7 @@ export const parameters = (book: Book, list: readonly Parameter[]): Html =>
     return member(book, { name, schema: described(parameter), required, direction: 'sent' })
   })}</ul>`
 
-/** A parameter keeps beside its schema what a member says inside. */
+/** A parameter has beside its schema what a member has inside. */
 const described = ({ schema, description, example }: Parameter): JsonSchema => ({
   ...schema,
   ...(description === undefined ? {} : { description }),

@@ -6,14 +6,14 @@ import type { Guide } from './guide.ts'
 import { method } from './operation.ts'
 import { REFUSALS } from './refusals.ts'
 
-/** All sections, and what is in the one that is open; the script puts what a search has found in their place. */
+/** All sections, and the entries of the open one; the script replaces them by search results. */
 interface Contents {
   readonly book: Book
   readonly guides: readonly Guide[]
   readonly manual: Guides
 }
 
-/** The contents beside each page. Those of the refusals have the same: they are hundreds, and it is made once. */
+/** The hundreds of refusal pages share their contents, which are built once. */
 export function navigationOf(contents: Contents): (section: string) => Html {
   const beside = navigation(contents, REFUSALS.id)
   return section => (section.startsWith(REFUSALS.id) ? beside : navigation(contents, section))
@@ -47,7 +47,6 @@ const navigation = ({ book, guides, manual }: Contents, section: string): Html =
   </div>
 </nav>`
 
-/** The first flow, as the contents and the search call it. */
 export const QUICKSTART = { id: 'quickstart', title: 'Pay something in three minutes' }
 
 function guideLinks({ files }: Guides, current: string): Html {

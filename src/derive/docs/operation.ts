@@ -11,7 +11,6 @@ import { asJson } from './print.ts'
 import { refusals } from './refusals.ts'
 import { samplesOf } from './samples.ts'
 
-/** One operation: what it does and takes on the left, how it looks on the right. */
 export const operationSection = (book: Book, entry: Entry): Html => html`
 <section class="split operation" id="${entry.key}" aria-labelledby="${entry.key}-title">
   <div class="text">
@@ -32,7 +31,6 @@ export const operationSection = (book: Book, entry: Entry): Html => html`
 
 export const method = (name: string): Html => html`<span class="method ${name.toLowerCase()}">${name}</span>`
 
-/** A long path may break after a slash. */
 const pathOf = (path: string): Content =>
   path
     .split('/')
@@ -86,7 +84,6 @@ function inputs(book: Book, { parameters: all, operation }: Entry): Content {
   return [lists, body && html`<h3>Body <small>${about.join(' ')}</small></h3>${members(book, body, 'sent')}`]
 }
 
-/** Said where the body need not be JSON. */
 function mediaTypes(content: object = {}): string | undefined {
   const others = Object.keys(content).filter(type => type !== 'application/json')
   if (others.includes('multipart/form-data'))
@@ -96,10 +93,9 @@ function mediaTypes(content: object = {}): string | undefined {
 
 const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
 
-/** The headers that most operations take are described once, on the overview. */
+/** The overview describes the headers that most operations take. */
 const isOfAll = ({ in: place, name }: Parameter): boolean => place === 'header' && namesOfAll.has(name)
 
-/** The headers that only this operation's answers have, with the statuses at which they come. */
 function ownHeaders({ operation }: Entry): Content {
   const found = Object.entries(operation.responses).flatMap(([status, response]) =>
     '$ref' in response ? [] : ownHeadersOf(response).map(([name, about]) => ({ status, name, about })),

@@ -13,7 +13,6 @@ import { panel } from './panel.ts'
 import { asJson } from './print.ts'
 import { quickstartSection } from './quickstart.ts'
 
-/** How to begin, which sections there are, and what holds for every operation. */
 export function overview({ book, guides, address }: Reference): Page {
   const { info } = book.document
   const content = html`
@@ -58,7 +57,6 @@ function sections({ chapters, eventGroups }: Book): Html {
 </section>`
 }
 
-/** The operations of a noun, and the records that they return. */
 export function chapterPage(book: Book, { id, name, about, states, records, entries }: Chapter): Page {
   const content = html`
 <section class="chapter" aria-labelledby="${id}">
@@ -80,7 +78,6 @@ export const eventsPage = (book: Book): Page => ({
 
 const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title} API`
 
-/** A named record: its members, and one to look at. */
 function recordSection(book: Book, name: string): Html {
   const schema = book.document.components.schemas[name] ?? {}
   return html`
@@ -108,7 +105,6 @@ function returnedBy({ success: [, response] }: Entry, name: string): unknown[] {
   return items?.$ref && nameOf(items.$ref) === name ? (example as { data: unknown[] }).data : []
 }
 
-/** The states of a noun and the steps between them. */
 const statesSection = (states: States): Html =>
   html`${Object.entries(states).map(
     ([noun, table]) => html`

@@ -24,7 +24,6 @@ export function highlight(code: string, language: Language): Content[] {
   return [...parts, code.slice(end)]
 }
 
-/** A piece of code with a caption; the script gives each its copy button. */
 export const panel = (caption: Content, code: string, language: Language): Html =>
   html`<figure class="panel"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>`
 
@@ -32,7 +31,7 @@ const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } a
 
 export type Samples = Partial<Readonly<Record<keyof typeof LANGUAGES, string>>>
 
-/** The same request in each language that has it: one under the other, until the script makes tabs of them. */
+/** The same request in each language, one below the other until the script makes tabs of them. */
 export function samples(calls: Samples): Html {
   const languages = (['curl', 'typescript', 'python'] as const).flatMap(id =>
     calls[id] === undefined ? [] : [{ id, code: calls[id] }],

@@ -1,11 +1,8 @@
 interface Style {
   readonly text: (text: string) => string
   readonly name: (name: string) => string
-  /** Whether a comma stands after the last member too. */
   readonly trailing: boolean
-  /** What is no text, list or object. */
   readonly plain: (value: unknown) => string
-  /** What stands within the braces of an object on one line. */
   readonly space: ' ' | ''
   readonly indent: '  ' | '    '
 }
@@ -43,7 +40,7 @@ const python: Style = {
 
 export const asJson = (value: unknown): string => print(value, json, { indent: '', width: 0 })
 
-/** Prints a value as program code, given how many characters of the first line are taken. */
+/** Prints a value as program code; `width` is what the first line has left. */
 export const asTypescript = (value: unknown): string => print(value, typescript, { indent: '', width: WIDTH })
 
 export const asPython = (value: unknown): string => print(value, python, { indent: '', width: WIDTH })

@@ -2,15 +2,15 @@ import { type Html, html } from '../../web/html.ts'
 import { inline } from './markdown.ts'
 import { samples } from './panel.ts'
 
-/** Asking and reading, in bash, zsh and sh alike. */
+/** Works in bash, zsh and sh alike. */
 const HELPERS = `get() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer $KEY"; }
 post() { curl -sS -w '\\n' "$URL$1" -H "Authorization: Bearer \${3:-$KEY}" -H 'Content-Type: application/json' -d "$2"; }
 pick() { grep -o "\\"$1\\":\\"[^\\"]*" | head -1 | cut -d'"' -f4; }`
 
-/** Reads the key that `npm start` has made, in the folder of the service. */
+/** Reads the key that `npm start` has created, in the folder of the service. */
 const TOLD_KEY = `sed -n 's/.*"apiKey": "\\([^"]*\\)".*/\\1/p' "\${DATA_DIR:-.data}/instance.json"`
 
-/** The steps in a shell. There is no comment in them: zsh takes a pasted one for a command. */
+/** Shell steps without comments: zsh takes a pasted comment for a command. */
 const curlSteps = (url: string): readonly string[] => [
   `export URL=${url}
 [ -n "\${KEY:-}" ] || KEY=$(${TOLD_KEY})
@@ -43,7 +43,6 @@ npm run --silent agentpay -- webhooks listen --forward "http://localhost:$RECEIV
 wait`,
 ]
 
-/** The steps with the package of TypeScript: one program, and a receiver. */
 const typescriptSteps = (url: string): readonly string[] => [
   `// npm install <folder of the service>/dist/packages/typescript
 // export AGENTPAY_KEY=$(${TOLD_KEY})
@@ -95,7 +94,6 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT ?? 3000)`,
 ]
 
-/** The steps with the package of Python: one program, and a receiver. */
 const pythonSteps = (url: string): readonly string[] => [
   `# pip install <folder of the service>/dist/packages/python/*.whl
 # export AGENTPAY_KEY=$(${TOLD_KEY})
@@ -158,11 +156,9 @@ class Receiver(BaseHTTPRequestHandler):
 HTTPServer(("127.0.0.1", int(os.environ.get("PORT", 3000))), Receiver).serve_forever()`,
 ]
 
-/** A step of the first flow: what it is for, and how it is done. In each language the steps follow one another. */
 interface Step {
   readonly title: string
   readonly text: string
-  /** Commands that can be pasted into a shell after those before them. */
   readonly curl: string
   readonly typescript: string
   readonly python: string
@@ -207,7 +203,6 @@ const words: readonly Pick<Step, 'title' | 'text'>[] = [
   },
 ]
 
-/** From a key to a payment, with what it needs and what it leaves behind. */
 export function stepsFor(url: string): Step[] {
   const languages = [curlSteps(url), typescriptSteps(url), pythonSteps(url)] as const
   return words.map((word, n) => {

@@ -1,8 +1,8 @@
-// What the search finds, the best first.
+// Ranks search results, the best first.
 
 const isPartOfWord = letter => letter !== undefined && /[\p{Letter}\p{Number}]/u.test(letter)
 
-/** How well a text meets a word: 3 by a word of its own, 2 by how one begins, 1 by what stands within one, 0 not at all. */
+/** How well a text matches a word: 3 as a whole word, 2 as the beginning of one, 1 inside one, 0 not at all. */
 function met(word, text) {
   let best = 0
   for (let at = text.indexOf(word); at !== -1 && best < 3; at = text.indexOf(word, at + 1)) {
@@ -14,14 +14,15 @@ function met(word, text) {
 
 const sumOf = numbers => numbers.reduce((sum, number) => sum + number, 0)
 
-/** What is called so, in the singular or plural, stands first; then what is called nearly so, then what only mentions it. */
+/** Exact titles (singular or plural) rank first, then similar ones, then mere mentions. */
 function scoreOf(words, { kind, title, words: text }) {
   const called = title.toLowerCase()
   const asked = words.join(' ')
   const inTitle = words.map(word => met(word, called))
   const isCalledSo = called === asked || called === `${asked}s`
   const isStatus = kind === 'refusal' && words.some(word => /^[45]\d\d$/.test(word) && met(word, text) === 3)
-  // Who looks for a setting writes its name; who writes plain words wants to read about it, not how a record is made up.
+  // A search for a setting has its name; a search by plain words wants an explanation, not the members of a
+  // record.
   const isAside = kind === 'record' || (kind === 'setting' && !asked.includes('_'))
   return (
     (isCalledSo ? 100 : 0) +
@@ -35,16 +36,15 @@ function scoreOf(words, { kind, title, words: text }) {
 
 const best = scored => scored.toSorted((one, other) => other.score - one.score).map(({ entry }) => entry)
 
-/** What has all of the words. */
 export function allWith(words, all) {
   const having = all.filter(entry => words.every(word => entry.words.includes(word)))
   return best(having.map(entry => ({ entry, score: scoreOf(words, entry) })))
 }
 
-/** So many are shown where nothing has all words. */
+/** How many are shown if nothing matches all words. */
 const NEAREST = 20
 
-/** What has most of the words, where nothing has all of them. */
+/** The entries with most of the words, if nothing matches all of them. */
 export function nearestTo(words, all) {
   const scored = all.map(entry => {
     const had = words.filter(word => entry.words.includes(word))

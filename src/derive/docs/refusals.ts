@@ -25,7 +25,6 @@ export function refusals(book: Book, { operation, refusals: list }: Entry): Cont
     </details>`
 }
 
-/** The refusals that every operation can meet, with advice. */
 export const universalRefusals = (): Html =>
   table(
     'What any operation can meet',
@@ -44,7 +43,6 @@ const table = (label: string, head: readonly string[], rows: readonly (readonly 
     <tbody>${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`
 
-/** What to do about the refusals that every operation can meet. */
 export const advice: Readonly<Record<ProblemCode, string>> = {
   invalid_request: 'Change what the message names; the same request will fail again.',
   invalid_json: 'Check quotes, commas and encoding.',
@@ -78,7 +76,7 @@ export const advice: Readonly<Record<ProblemCode, string>> = {
   unavailable: 'Repeat after `Retry-After` seconds.',
 }
 
-/** What to do about refusals of single operations whose sentence tells the reason only. */
+/** The remedies of refusals whose message only tells the reason. */
 export const ownAdvice: Readonly<Record<string, string>> = {
   insufficient_funds:
     'Look at what is there with `GET /wallets/{id}` or `GET /agents/{id}/balance`, whose held part is promised to other payments. Then pay less, or put money there first.',
@@ -109,5 +107,4 @@ export const ownAdvice: Readonly<Record<string, string>> = {
 
 export const REFUSALS = { id: 'errors', title: 'Refusals' }
 
-/** The page that tells why a request was refused with this code, and what to do. */
 export const refusalAddress = (code: string): string => `/docs/${REFUSALS.id}/${code}`

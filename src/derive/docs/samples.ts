@@ -4,7 +4,7 @@ import { jsonOf, streamOf } from './book.ts'
 import type { Samples } from './panel.ts'
 import { asJson, asPython, asTypescript } from './print.ts'
 
-/** How the operation is called from a terminal, with `$URL` and the credential set before. */
+/** `$URL` and the credential are set before. */
 export function curlOf(entry: Entry): string {
   const { method, operation } = entry
   const body = bodyOf(entry)
@@ -31,19 +31,18 @@ function bodyLines({ operation }: Entry, body: unknown): string[] {
   return ["-H 'Content-Type: application/json'", `-d ${quoted(indented(asJson(body)))}`]
 }
 
-/** A file is sent from the disk; what is no text is sent as JSON. */
+/** Files are sent from disk, other values than text as JSON. */
 const partsOf = (body: unknown, form: Readonly<Record<string, JsonSchema>>): string[] =>
   Object.entries(body as object).map(([name, value]) => {
     if (form[name]?.format === 'binary') return `-F ${quoted(`${name}=@document.pdf`)}`
     return `--form-string ${quoted(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)}`
   })
 
-/** Breaks long arguments onto lines of their own. */
 const LONG = 48
 
 const indented = (text: string): string => text.replaceAll('\n', '\n  ')
 
-/** curl sends a GET, and a POST where there is a body. */
+/** curl defaults to GET, and to POST with a body. */
 const isImplied = (method: string, body: unknown): boolean => method === (body === undefined ? 'GET' : 'POST')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -68,7 +67,6 @@ function addressOf({ path, parameters }: Entry): string {
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-/** The required parameters, and `limit`. */
 const queryOf = (parameters: Entry['parameters']): [string, unknown][] =>
   parameters
     .filter(({ in: place, name, required }) => place === 'query' && (required || name === 'limit'))
@@ -86,18 +84,16 @@ function givenIn(entry: Entry): { readonly ids: readonly string[]; readonly memb
   return { ids, members: members as object | undefined }
 }
 
-/** Whether what is returned is gone through record by record. */
 const isGoneThrough = (entry: Entry): boolean =>
   streamOf(entry.success[1]) !== undefined ||
   entry.parameters.some(({ in: place, name }) => place === 'query' && name === 'cursor')
 
-/** How the operation is called in each language: by a package only where that has it. */
+/** Only the operations of the packages have samples for them. */
 export const samplesOf = (book: Book, entry: Entry): Samples => ({
   curl: curlOf(entry),
   ...(book.keysForClients.has(entry.key) ? { typescript: typescriptOf(entry), python: pythonOf(entry) } : {}),
 })
 
-/** The call with the package of TypeScript. */
 export function typescriptOf(entry: Entry): string {
   const { ids, members } = givenIn(entry)
   const given = [...ids.map(asTypescript), ...(members === undefined ? [] : [asTypescript(members)])]
@@ -106,7 +102,6 @@ export function typescriptOf(entry: Entry): string {
   return `${entry.success[1].content ? 'const result = ' : ''}await ${call}`
 }
 
-/** The call with the package of Python. */
 export function pythonOf(entry: Entry): string {
   const { ids, members } = givenIn(entry)
   const given = [...ids.map(asPython), ...(members === undefined ? [] : [asPython(members)])]

@@ -1,7 +1,7 @@
 import { nameOf } from '../openapi/example.ts'
 import type { JsonSchema } from '../openapi/types.ts'
 
-/** The type of a value in a word or two: `string`, `agent id`, `array of integers`, `instant or null`. */
+/** `string`, `agent id`, `array of integers`, `instant or null` */
 export function typeWords(schema: JsonSchema): string {
   const types = [schema.type ?? []].flat()
   const [first = 'any'] = types
@@ -16,7 +16,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'URL',
 }
 
-/** The kind of a string: its format, or an id, recognized by its example. */
+/** A string's format, or an id, recognized by its example. */
 function kindOf({ format, contentEncoding, examples = [] }: JsonSchema): string | undefined {
   if (contentEncoding) return 'file'
   if (format) return formats[format] ?? format
@@ -29,7 +29,6 @@ const arrayWords = ({ items = {} }: JsonSchema): string => {
   return `array of ${words === 'any' ? 'anything' : `${words}s`}`
 }
 
-/** The constraints of a value in a few words each; literals in backquotes. */
 export function constraintWords(schema: JsonSchema): string[] {
   const { items, pattern, default: standard } = schema
   return [
@@ -60,7 +59,7 @@ function range(least: number | undefined, most = LARGE, unit = ''): string {
 const counted = (count: number, unit: string): string =>
   unit === '' ? figure(count) : `${figure(count)} ${unit}${count === 1 ? '' : 's'}`
 
-/** Bounds beyond this are technical, not the business's, and are not shown. */
+/** Larger bounds are technical, not the business's, and are not shown. */
 const LARGE = 2_147_483_647
 
 const figure = (count: number): string => count.toLocaleString('en')

@@ -10,16 +10,12 @@ import { SETTING } from './markdown.ts'
 import { QUICKSTART } from './navigation.ts'
 import { REFUSALS } from './refusals.ts'
 
-/** A part of the reference as the script of the pages finds it. */
 export interface Findable {
   readonly kind: 'guide' | 'section' | 'operation' | 'record' | 'event' | 'refusal' | 'setting'
-  /** Empty for the page itself. */
   readonly anchor: string
-  /** The page on which it is; empty for the overview. */
   readonly section: string
   readonly title: string
   readonly method?: string
-  /** The searchable text, in lower case. */
   readonly words: string
 }
 
@@ -30,7 +26,6 @@ interface Searched {
   readonly codes: readonly RefusalCode[]
 }
 
-/** All search results and link targets. */
 export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable[] => [
   findable('guide', OVERVIEW, QUICKSTART.id, QUICKSTART.title, 'quickstart first payment'),
   ...guides.map(({ id, title }) => findable('guide', OVERVIEW, id, title)),
@@ -41,7 +36,6 @@ export const searchIndex = ({ book, guides, manual, codes }: Searched): Findable
   ...eventsIn(book.eventGroups).map(({ id, name, post }) =>
     findable('event', EVENTS.id, id, name, post.summary),
   ),
-  // Of those with one status, what any operation can meet comes first.
   ...codes
     .toSorted(byGenerality)
     .map(({ code, statuses, sentences }) =>
@@ -74,7 +68,7 @@ const inChapter = ({ id, name, about, records, entries }: Chapter, schemas: Sche
   ),
 ]
 
-/** Each part of a guide with its words, and each setting that it explains. */
+/** Each section of a guide with its words, and each setting that it explains. */
 function inGuide(file: GuideFile): Findable[] {
   const section = `${GUIDES.id}/${file.name}`
   return sectionsOf(file).flatMap(({ anchor, title, blocks }) => [
@@ -97,7 +91,6 @@ const textOf = (block: MarkedToken): string => {
 
 const textOfPart = ({ text }: { readonly text: string }): string => text
 
-/** Each word once, with what belongs to names of members, settings and addresses. */
 const wordsIn = (text: string): string =>
   [
     ...new Set(
@@ -126,7 +119,7 @@ const findable = (
   more = '',
 ): Findable => ({ kind, section, anchor, title, words: `${title} ${more}`.toLowerCase() })
 
-/** The searchable words of an operation: names, path, scope, events, members and its own refusals. */
+/** Names, path, scope, events, members and the operation's own refusals. */
 const wordsOf = (entry: Entry, schemas: Schemas): string => {
   const { key, method: verb, path, operation, refusals, parameters } = entry
   const body = jsonOf(operation.requestBody ?? {})?.schema ?? {}

@@ -5,7 +5,7 @@ import { readDocument } from '../openapi/write.ts'
 import { type DocsAddresses, renderDocs } from './docs.ts'
 import { refusalAddress } from './refusals.ts'
 
-/** A page of a refusal fits into a few packets as it is, and there are hundreds of them. */
+/** The page of a refusal fits into a few packets uncompressed, and there are hundreds of them. */
 const isSmall = (address: string): boolean => address.startsWith(refusalAddress(''))
 
 /** Runs in a thread: renders the reference from the OpenAPI document, each file by its path, compressed. */

@@ -8,7 +8,6 @@ import { addressesIn, GUIDES, type GuideFile, type Guides, guideAddress } from '
 
 const titleOf = ({ document: { info } }: Book, name: string): string => `${name} · ${info.title}`
 
-/** A page for each guide, and one that lists them. */
 export function guidePages(book: Book, guides: Guides): Page[] {
   const about = 'How things are done, from the first payment to the operation of the service.'
   const overview = {
@@ -38,7 +37,6 @@ ${operationsIn(book, file)}
 </article>`,
 })
 
-/** Samples of the operations that a guide names, in the order in which it names them. */
 function operationsIn(book: Book, { markdown }: GuideFile): Html | false {
   const named = [...markdown.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}.-]+)/g)].map(
     ([, method, path = '']) => `${method} ${shapeOf(path)}`,
@@ -61,7 +59,7 @@ function sampleOf(book: Book, entry: Entry): Html {
 ${samples(samplesOf(book, entry))}${command && panel('agentpay', command, 'shell')}</details>`
 }
 
-/** The example of an operation as the command `agentpay` takes it; undefined where it sends files. */
+/** The operation's example as an `agentpay` command; undefined if it sends files. */
 export function agentpayOf(entry: Entry): string | undefined {
   const { content = {} } = entry.operation.requestBody ?? {}
   if (Object.keys(content).some(type => type !== 'application/json')) return undefined
@@ -74,7 +72,7 @@ const inKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `
 const idsOf = ({ parameters }: Entry): string[] =>
   parameters.filter(({ in: place }) => place === 'path').map(({ example }) => String(example))
 
-/** Texts and numbers are typed one by one, everything else as JSON. */
+/** Texts and numbers are options of their own, everything else is JSON. */
 function bodyOf({ operation }: Entry): string[] {
   const example = jsonOf(operation.requestBody ?? {})?.example
   if (example === undefined) return []
@@ -88,7 +86,6 @@ function bodyOf({ operation }: Entry): string[] {
 const isTyped = (value: unknown): boolean =>
   typeof value === 'number' || (typeof value === 'string' && /^[^-]/.test(value))
 
-/** Members that are called like an option of the command. */
 const TAKEN: ReadonlySet<string> = new Set([
   'all',
   'body',

@@ -5,23 +5,20 @@ import { type Addresses, blocksOf, slugOf } from '../docs/markdown.ts'
 
 /** A file of docs/: a page under /docs/guides. */
 export interface GuideFile {
-  /** `webhooks` for docs/webhooks.md, and in its address. */
+  /** `webhooks` for docs/webhooks.md, and in its URL. */
   readonly name: string
   readonly title: string
-  /** Its first paragraph, without marks. */
   readonly about: string
   readonly markdown: string
 }
 
 export interface Guides {
   readonly files: readonly GuideFile[]
-  /** The pictures by the name of their file. */
   readonly pictures: ReadonlyMap<string, Asset>
 }
 
 const FOLDER = new URL('../../../docs/', import.meta.url)
 
-/** Reads the guides, ordered by their titles, and their pictures. */
 export function readGuides(): Guides {
   const names = readdirSync(FOLDER).toSorted()
   const files = names.filter(name => name.endsWith('.md')).map(readGuide)
@@ -42,7 +39,6 @@ function readGuide(file: string): GuideFile {
   return { name: file.slice(0, -'.md'.length), title, about: plain(about), markdown }
 }
 
-/** A text without the marks of Markdown. */
 export const plain = (text: string): string =>
   text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -54,7 +50,7 @@ export const GUIDES = { id: 'guides', title: 'Guides' }
 
 export const guideAddress = (name: string): string => `/docs/${GUIDES.id}/${name}`
 
-/** A guide leads to other guides and to other hosts; files of the checkout are not served. */
+/** A guide links to other guides and to other hosts; files of the checkout are not served. */
 export const addressesIn = ({ files, pictures }: Guides): Addresses => ({
   link(target) {
     if (/^(https?:|#|\/)/.test(target)) return target
@@ -65,9 +61,8 @@ export const addressesIn = ({ files, pictures }: Guides): Addresses => ({
   picture: target => pictures.get(target)?.address,
 })
 
-/** A heading of the second rank, and all that stands under it. */
+/** A heading of the second level and its text. */
 export interface GuideSection {
-  /** Empty for what stands before the first one. */
   readonly anchor: string
   readonly title: string
   readonly blocks: readonly MarkedToken[]

@@ -6,11 +6,10 @@ import type { Page } from '../docs/layout.ts'
 import { inline } from '../docs/markdown.ts'
 import { advice, ownAdvice, REFUSALS, refusalAddress } from '../docs/refusals.ts'
 
-/** A code, with each sentence that goes with it and the operations that say it. */
 export interface RefusalCode {
   readonly code: string
   readonly statuses: readonly string[]
-  /** The entries of a code that any operation can meet are left out. */
+  /** Empty for a code that any operation can have. */
   readonly sentences: ReadonlyMap<string, readonly Entry[]>
   readonly isUniversal: boolean
 }
@@ -37,7 +36,6 @@ export function refusalCodesOf(book: Book): RefusalCode[] {
     .toSorted((one, other) => one.code.localeCompare(other.code, 'en'))
 }
 
-/** A page for each code, and one that lists them. */
 export function refusalPages(book: Book, codes: readonly RefusalCode[]): Page[] {
   const { title } = book.document.info
   const about =
@@ -90,7 +88,7 @@ ${
   )}</ul>`
 }`
 
-/** Its own advice, or what the sentences ask for behind their reason; and then what holds for each such status. */
+/** Its own advice, or the remedies in its messages; then those of each status. */
 function remedies({ code, statuses, sentences, isUniversal }: RefusalCode): Html[] {
   const wishes = [...sentences.keys()].map(sentence => /[.:] ([A-Z].*)$/s.exec(sentence)?.[1] ?? '')
   const own = isUniversal ? [advice[code as ProblemCode]] : [ownAdvice[code] ?? '', ...wishes]

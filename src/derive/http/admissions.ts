@@ -4,7 +4,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { TRUSTED_FOR } from './credentials.ts'
 import type { Presented } from './presented.ts'
 
-/** How many callers are asked for in one turn: at more of them the turns of each come less often. */
+/** The most callers that are checked in one round: with more of them each is checked less often. */
 const MOST_A_TURN = 50
 
 interface Watched {
@@ -13,12 +13,12 @@ interface Watched {
 }
 
 /**
- * Watches whether the callers of endless answers would still be let in, so that an answer ends as a request would. Answers
- * with the same credential share a watch.
+ * Checks whether the callers of endless answers are still authorized, so that an answer ends as a request
+ * would. Answers with the same credential share a check.
  */
 export class Admissions {
   readonly #endings: ReadonlySet<string>
-  /** The one that waits for the longest time is the first. */
+  /** The longest waiting one comes first. */
   readonly #watched = new Map<string, Watched>()
   #turning: Promise<void> | undefined
 
@@ -27,7 +27,7 @@ export class Admissions {
     this.#endings = endings
   }
 
-  /** Calls `end` once the caller would be refused. Gives the function that stops the watching. */
+  /** Calls `end` once the caller would be refused. Returns the function that stops watching. */
   watch(presented: Presented, isAdmitted: Watched['isAdmitted'], end: () => void): () => void {
     const name = nameOf(presented)
     const watched = this.#watched.get(name) ?? { isAdmitted, ends: new Set() }
@@ -40,7 +40,7 @@ export class Admissions {
     }
   }
 
-  /** To be called with committed events, also with those of other processes. */
+  /** Called with committed events, also of other processes. */
   onEvents = (events: readonly { readonly event: string }[]): void => {
     if (this.#watched.size > 0 && events.some(({ event }) => this.#endings.has(event)))
       void this.#ask(this.#watched.size)
@@ -65,7 +65,7 @@ export class Admissions {
   }
 }
 
-/** What fails for another reason than the caller is asked again in the next turn. */
+/** A failure for another reason than the caller is retried in the next round. */
 async function endIfRefused({ isAdmitted, ends }: Watched): Promise<void> {
   const error: unknown = await isAdmitted().then(
     () => undefined,

@@ -14,8 +14,8 @@ export const dashboard: Actor = { type: 'dash', ...nobody }
 const digest = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /**
- * The actor of these credentials; throws a Problem where there is none. What was found out longer ago than so many
- * milliseconds is not trusted.
+ * The actor of these credentials; throws a Problem if there is none. Results older than `trustedFor`
+ * milliseconds are not used.
  */
 export type Gate = (operation: AnyOperation, presented: Presented, trustedFor?: number) => Promise<Actor>
 
@@ -26,14 +26,14 @@ export function gate(
 ): Gate {
   const expected = digest(dashboardSecret)
 
-  /** The holder of the key or token; only where none is shown, and no dashboard secret, the person of the session. */
+  /** The holder of the key or token; without one, and without the dashboard secret, the person of the session. */
   async function actorOf(presented: Presented, trustedFor: number | undefined) {
     const { authorization, dashboardSecret: given, browser } = presented
     if (authorization === undefined && given === undefined) return browser && personOf(browser, trustedFor)
     const token = /^Bearer +([\w-]{8,200})$/i.exec(authorization ?? '')?.[1]
     if (!token || token.startsWith(SESSION_PREFIX)) return undefined
     const holder = await holderOf(token, false, trustedFor)
-    // A proof counts once: who is asked for again has given it with the request.
+    // A proof counts once: a repeated check has no new one, and the request has proven it already.
     if (holder?.boundTo && trustedFor === undefined) await prove(presented, token, holder.boundTo)
     return holder
   }
@@ -60,12 +60,11 @@ export function gate(
   }
 }
 
-/** The browser sends the cookie with whatever another site makes it send: that must change nothing. */
+/** The browser sends the cookie with any request that another site triggers: such a request must change nothing. */
 function requireOurPage(browser: Browser | undefined): void {
   if (!browser?.isOfOurPage) throw new Problem('cross_site')
 }
 
-/** The hint which credential to send; undefined where it is the usual one. */
 function wanted(callers: AnyOperation['callers'], given: string | undefined): string | undefined {
   if (callers.every(caller => caller === 'console'))
     return 'Sign in at /login: this is for people in the console.'
@@ -88,7 +87,6 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   operator: 'a signal',
 } satisfies Record<Caller | Actor['type'], string>
 
-/** Throws the problem of a caller who may not call an operation. */
 export function admit(actor: Actor, callers: AnyOperation['callers'], scope?: string): Actor {
   if (!callers.some(caller => caller === actor.type)) {
     const allowed = callers.map(caller => callerDescriptions[caller]).join(' or ')

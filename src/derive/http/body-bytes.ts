@@ -2,15 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { inKiB } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 
-/** The first buffer for a body without `Content-Length`. */
 const FIRST_ROOM = 4_096
-/** How many chunks are read before yielding to the event loop. */
 const PIECES_A_TURN = 4_000
 
-/** Reserves memory and gives the function that releases it. */
 export type TakeRoom = (bytes: number) => Promise<() => void>
 
-/** Whether a body follows the headers. Node has refused requests with contradictory headers by then. */
+/** Node has refused requests with contradictory headers by then. */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || announcedLength(headers) > 0
 
@@ -23,14 +20,14 @@ const tooLarge = (limit: number): Problem =>
 export const announcedLength = (headers: IncomingMessage['headers']): number =>
   Number(headers['content-length'] ?? 0)
 
-/** Takes the pieces of a body; a promise where the next ones are to wait. */
+/** A promise pauses the body until it resolves. */
 interface BodySink {
   add(piece: Buffer): Promise<void> | undefined
 }
 
 /**
- * The bytes of a body, once it has come whole. A body that was announced and breaks off is a Problem, never an empty
- * one: what the caller meant is not known, so nothing may be done.
+ * The complete body. One that was announced and breaks off is a Problem, never an empty body: the caller's
+ * intention is unknown, so nothing may be done.
  */
 export async function readBytes(request: IncomingMessage, limit: number, room: TakeRoom): Promise<Buffer> {
   if (!announcesBody(request)) return Buffer.alloc(0)
@@ -41,14 +38,13 @@ export async function readBytes(request: IncomingMessage, limit: number, room: T
   return body.bytes()
 }
 
-/** Refuses a body by what its headers say. */
 export function checkHead({ headers }: IncomingMessage, limit: number): void {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new Problem('unsupported_media_type')
   if (announcedLength(headers) > limit) throw tooLarge(limit)
 }
 
-/** Gives the pieces of a body to the sink as they come, and the number of bytes once it has come whole. */
+/** Passes the chunks of a body to the sink as they arrive; resolves to its length once it is complete. */
 export function collect(request: IncomingMessage, limit: number, body: BodySink): Promise<number> {
   return new Promise((resolve, reject) => {
     const giveTurn = turnGiver(request)
@@ -76,7 +72,7 @@ export function collect(request: IncomingMessage, limit: number, body: BodySink)
     const finish = () => {
       request.off('close', breakOff)
       if (!request.complete) return breakOff()
-      // The end may come while the last piece still waits for room.
+      // The end may arrive while the last chunk still waits for memory.
       if (isBehind === undefined) resolve(length)
       else isBehind.then(() => resolve(length), refuse)
     }
@@ -94,8 +90,8 @@ interface Handle {
 }
 
 /**
- * Called for each piece: after many of them others have their turn. A body of chunks of one byte would otherwise be
- * read by hundreds of thousands at once, for Node stops only where nobody takes them.
+ * Yields to other requests after many chunks. Otherwise a body in chunks of one byte would be read by
+ * hundreds of thousands at once, because Node only stops if they are not consumed.
  */
 function turnGiver({ socket }: IncomingMessage): () => void {
   let pieces = 0
@@ -110,7 +106,10 @@ function turnGiver({ socket }: IncomingMessage): () => void {
   }
 }
 
-/** One piece of memory that doubles: a body that comes byte by byte would cost a hundred times its length in pieces. */
+/**
+ * One buffer that doubles: for a body that arrives byte by byte, single chunks would cost a hundred times its
+ * length.
+ */
 function growing(room: number) {
   let memory = Buffer.allocUnsafe(room)
   let length = 0
@@ -129,15 +128,14 @@ function growing(room: number) {
   }
 }
 
-/** A phone in a train sends a megabit a second. */
+/** A slow mobile connection sends a megabit a second. */
 const SLOWEST_BYTES_A_MS = 125
 
 const granted = new WeakMap<IncomingMessage, number>()
 
-/** Gives a large body the time that a slow line needs for it, once somebody is ready to read it. */
+/** Extends the time of a large body for a slow line, once it is being read. */
 export function grantTime(request: IncomingMessage, bytes: number): void {
   granted.set(request, bytes / SLOWEST_BYTES_A_MS)
 }
 
-/** How many milliseconds a body has beyond those of every body. */
 export const grantedTime = (request: IncomingMessage): number => granted.get(request) ?? 0

@@ -3,14 +3,12 @@ import { Problem } from '../../kernel/contract/problem.ts'
 
 /** A connection buffers this much anyway: smaller bodies need no reservation. */
 const SMALL = 65_536
-/** The share of the memory that one client can reserve. */
 const SHARE = 1 / 8
 
 /** The memory of one process for large bodies that are being received. */
 export interface BodyRoom {
-  /** Waits for memory while the body stays unread; gives the function that releases it. */
+  /** Waits for memory while the body stays unread; returns the function that releases it. */
   take(request: IncomingMessage, client: string, bytes: number): Promise<() => void>
-  /** How many bytes are reserved. */
   taken(): number
 }
 
@@ -20,7 +18,7 @@ interface Waiting {
   readonly enter: () => void
 }
 
-/** One client may reserve an eighth at most, so that a slow sender delays only itself. */
+/** One client may reserve at most an eighth, so that a slow sender delays only itself. */
 export function bodyRoom(most: number): BodyRoom {
   const byClient = new Map<string, number>()
   const queue = new Set<Waiting>()
@@ -39,7 +37,7 @@ export function bodyRoom(most: number): BodyRoom {
     else byClient.set(client, left)
   }
 
-  /** Grants memory in order of arrival, skipping clients whose share is full. */
+  /** In order of arrival, skipping clients whose share is full. */
   function letIn(): void {
     for (const one of queue) {
       if (!hasShare(one)) continue

@@ -12,8 +12,8 @@ const isOpening = (byte: number | undefined): boolean => byte === 0x5b || byte =
 const isClosing = (byte: number | undefined): boolean => byte === 0x5d || byte === 0x7d
 
 /**
- * What is too much in a JSON text, told before it is parsed: a few bytes of text make an object of a hundred.
- * Everything after an opening bracket or a comma is counted as a value; whether it is JSON at all is for the parser.
+ * Measures a JSON text before it is parsed: a few bytes of text make an object of a hundred. Everything after
+ * an opening bracket or a comma counts as a value; the parser decides whether it is JSON at all.
  */
 function excessOf(bytes: Uint8Array): string | undefined {
   let [values, depth] = [1, 0]
@@ -30,7 +30,6 @@ function excessOf(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** The index of the quote that ends the string beginning here. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
@@ -43,7 +42,6 @@ const charset = String.raw`\s*(;\s*charset="?utf-8"?\s*)?$`
 export const JSON_TYPE = new RegExp(`^application/json${charset}`, 'i')
 const FORM_TYPE = new RegExp(`^application/x-www-form-urlencoded${charset}`, 'i')
 
-/** The JSON or form of a body; an empty object where there is none. */
 export function contentOf(
   { method, headers }: IncomingMessage,
   bytes: Buffer,
@@ -58,7 +56,7 @@ export function contentOf(
   throw new Problem('unsupported_media_type', wrongMediaType(operation)[1])
 }
 
-/** The value of a JSON text that a contract may read: bounded, and without what cannot be stored. */
+/** Parses JSON within bounds, and refuses characters that cannot be stored. */
 export function jsonOf(bytes: Uint8Array): unknown {
   const excess = excessOf(bytes)
   if (excess) throw invalid('', excess)
@@ -70,7 +68,7 @@ export function jsonOf(bytes: Uint8Array): unknown {
 /** More than any contract has members. */
 const MOST_FIELDS = 100
 
-/** The texts of a form, each name once. An empty one counts as left out, as RFC 6749 has it. */
+/** Each name once. An empty text counts as left out (RFC 6749). */
 function formOf(bytes: Uint8Array): unknown {
   const fields = decodedText(bytes).split('&', MOST_FIELDS + 1)
   if (fields.length > MOST_FIELDS) throw invalid('', `more than ${MOST_FIELDS} fields`)
@@ -112,7 +110,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Checks that no schema makes: characters that PostgreSQL cannot store, and names such as `__proto__`. */
+/** What no schema checks: characters that PostgreSQL cannot store, and names such as `__proto__`. */
 export function inspect(value: unknown): void {
   const open: { value: unknown; path: string }[] = [{ value, path: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
@@ -132,7 +130,6 @@ function checkText(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid(path, 'half of a surrogate pair is not a character')
 }
 
-/** Shortens a name that the caller chose. */
 export const shown = (path: string): string => (path.length > 60 ? `${path.slice(0, 59)}…` : path)
 
 export const invalid = (path: string, message: string): Problem =>

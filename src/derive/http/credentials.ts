@@ -7,21 +7,20 @@ import { asProblem } from '../../kernel/database/retry.ts'
 import { clock } from '../../values/clock.ts'
 
 /**
- * For how long what the database says of a credential is believed: the most that passes until one that was revoked in
- * another process stops here. A key that is busy costs ten look-ups a second, and no process has to hear of another.
+ * How long a looked-up credential is trusted: the longest time until one that another process revoked stops
+ * here. A busy key costs ten look-ups a second, and processes need not notify each other.
  */
 export const TRUSTED_FOR = 90
 const REMEMBERED = 10_000
 
 export interface Credentials {
   /**
-   * The actor of this secret; undefined for an unknown, expired or revoked one. What is known for longer than so many
-   * milliseconds is looked up again.
+   * Undefined for an unknown, expired or revoked secret. A result older than `trustedFor` milliseconds is
+   * looked up again.
    */
   holderOf(secret: string, isBackground?: boolean, trustedFor?: number): Promise<Actor | undefined>
-  /** The events that may end a credential. */
   readonly endings: ReadonlySet<string>
-  /** To be called with committed events: one that may end a credential empties the cache. */
+  /** Called with committed events: one that may end a credential empties the cache. */
   onEvents(events: readonly { readonly event: string }[]): void
 }
 
@@ -35,7 +34,7 @@ export function openCredentials(areas: Areas, database: Database): Credentials {
     holderOf(secret, isBackground = false, trustedFor = TRUSTED_FOR) {
       const authenticate = byPrefix.get(secret.slice(0, secret.indexOf('_')))
       if (!authenticate) return Promise.resolve(undefined)
-      // A request that somebody has caused is noted, also right after one that a page has sent by itself.
+      // A person's request is recorded as activity even right after one that the page sent by itself.
       const name = hash('sha256', secret, 'base64url') + (isBackground ? ' in the background' : '')
       const now = clock.ticks()
       const found = known.get(name)

@@ -11,7 +11,7 @@ interface Endless {
   readonly stopping: AbortSignal
 }
 
-/** The signal that ends an endless answer: the client has left, the process stops, or the caller would be refused. */
+/** Ends an endless answer: the client has left, the process stops, or the caller would be refused. */
 export function endingOf(
   response: ServerResponse,
   operation: AnyOperation,
@@ -32,6 +32,6 @@ export function endingOf(
   return ending.signal
 }
 
-/** A page that keeps an answer open asks by itself: that is no activity of a person. */
+/** A page that keeps an answer open asks by itself: that does not extend a person's session. */
 export const inBackground = ({ browser, ...presented }: Presented): Presented =>
   browser ? { ...presented, browser: { ...browser, isBackground: true } } : presented

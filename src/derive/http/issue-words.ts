@@ -19,7 +19,6 @@ export interface Issue {
   readonly exact?: boolean
   readonly divisor?: number | bigint
   readonly keys?: readonly string[]
-  /** The problem of a member's name. */
   readonly issues?: readonly Issue[]
 }
 
@@ -62,7 +61,6 @@ const formats: Readonly<Record<string, string>> = {
   base64: 'in Base64',
 }
 
-/** The unit that a text, a list or an object has too many or too few of. */
 const units: Readonly<Record<string, string>> = {
   string: 'character',
   array: 'item',
@@ -75,7 +73,6 @@ const grouped = (count: number | bigint): string => count.toLocaleString('en', {
 const counted = (count: number | bigint, origin: string): string =>
   `${Number(count) === 0 ? 'no' : grouped(count)} ${units[origin]}${Number(count) === 1 ? '' : 's'}`
 
-/** How many allowed values a message lists. */
 const LISTED = 12
 
 function oneOf(values: readonly unknown[]): string {
@@ -84,10 +81,9 @@ function oneOf(values: readonly unknown[]): string {
   return listed.length > 1 ? `${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}` : String(listed[0])
 }
 
-/** How many characters of a text a message shows. */
 const SHOWN = 40
 
-/** What was sent instead; empty where the message says it already or it is the whole body. */
+/** What was sent instead; empty if the message says it already, or if it is the whole body. */
 export function whatCame({ code, origin, input }: Issue): string | undefined {
   const measured = code === 'invalid_key' ? 'string' : code?.startsWith('too_') ? (origin ?? '') : ''
   if (measured in units) return `it has ${counted(sizeOf(input), measured)}`
@@ -114,7 +110,7 @@ const sizeOf = (input: unknown): number =>
 type Schema = z.core.$ZodTypes
 type Path = readonly PropertyKey[]
 
-/** Options of zod: our messages, with the input. */
+/** Options of zod: the service's own messages, with the input. */
 export const told = { error: mustBe, reportInput: true } as const
 
 const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
@@ -124,8 +120,8 @@ const issuesIn = (schema: z.core.$ZodType, value: unknown, at: Path): Issue[] =>
   }))
 
 /**
- * Measures before anything is read: zod reads every item of a list before it asks how many there are, and a whole text
- * before it asks how long it is. The items of a long list are read here, until there are problems enough.
+ * Measures before anything is parsed: zod reads every item of a list before it checks its length, and a whole
+ * text before its. The items of a long list are read here, until there are enough problems.
  */
 export class Measure {
   readonly issues: Issue[] = []
@@ -196,13 +192,11 @@ type Origin = 'string' | 'array' | 'record'
 
 interface Maximum {
   readonly maximum: number
-  /** The contract’s own message for it, if it has one. */
   readonly words: string | undefined
 }
 
 const maxima = new WeakMap<z.core.$ZodType, Maximum>()
 
-/** The maximum length of a text, list or record. */
 function maximumOf(schema: z.core.$ZodType): Maximum {
   const known = maxima.get(schema) ?? readMaximum(schema)
   maxima.set(schema, known)

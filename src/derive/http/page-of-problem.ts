@@ -11,8 +11,8 @@ interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
 }
 
 /**
- * The problem of a page as its reader gets it: the way to where people sign in, or a page that says what is wrong.
- * Undefined where a program asks, or for something else than a page.
+ * The problem as a page: a redirect to the sign-in, or an explanation. Undefined if a program asks, or for
+ * something else than a page.
  */
 export function pageOfProblem(
   { code, status, message, headers }: Problem,
@@ -31,16 +31,15 @@ export function pageOfProblem(
   return { status, body: page.text, type: 'text/html; charset=utf-8', headers, errorCode: code }
 }
 
-/** After how many seconds it helps to ask again, as the answer says. */
+/** In seconds, as the answer's header says. */
 const retryAfter = ({ 'Retry-After': seconds }: Problem['headers']): number | undefined =>
   seconds === undefined ? undefined : Number(seconds)
 
-/** The page with where to go on, both relative: the service may be served below a path that it does not see. */
+/** Both URLs are relative: the service may be served below a path that it does not know. */
 function wayTo(page: string, url: string): string {
   const to = url.replace(/^\/+/, '')
   return `${rootFrom(url)}${page.slice(1)}?${new URLSearchParams({ to })}`
 }
 
-/** The way from an address to the root of the service. */
 const rootFrom = (url: string): string =>
   '../'.repeat((url.replace(/^\/+/, '').split('?')[0] ?? '').split('/').length - 1)

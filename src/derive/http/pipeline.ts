@@ -33,7 +33,7 @@ import { greeting, type Headers, keyOf, requestIdOf, send, sendProblem } from '.
 import type { Found } from './routes.ts'
 import type { RunNamed } from './run-header.ts'
 
-/** The log record of an answered request; it never holds headers, query or body. */
+/** The log record of an answered request; it never has headers, query or body. */
 export interface Served {
   readonly requestId: string
   readonly method: string
@@ -55,14 +55,14 @@ export interface Pipeline {
   /** Aborted when the process is told to stop: endless answers end then. */
   readonly stopping: AbortSignal
   readonly bodies: BodyRoom
-  /** Room of their own for bodies with files: no payment waits behind an upload. */
+  /** Bodies with files have memory of their own: no payment waits behind an upload. */
   readonly uploads: BodyRoom
   readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: HostOf
   readonly pageOrigins: PageOrigins
   readonly ownUrls: OwnUrls
-  /** Whether this process has sent the request: what made it do so has been counted. */
+  /** True if this process sent the request itself: the request that caused it was counted already. */
   readonly isOwn: (request: Request) => boolean
   readonly runNamed: RunNamed
   readonly rateLimit: RateLimit
@@ -229,7 +229,6 @@ const keyMissing = (): Problem =>
 interface Failed {
   readonly headers: Headers
   readonly asked: Request
-  /** Undefined where the request names no operation. */
   readonly about: Registered | undefined
   readonly tell: (error: unknown) => void
 }
@@ -250,8 +249,8 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
 }
 
 /**
- * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a defect of ours: the
- * log gets it, the caller a plain 500.
+ * A lost database is a 503 wherever in the request it is lost. Any other error that is no Problem is a
+ * defect: the log gets it, the caller a plain 500.
  */
 function asAnswer(error: unknown, tell: (error: unknown) => void): Problem {
   const problem = asProblem(error)

@@ -1,40 +1,39 @@
 import type { IncomingMessage } from 'node:http'
 import { sessionIn } from '../../kernel/contract/session-cookie.ts'
 
-/** What a request shows of who sends it. */
 export interface Presented {
   readonly authorization: string | undefined
   readonly dashboardSecret: string | undefined
-  /** What a browser tells by itself; missing where no request by HTTP is behind it. */
+  /** Set by the browser itself; missing for calls within the process. */
   readonly browser?: Browser
-  /** By what a device proves that it holds a key; missing where no request by HTTP is behind it. */
   readonly sent?: Sent
 }
 
-/** How a request was sent, which a proof of possession names. */
+/** The transport of a request, which a proof of possession covers. */
 export interface Sent {
-  /** The header `DPoP`. */
   readonly proof: string | undefined
   readonly method: string
-  /** The addresses by which clients may know the one that was asked, without the query. */
+  /** The URLs by which clients may know the requested one, without the query. */
   readonly addresses: readonly string[]
 }
 
 export interface Browser {
-  /** The secret of the console session in the cookie. */
   readonly session: string | undefined
-  /** Whether it is a GET or HEAD, which change nothing. */
+  /** A GET or HEAD, which change nothing. */
   readonly isReading: boolean
-  /** Whether a page of ours has sent the request, as the browser says, whom the page cannot make lie. */
+  /**
+   * One of the service's own pages sent it. The browser says so (`Sec-Fetch-Site`, `Origin`), and a page
+   * cannot forge that.
+   */
   readonly isOfOurPage: boolean
-  /** Whether the page asks by itself: nobody has done anything at it. */
+  /** The page refreshes itself without a person's action. */
   readonly isBackground: boolean
 }
 
-/** The origins of our pages; the first is that of the console. */
+/** The first is the origin of the console. */
 export type PageOrigins = () => readonly [string, ...string[]]
 
-/** The addresses of the service: the public one, and those where it listens, without a slash at their end. */
+/** The public address, and those where the service listens, without a trailing slash. */
 export type OwnUrls = () => readonly string[]
 
 export function presentedBy(
@@ -63,6 +62,6 @@ export function presentedBy(
   }
 }
 
-/** A header that came more than once, as one. */
+/** Joins a repeated header. */
 export const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header

@@ -37,7 +37,6 @@ export function check(allowance: Allowance): void {
 
 const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 
-/** Counts in the memory of one process. */
 export function counterInMemory(): Counter {
   const windows = new Map<string, { used: number; resetsAt: Date }>()
   let sweepAt = 0
@@ -66,8 +65,8 @@ on conflict (client) do update set
 returning client, used, resets_at`
 
 /**
- * For several processes on one database: what arrives together is counted in one statement. While the
- * database is away each process counts by itself: a limit is no reason to turn everybody away.
+ * For several processes on one database: concurrent requests are counted in one statement. Without a database
+ * each process counts by itself: a limit is no reason to refuse everyone.
  */
 export function counterInDatabase({ pool }: Database): Counter {
   const sql = sqlOn(pool)

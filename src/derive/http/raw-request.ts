@@ -3,12 +3,11 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { type AnyOperation, readsBytes } from '../../kernel/contract/operation.ts'
 import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 
-/** The host and port at which a request asks the service. */
 export type HostOf = (request: IncomingMessage) => string
 
 /**
- * Believes what the client wrote where it is an address of ours, as it may be behind a proxy: anybody can write anything
- * into `Host`. Everything else counts as sent to the first address.
+ * Trusts the `Host` header if it is one of the service's own addresses, as there may be a proxy: clients can
+ * send any `Host`. Everything else counts as sent to the first address.
  */
 export const hostAmong =
   (ownHosts: () => readonly [string, ...string[]]): HostOf =>
@@ -18,7 +17,7 @@ export const hostAmong =
     return own.find(host => host === headers.host?.toLowerCase() || host === asked) ?? own[0]
   }
 
-/** What the contract lets the handler read; undefined where it is the input alone. */
+/** Undefined if the contract lets the handler read the input alone. */
 export function rawRequestOf(
   operation: AnyOperation,
   request: IncomingMessage,
@@ -36,10 +35,8 @@ export function rawRequestOf(
   return { headers, body: readsBytes(operation) ? bytes : new Uint8Array(), host: hostOf(request) }
 }
 
-/** The trusted proxies: a number of hops, addresses, or none. */
 type TrustProxy = number | readonly string[] | false
 
-/** Whether the address, this many hops away, is a trusted proxy. */
 export type IsProxy = (address: string, hops: number) => boolean
 
 export function proxies(trust: TrustProxy): IsProxy {
@@ -56,8 +53,8 @@ export function proxies(trust: TrustProxy): IsProxy {
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /**
- * Where a request comes from: the nearest address that is not a proxy of ours. What a proxy says of the hop before it
- * is believed where it is an address; anything else in `X-Forwarded-For` ends the search.
+ * The nearest address that is not a trusted proxy. A proxy's entry counts if it is an address; anything else
+ * in `X-Forwarded-For` ends the search.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsProxy): string | null {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
@@ -70,7 +67,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isProxy: IsP
   return client ?? null
 }
 
-/** Parses an address as proxies write it, also with a port. IPv4-mapped IPv6 becomes IPv4. */
+/** As proxies write it, also with a port. IPv4-mapped IPv6 becomes IPv4. */
 export function addressIn(text: string): string | undefined {
   const bare = /^\s*(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+|(\S+))\s*$/.exec(text)
   const address = (bare?.[1] ?? bare?.[2] ?? bare?.[3] ?? '').replace(/^::ffff:(?=\d+\.)/i, '')

@@ -6,7 +6,6 @@ import { bodyLimitOf, type Registered } from '../../kernel/contract/operation.ts
 import { Problem } from '../../kernel/contract/problem.ts'
 import { readBytes, type TakeRoom } from './body-bytes.ts'
 
-/** Takes a signed request for an operation; the tools are bound. */
 export type ReceiveFor = (
   operation: Registered,
 ) => ((request: Parameters<Receive>[0]) => ReturnType<Receive>) | undefined
@@ -22,8 +21,8 @@ interface Receiving {
 }
 
 /**
- * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures stand outside the rate
- * limit per address: an external system speaks for many owners from one address.
+ * Hands the raw bytes of a signed request to its area, before anything is parsed. Valid signatures are exempt
+ * from the rate limit per address: an external system speaks for many owners from one address.
  */
 export async function receiveSigned(
   request: Request,

@@ -10,23 +10,23 @@ import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 
 const RESIDENCY = 'EU'
-/** Of a 503 that knows no better: what it waits for, such as a setting or another system, is slow to change. */
+/** The default of a 503: a missing setting or system is slow to change. */
 const RETRY_AFTER_SECONDS = '30'
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Pages load only our own resources and cannot be framed; one may have a stricter policy of its own. */
+/** Pages load only the service's own resources and cannot be framed; one may have a stricter policy. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
   'Referrer-Policy': 'no-referrer',
 }
 
-/** A client's request id is used where it is safe in headers, events and logs; one with a secret is not. */
+/** A client's request id is used if it is safe in headers, events and logs, and contains no secret. */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[\w.:@/-]{1,128}$/.test(given) && !hasSecret(given) ? given : randomUUID()
 
 const hasSecret = (id: string): boolean => hasCredential(id) || isCardNumberInId(id)
 
-/** The `Idempotency-Key` of a request: it is kept, so it is no secret and no card's number. */
+/** The `Idempotency-Key` is stored, so it must be no secret and no card number. */
 export function keyOf(given: string | undefined): string | null {
   if (given === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(given))
@@ -39,7 +39,6 @@ export function keyOf(given: string | undefined): string | null {
   return given
 }
 
-/** The headers of every answer. */
 export const greeting = (requestId: string): Headers => ({
   'X-Data-Residency': RESIDENCY,
   'X-Request-Id': requestId,
@@ -64,7 +63,7 @@ export async function send(response: ServerResponse, headers: Headers, outcome: 
   response.writeHead(status, headers).end(body ?? undefined)
 }
 
-/** Lets the body be kept, and says whether the client has it already. */
+/** Sets the cache headers, and says whether the client has the content already. */
 function isUnchanged(
   { req }: ServerResponse,
   headers: Headers,
@@ -84,7 +83,7 @@ function describe(headers: Headers, { type = JSON_TYPE, name }: Outcome): void {
   if (type.startsWith('text/html')) Object.assign(headers, { ...PAGE_HEADERS, ...headers })
 }
 
-/** A name that ASCII has not comes a second time, as RFC 8187 writes it; quotes and what controls are never in the first. */
+/** A name beyond ASCII is repeated as RFC 8187 writes it; the first form never has quotes or control characters. */
 function attachmentAs(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_')
   if (plain === name) return `attachment; filename="${name}"`
@@ -96,8 +95,8 @@ function attachmentAs(name: string): string {
 }
 
 /**
- * As fast as it is read, and no further than somebody reads. What goes wrong before the first piece is there is still
- * a refusal; afterwards the connection is cut, so that nobody takes a part for the whole.
+ * No faster than the client reads. An error before the first piece is still a refusal; afterwards the
+ * connection is cut, so that a part is not taken for the whole.
  */
 async function stream(
   response: ServerResponse,
@@ -142,7 +141,10 @@ export function refuseExpectation({ headers }: IncomingMessage, response: Server
   void send(response, greeting(requestIdOf(headers['x-request-id'])), outcome)
 }
 
-/** Answers what never became a request: a broken request line, large headers, slow clients, too many connections. */
+/**
+ * Answers connections that never became a request: a broken request line, large headers, slow clients, too
+ * many connections.
+ */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const { status, message, code = 'malformed_request', headers = [] } = refusals[error.code ?? ''] ?? notHttp
@@ -192,7 +194,7 @@ export type Headers = Record<string, string | number>
 /** Versioned files are cached for good; others are revalidated at each use and answered 304. */
 const CACHE = { forGood: 'public, max-age=31536000, immutable', asking: 'public, no-cache' } as const
 
-/** Sends the smallest encoding that the client accepts; 304 where it has this version. */
+/** The smallest encoding that the client accepts; 304 if it has this version. */
 function sendCached(
   response: ServerResponse,
   headers: Headers,
@@ -218,7 +220,7 @@ function sendCached(
   response.writeHead(status, headers).end(body)
 }
 
-/** GET compares ETags weakly: a proxy may have marked ours as weak. */
+/** GET compares ETags weakly: a proxy may have marked them as weak. */
 function isKnown({ 'if-none-match': asked }: IncomingMessage['headers'], tag: string): boolean {
   const known = (asked ?? '').split(',').map(one => one.trim().replace(/^W\//, ''))
   return known.includes(tag) || known.includes('*')
@@ -239,7 +241,7 @@ export function preferred(accepted = ''): Encoding {
   return weightFor(best) > 0 ? best : 'identity'
 }
 
-/** The weight of `identity` where the client does not name it. */
+/** The weight of `identity` if the client does not name it. */
 const LEAST = 0.0001
 
 function weightOf(part: string): [name: string, weight: number] {

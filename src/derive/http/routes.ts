@@ -7,7 +7,7 @@ export interface Route {
   readonly params: Record<string, string>
 }
 
-/** The match of a request: an operation, the methods that the path allows, or none. */
+/** An operation, the allowed methods of the path, or none. */
 export type Found = Route | { readonly allow: readonly string[] } | undefined
 
 const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -35,7 +35,7 @@ export function router(operations: readonly Registered[]): (method: string, path
   }
 }
 
-/** The key of a merchant is a name, and may have spaces; all other parameters are ids. */
+/** A merchant's key is a name, and may have spaces; all other parameters are ids. */
 const canBeThere = ([name, value]: [string, string]): boolean =>
   name === 'key' ? looksLikeName(value) : looksLikeId(value)
 

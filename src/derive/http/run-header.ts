@@ -5,7 +5,7 @@ import { batcher } from '../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import { asProblem } from '../../kernel/database/retry.ts'
 
-/** The run that a request names; a Problem where the caller has no such run. */
+/** A Problem if the caller has no such run. */
 export type RunNamed = (header: string | undefined, actor: Actor) => Promise<CalledRun | undefined>
 
 /** Looks up the runs of many requests in one query. */

@@ -7,7 +7,7 @@ import { clock } from '../../values/clock.ts'
 import { proofAlgorithms, proofKeyOf } from '../../values/proof-key.ts'
 import type { Presented } from './presented.ts'
 
-/** Throws a Problem unless the request proves that its sender holds the key with this thumbprint, too. */
+/** Throws a Problem unless the request proves that its sender also holds the key with this thumbprint. */
 export type Prove = (presented: Presented, secret: string, boundTo: string) => Promise<void>
 
 const refused = (why: string): Problem =>
@@ -20,10 +20,10 @@ const refused = (why: string): Problem =>
 const USE = `
 insert into used_proofs (digest, expires_at) values ($1, $2) on conflict (digest) do nothing returning 1 as used`
 
-/** Checks proofs, and lets each count once in all processes on the database. */
+/** Each proof counts once in all processes on the database. */
 export function openProofs({ pool }: Database): Prove {
   const sql = sqlOn(pool)
-  /** A request is let in twice where its body took long. */
+  /** A request with a slow body is authenticated twice. */
   const proven = new WeakSet<Presented>()
 
   return async (presented, secret, boundTo) => {
@@ -43,17 +43,17 @@ export function openProofs({ pool }: Database): Prove {
   }
 }
 
-/** The longest proof that is read: a thousand characters are usual. */
+/** Usual proofs have a thousand characters. */
 const LONGEST = 4_096
 
-/** How far the clock of a device may be from ours. */
+/** The largest difference between a device's clock and the service's. */
 const PROOF_LASTS_MS = 60_000
 
 const Header = z.object({
   typ: z.literal('dpop+jwt'),
   alg: z.string(),
   jwk: z.record(z.string(), z.unknown()),
-  // A proof that relies on extensions which we do not know is not understood (RFC 7515, 4.1.11).
+  // A proof with unknown critical extensions is invalid (RFC 7515, 4.1.11).
   crit: z.undefined().optional(),
 })
 
@@ -65,19 +65,16 @@ const Claims = z.object({
   ath: z.string(),
 })
 
-/** What a proof has to fit. */
 interface Expected {
-  /** The thumbprint that the key is bound to. */
   readonly boundTo: string
-  /** The key itself. */
   readonly secret: string
   readonly method: string
-  /** The addresses under which the request may have been sent, without their query. */
+  /** The URLs under which the request may have been sent, without their query. */
   readonly addresses: readonly string[]
   readonly nowMs: number
 }
 
-/** A proof that fits: it counts unless its name was used before. */
+/** A valid proof counts unless its `jti` was used before. */
 interface Proven {
   readonly jti: string
   readonly signedAtMs: number
@@ -93,13 +90,13 @@ const jsonOf = (part: string): unknown => {
 
 const digestOf = (text: string): string => hash('sha256', text, 'base64url')
 
-/** The address without query and fragment, written in the one way that equal ones have in common. */
+/** Normalized, so that equal URLs compare equal. */
 function withoutQuery(address: string): string | undefined {
   const url = URL.parse(address)
   return url ? url.origin + url.pathname : undefined
 }
 
-/** The key that has signed a proof, and what it says; else what is wrong. */
+/** The key that signed a proof, and its claims; otherwise what is wrong. */
 function readProof(proof: string) {
   const [header = '', claims = '', signature = '', ...more] = proof.split('.')
   const [head, said] = [Header.safeParse(jsonOf(header)), Claims.safeParse(jsonOf(claims))]
@@ -121,7 +118,7 @@ function readProof(proof: string) {
   return isGenuine ? { thumbprint: key.thumbprint, ...said.data } : 'its signature is wrong'
 }
 
-/** Checks a proof of possession (RFC 9449, 4.3) of one request; says what is wrong with it. */
+/** Checks the proof of possession of one request (RFC 9449, 4.3); returns what is wrong with it. */
 function checkProof(proof: string, expected: Expected): Proven | string {
   const read = readProof(proof)
   if (typeof read === 'string') return read

@@ -47,10 +47,9 @@ const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'error'],
 }
 
-/** The OpenAPI document of the whole API, derived from the contracts. */
 export const openapiDocument = (areas: Areas): Document => atOnce(openapiSliced(areas))
 
-/** Builds the document in slices, for a process that serves requests meanwhile. */
+/** Built in slices, for a process that serves requests meanwhile. */
 export function* openapiSliced(areas: Areas): Sliced<Document> {
   const operations = published(areas)
   const schemas = new SchemaCollector()
@@ -99,7 +98,6 @@ function* pathsOf(operations: readonly Registered[], parts: Parts): Sliced<Docum
   return paths
 }
 
-/** The members in a section's own examples; the first value counts. */
 function knownBySection(operations: readonly Registered[]): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>()
   for (const { tag, operation } of operations) known.set(tag, { ...operation.example, ...known.get(tag) })

@@ -15,7 +15,6 @@ import { codeHeader, headersOf } from './headers.ts'
 import { isOfTenant } from './security.ts'
 import type { JsonSchema, MediaType, Reference, ResponseObject } from './types.ts'
 
-/** Which operations each universal problem can meet. */
 const meets: Readonly<Record<ProblemCode, (operation: AnyOperation) => boolean>> = {
   invalid_request: () => true,
   invalid_json: takesJson,
@@ -100,7 +99,7 @@ export class ErrorCollector {
   }
 }
 
-/** Whether an operation says this in words of its own. */
+/** The operation has its own message for the code. */
 const isOwn = ({ fails = {} }: AnyOperation, { code, message }: Case): boolean =>
   code in fails || problems[code as ProblemCode][1] !== message
 
@@ -113,7 +112,7 @@ const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseOb
   content: contentOf(operation, group),
 })
 
-/** A refusal of which the contract gives the type of problem has another form than the others of its status. */
+/** A refusal with a problem type has another form than the others of its status. */
 function contentOf(operation: AnyOperation, group: readonly Case[]): Record<string, MediaType> {
   const byMediaType = Object.groupBy(
     group.map(one => formOf(operation, one)),
@@ -130,7 +129,6 @@ function contentOf(operation: AnyOperation, group: readonly Case[]): Record<stri
   )
 }
 
-/** Refusals of one status may have several forms. */
 function schemaOf(forms: readonly JsonSchema[]): JsonSchema {
   const [first = ERROR, ...others] = [...new Set(forms)]
   return others.length === 0 ? first : { anyOf: [first, ...others] }

@@ -6,10 +6,9 @@ import { exampleOf, type Known } from './example.ts'
 import { SchemaCollector } from './schemas.ts'
 import type { Document, JsonSchema, OperationObject, Parameter, Schemas } from './types.ts'
 
-/** All event types, with the schema and an example of their `data`. */
 export const eventTypesOf = (areas: Areas): EventType[] => atOnce(eventTypesSliced(areas))
 
-/** Builds the list in slices, for a process that serves requests meanwhile. */
+/** Built in slices, for a process that serves requests meanwhile. */
 export function* eventTypesSliced(areas: Areas, schemas = new SchemaCollector()): Sliced<EventType[]> {
   const types: EventType[] = []
   const descriptions = eventDescriptions(areas)
@@ -61,7 +60,6 @@ const HEADERS: Readonly<Record<string, { description: string; schema?: JsonSchem
   },
 }
 
-/** The headers of a delivery, by their names in the components. */
 export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromEntries(
   Object.entries(HEADERS).map(([name, { description, schema = string(), required = true }]) => [
     `Delivery-${name}`,
@@ -71,13 +69,12 @@ export const deliveryHeaders: Readonly<Record<string, Parameter>> = Object.fromE
 
 const parameters = Object.keys(deliveryHeaders).map(name => ({ $ref: `#/components/parameters/${name}` }))
 
-/** Not that of the operations about subscriptions: a generator writes one file for each tag. */
+/** Not the tag of the operations on subscriptions: a generator writes one file for each tag. */
 export const deliveriesTag = {
   name: 'Webhook deliveries',
   description: 'What this service sends to the addresses of your subscriptions.',
 }
 
-/** The `webhooks` section of OpenAPI: an operation of the receiver for each event. */
 export function webhooksOf(areas: Areas, types: readonly EventType[]): Document['webhooks'] {
   const emitted = emittedNames(areas)
   const statusOf = ({ event, reserved }: EventType) =>
@@ -127,7 +124,6 @@ const bodyOf = (event: string, data: JsonSchema): JsonSchema => ({
 
 const messageOf = (event: string, data: unknown) => ({ event, createdAt: '2026-11-20T09:30:00.000Z', data })
 
-/** Example values of members that many events have. */
 const WORDS: Known = {
   merchant: 'Bookshop',
   actualMerchant: 'Bookstore',
@@ -143,7 +139,6 @@ const WORDS: Known = {
   messageId: 'MSG-2026-11-20-1',
 }
 
-/** The status after an event whose verb is not the status itself. */
 const STATES: Readonly<Record<string, string>> = {
   unfrozen: 'active',
   redeemed: 'active',

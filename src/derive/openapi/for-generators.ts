@@ -3,7 +3,7 @@ import { nameOf } from './example.ts'
 import { type Change, isSame, mapSchemas, type WithSchemas, within } from './published-schemas.ts'
 import type { JsonSchema, Schemas } from './types.ts'
 
-/** The same document as generators of clients understand it: `docs/generators.md` has those that are tried. */
+/** The same document as client generators understand it: `docs/generators.md` lists those that are tested. */
 export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   const pages: Record<string, JsonSchema> = {}
   const changed = yield* mapSchemas(document, (schema, owner, member, isAlternative) => {
@@ -15,7 +15,6 @@ export function* forGenerators<T extends WithSchemas>(document: T): Sliced<T> {
   return withSchemas(changed, { ...changed.components.schemas, ...pages })
 }
 
-/** The inverse of `forGenerators`. */
 export function notForGenerators<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
   const pages = Object.entries(schemas).filter(([name, schema]) => pageNameOf(schema) === name)
@@ -33,14 +32,13 @@ const withSchemas = <T extends WithSchemas>(document: T, schemas: Schemas): T =>
   components: { ...document.components, schemas },
 })
 
-/** A page of records has a name of its own, as generators would call it after the first operation that returns it. */
+/** A page of records gets a name; generators would use that of the first operation that returns it. */
 function pageNameOf({ properties }: JsonSchema): string | undefined {
   const record = properties?.data?.items?.$ref
   const isPage = isSame(Object.keys(properties ?? {}), ['data', 'hasMore', 'nextCursor'])
   return isPage && record ? `${nameOf(record)}Page` : undefined
 }
 
-/** Where a schema stands. */
 interface Place {
   readonly member: string
   readonly isAlternative: boolean
@@ -48,13 +46,13 @@ interface Place {
 
 type Rewrite = (schema: JsonSchema, place: Place) => JsonSchema
 
-/** How something is said so that all understand it, and the inverse. */
+/** How a schema is written so that all generators understand it, and the inverse. */
 interface Form {
   readonly plain: Rewrite
   readonly back: Rewrite
 }
 
-/** Some have no type for null alone: it is a text that is always null. */
+/** Some have no type for null alone: it becomes a text that is always null. */
 const onlyNull: Form = {
   plain: (schema, { isAlternative }) =>
     schema.type === 'null' && !isAlternative ? { ...schema, type: ['string', 'null'], const: null } : schema,
@@ -62,7 +60,7 @@ const onlyNull: Form = {
     only === null ? { ...rest, type: 'null' } : { ...rest, ...(only === undefined ? {} : { const: only }) },
 }
 
-/** Among alternatives the members of an object are admitted by a pattern, as Java has no class of a map with types. */
+/** Among alternatives the members of an object are allowed by a pattern, as Java has no class of a typed map. */
 const anything: Form = {
   plain(schema, { isAlternative }) {
     const { additionalProperties, ...rest } = schema
@@ -84,7 +82,7 @@ const LIST = '^(?:'
 const END = ')$'
 const isNumber = ({ member }: Place): boolean => /^\d/.test(member)
 
-/** A closed list would be a class that is called as its member; where that is a number, a pattern has the values. */
+/** A closed list becomes a class with its member's name; for numbers, a pattern has the values instead. */
 const numberedList: Form = {
   plain(schema, place) {
     const { enum: values, ...rest } = schema
@@ -99,7 +97,7 @@ const numberedList: Form = {
   },
 }
 
-/** Of a default that is null or empty, Go makes the text `null`, or what does not compile. */
+/** For a null or empty default, Go writes the text `null`, or code that does not compile. */
 const emptyDefault: Form = {
   plain(schema) {
     const { default: standard, ...rest } = schema

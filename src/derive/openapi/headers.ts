@@ -36,10 +36,8 @@ const everywhere: readonly HeaderName[] = ['X-Request-Id', 'X-Data-Residency']
 
 const metered: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-/** The header of refusals whose codes are in their descriptions. */
 export const anyCode: Header = { description: refusalCode, schema: { type: 'string' } }
 
-/** The header of a refusal that has one of these codes. */
 export const codeHeader = (codes: readonly string[]): Header => ({
   description: refusalCode,
   schema: { type: 'string', enum: codes },
@@ -47,7 +45,6 @@ export const codeHeader = (codes: readonly string[]): Header => ({
 
 const waits = new Set([429, 503])
 
-/** The headers of an operation's answer with this status: references to the components, and those of its own. */
 export const headersOf = (
   { limits, http }: Pick<AnyOperation, 'limits' | 'http'>,
   status: number,
@@ -67,10 +64,9 @@ export const headersOf = (
   }
 }
 
-/** The headers of every answer, which the introduction tells: an answer that has them all does not repeat them. */
+/** The introduction describes the headers of every answer: an answer that has them all does not repeat them. */
 const ALWAYS: readonly string[] = [...everywhere, ...metered]
 
-/** What the header of a code is for, the introduction tells as well. */
 const wordless = (header: Header | Reference): Header | Reference =>
   'schema' in header && header.description === refusalCode ? { schema: header.schema } : header
 

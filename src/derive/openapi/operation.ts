@@ -59,13 +59,12 @@ export function operationObject(registered: Registered, known: Known, parts: Par
   }
 }
 
-/** What the operation costs. */
 function paymentInfoOf(operation: AnyOperation): Pick<OperationObject, 'x-payment-info'> {
   const { asks } = toldOf(operation, 'payment_required')
   return asks ? { 'x-payment-info': asks } : {}
 }
 
-/** Other spellings than the one in `paths`; that each is served under `/v1` too is said once, by `servers`. */
+/** Other paths than the one in `paths`; `servers` says once that each is also served under `/v1`. */
 const aliasesOf = ({ addresses, operation: { path } }: Registered): string[] =>
   addresses.filter(address => address !== path && !(address.startsWith('/v1/') && !path.startsWith('/v1/')))
 
@@ -126,7 +125,6 @@ function requestBodyOf(operation: AnyOperation, schemas: SchemaCollector) {
 const uploadWords = (operation: AnyOperation): string =>
   `As a form at most ${inKiB(uploadLimitOf(operation, true))}, as JSON ${inKiB(uploadLimitOf(operation, false))}.`
 
-/** The other media types in which the same body may come. */
 function otherForms(
   operation: AnyOperation,
   json: MediaType,
@@ -137,7 +135,7 @@ function otherForms(
   return { 'multipart/form-data': { schema: schemas.asForm(operation.body, uploadsIn(operation.body)) } }
 }
 
-/** An empty body means `{}`: it is required only where that is not enough. */
+/** An empty body means `{}`: it is required only if that is not valid. */
 export const isBodyRequired = (body: z.ZodType): boolean => !body.safeParse({}).success
 
 function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollector): ResponseObject {
@@ -173,10 +171,10 @@ function successOf(operation: AnyOperation, known: Known, schemas: SchemaCollect
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' }
 
-/** JSON of which the contract says nothing may be anything; generators of clients make a file of other content. */
+/** Free JSON may be anything; generators make a file of other content. */
 const contentSchema = (type: string): JsonSchema => (type === 'application/json' ? {} : BYTES)
 
-/** OpenAPI 3.1 has no word for the records of a stream: 3.2 calls it `itemSchema`. */
+/** OpenAPI 3.1 has no keyword for the records of a stream: 3.2 calls it `itemSchema`. */
 function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
   const { id } = example as { readonly id: string }
   return {
@@ -186,7 +184,7 @@ function streamContent(item: JsonSchema, { example }: MediaType): MediaType {
   }
 }
 
-/** A page of people leads a browser without a session to where they sign in. */
+/** A page for people redirects a browser without a session to the sign-in. */
 function signInOf(operation: AnyOperation): Record<string, ResponseObject> {
   if (!needsSignIn(operation)) return {}
   const Location = { description: `Where people sign in: \`${SIGN_IN_PAGE}\`.`, schema: { type: 'string' } }

@@ -21,7 +21,7 @@ const envelope: JsonSchema = {
   required: ['event', 'createdAt', 'data'],
 }
 
-/** The one request that a receiver gets, with a schema for each form of data, which names the events that have it. */
+/** The one request that a receiver gets, with a schema for each form of data, which names its events. */
 export function families(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
   const byData = Map.groupBy(Object.entries(webhooks), ([, { post }]) => JSON.stringify(dataOf(post)))
   const schemas = [...byData.values()].map(family => {
@@ -71,7 +71,7 @@ const familySchema = (family: [string, Webhooks[string]][], data: JsonSchema): J
 /** The schemas of events among the components, which are no records of answers. */
 export const isOfEvents = (name: string): boolean => name.startsWith('event.')
 
-/** The inverse of `families`: the events in the order of their names, as a list of them has it. */
+/** The inverse of `families`: events in the order of their names. */
 export function webhooksIn(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {
@@ -91,7 +91,7 @@ function typeOf(
   return { post: webhookOf({ event, description, schema, example }, status ?? 'emitted') }
 }
 
-/** What the description repeats for people of the other members of an operation. */
+/** The part of a description that repeats other members of the operation for people. */
 const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] }: OperationObject) => ({
   access: `${ACCESS} ${accessBy(security)}`,
   more: eventsAndAliases(events, aliases)
@@ -99,7 +99,7 @@ const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] 
     .join(''),
 })
 
-/** The operation without them, and without the scope that its security names. */
+/** Without that part, and without the scope that its security names. */
 export function withoutFacts(operation: OperationObject): OperationObject {
   const { access, more } = factsOf(operation)
   const { 'x-scope': scope, ...rest } = operation

@@ -10,7 +10,6 @@ import type {
   Schemas,
 } from './types.ts'
 
-/** The parts of a document in which schemas stand. */
 export interface WithSchemas {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
   readonly components: {
@@ -21,8 +20,8 @@ export interface WithSchemas {
 }
 
 /**
- * Gives what stands instead of a schema; `undefined` leaves it, and looks at those within. The last argument says whether it is
- * one of several alternatives.
+ * Returns the replacement of a schema; `undefined` keeps it, and continues with its inner ones. The last
+ * argument says whether it is one of several alternatives.
  */
 export type Change = (
   schema: JsonSchema,
@@ -46,7 +45,7 @@ interface Part {
   times: number
 }
 
-/** The same document, in which schemas that come again and again are components. */
+/** The same document with repeated schemas as components. */
 export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
   const known = new Map<string, Part>()
   const named = new Map<string, string>()
@@ -88,7 +87,7 @@ export function* withParts<T extends WithSchemas>(document: T): Sliced<T> {
 }
 
 /**
- * Generators of clients make classes of objects and of closed lists, so these keep the names that generators give them: of
+ * Generators make classes of objects and of closed lists, so these keep the names that generators give them:
  * record and member. A body belongs to one operation.
  */
 const canBePart = (schema: JsonSchema, member: string): boolean =>
@@ -104,22 +103,22 @@ function isValue({ type, properties, items, additionalProperties, ...more }: Jso
 
 const SCHEMAS = '#/components/schemas/'
 
-/** Values have no class whose name could be missed: they are parts where that is shorter. */
+/** Values have no class whose name would be missed: they become components if that is shorter. */
 function isWorthName({ schema, times }: Part, length: number, name: number): boolean {
   if (!isValue(schema)) return times > 1
-  // A reference is written for each, and the part with its name once.
+  // Each use has a reference, and the component is written once with its name.
   const saved = (length - name - SCHEMAS.length - '{"$ref":""}'.length) * times
   return saved > length + name + '"": ,'.length
 }
 
-/** `amountEuros`, or `Webhook.retries`: as generators call an object that is a member of a record. */
+/** `amountEuros`, or `Webhook.retries`: the names that generators give to an object in a record. */
 function namesOf({ schema, owner, member }: Part): string[] {
   const own = `${owner.replace(EVENT, '')}.${member}`
   const kind = isValue(schema) ? [kindOf(schema, member)] : []
   return [...kind, own, `${own}.again`].filter(isPart)
 }
 
-/** Two names that a generator writes as the same class are one to it. */
+/** Names that a generator writes as the same class. */
 const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
 
 const EVENT = /^event\./
@@ -127,14 +126,13 @@ const EVENT = /^event\./
 /** Records begin with a capital and have no dot, events begin with `event.`. */
 const isPart = (name: string): boolean => !/^[A-Z]\w*$/.test(name) && !EVENT.test(name)
 
-/** What a value is called: as its format, the record of which it is an id, or the member. */
+/** The name of a value: its format, the record of which it is an id, or the member. */
 function kindOf({ format, type, examples = [] }: JsonSchema, member: string): string {
   const [, prefix] = /^([a-z_]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
   const kind = format ?? (prefix ? `${prefix}-id` : member)
   return Array.isArray(type) ? `${kind}-or-null` : kind
 }
 
-/** The inverse of `withParts`. */
 export function withoutParts<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
   const whole: Change = ({ $ref }) => {
@@ -218,7 +216,6 @@ function mapSchema(
   return change(schema, owner, member, isAlternative) ?? within(schema, change, owner, member)
 }
 
-/** The schema with what stands within it changed. */
 export function within(schema: JsonSchema, change: Change, owner: string, member = ''): JsonSchema {
   const each = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member)
   const alternative = (one: JsonSchema): JsonSchema => mapSchema(one, change, owner, member, true)

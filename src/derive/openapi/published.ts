@@ -16,7 +16,7 @@ import type {
   Schemas,
 } from './types.ts'
 
-/** What we publish: the same in fewer words. `whole` makes the document of it again. */
+/** The published form: the same content in fewer words. `whole` restores the document. */
 export type Published = Omit<Document, 'webhooks' | 'components'> & {
   readonly webhooks: { readonly event: { readonly post: OperationObject } }
   readonly components: Omit<Document['components'], 'responses'> & {
@@ -26,7 +26,7 @@ export type Published = Omit<Document, 'webhooks' | 'components'> & {
 
 type Paths = Document['paths']
 
-/** Says once what the document says again and again: parameters, answers, refusals, examples, schemas, security. */
+/** Writes repeated parameters, answers, refusals, examples, schemas and security once. */
 export function* published(document: Document): Sliced<Published> {
   const { components, webhooks, ...rest } = document
   const schemas = yield* withExamples(document)
@@ -60,7 +60,7 @@ export function* published(document: Document): Sliced<Published> {
       responses: {
         ...sharing.all(),
         ...refused,
-        // Some generators follow one reference, not two: what is shared is an answer.
+        // Some generators follow one reference, not two: a shared part is a whole answer.
         ...mapValues(responses.all(), one => ('$ref' in one ? described(one, refused) : one)),
       },
     },
@@ -71,7 +71,7 @@ export function* published(document: Document): Sliced<Published> {
 interface Shorter {
   readonly schemas: Schemas
   readonly sharing: SharedRefusals
-  /** The answers that refuse with codes which operations name themselves. */
+  /** Refusals with codes that operations name themselves. */
   readonly refused: Record<string, ResponseObject>
 }
 
@@ -90,7 +90,7 @@ function shortened(operation: OperationObject, { schemas, sharing, refused }: Sh
   }
 }
 
-/** The introduction tells how large a body may be; only other limits are said. */
+/** The introduction tells the usual size of a body; only other limits are written. */
 export const USUAL_LIMIT = 'At most 64 KiB.'
 
 type RequestBody = NonNullable<OperationObject['requestBody']>
@@ -99,7 +99,7 @@ function withoutLimit({ description, ...body }: RequestBody): RequestBody {
   return description === undefined || description === USUAL_LIMIT ? body : { description, ...body }
 }
 
-/** The example of an answer is written only where the schema does not give the same. */
+/** The example of an answer is written only if the schema does not give the same one. */
 function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObject {
   const { schema, example, ...more } = jsonIn(response) ?? {}
   if (!schema || example === undefined || !isSame(exampleOf(schema, schemas), example)) return response
@@ -109,7 +109,7 @@ function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObj
 export const jsonIn = (response: ResponseObject | Reference): MediaType | undefined =>
   'content' in response ? response.content?.['application/json'] : undefined
 
-/** The named records with an example each: that of the operation that is the first to return them. */
+/** The named records with an example each, from the first operation that returns them. */
 function* withExamples({ paths, components: { schemas } }: Document): Sliced<Schemas> {
   const examples = new Map<string, unknown>()
   for (const { responses } of operationsIn(paths)) {
@@ -126,7 +126,6 @@ function* withExamples({ paths, components: { schemas } }: Document): Sliced<Sch
   return { ...schemas, ...Object.fromEntries(added) }
 }
 
-/** The record of an answer, or of a page of them. */
 function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
   if (schema?.$ref) return [nameOf(schema.$ref), example]
   const items = schema?.properties?.data?.items
@@ -136,7 +135,7 @@ function recordIn({ schema, example }: MediaType = {}): [string?, unknown?] {
 const isPage = (example: unknown): example is { data: unknown[] } =>
   typeof example === 'object' && example !== null && Array.isArray((example as { data?: unknown }).data)
 
-/** Parts of one kind: how often each comes, and what the first of each is called. */
+/** Parts of one kind: how often each occurs, and the name of its first occurrence. */
 class Repeats<T extends object> {
   readonly #kind: string
   readonly #known = new Map<string, { readonly name: string; readonly part: T; times: number }>()
@@ -162,7 +161,7 @@ class Repeats<T extends object> {
     return Object.fromEntries(shared.map(({ name, part }) => [name, part]))
   }
 
-  /** A part is written once more under its name: that has to be shorter than to repeat it. */
+  /** A shared part is written once more under its name: that must be shorter than the repetition. */
   #isShared({
     name,
     part,
@@ -183,7 +182,7 @@ class Repeats<T extends object> {
 
 const REFERENCE = '{"$ref":""}'.length
 
-/** A reference that says nothing of its own: there is nothing to share. */
+/** A reference without a description of its own has nothing to share. */
 const isPlainReference = (part: object): boolean => '$ref' in part && !('description' in part)
 
 const operationsIn = (paths: Paths): OperationObject[] =>

@@ -12,8 +12,9 @@ const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Er
 export const isRefused = ({ headers = {} }: ResponseObject): boolean => CODE_HEADER in headers
 
 /**
- * A refusal with codes of the operation's own as a reference whose description names them: a paragraph for each, and one
- * for all that have their sentence in other components. One in another form, or with headers of its own, stays as it is.
+ * A refusal with the operation's own codes as a reference whose description names them: a paragraph for each,
+ * and one for all whose message is in other components. One in another form, or with headers of its own,
+ * stays as it is.
  */
 export function shortRefusal(
   response: ResponseObject,
@@ -35,7 +36,6 @@ export function shortRefusal(
 
 const unmetered = (headers: object): string[] => ('X-Request-Id' in headers ? ['unmetered'] : [])
 
-/** The answer that a reference means, with the description of the reference. */
 export function described(
   { $ref, description }: Reference,
   responses: Readonly<Record<string, ResponseObject | Reference>>,
@@ -45,7 +45,7 @@ export function described(
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-/** Whether this is a refusal whose codes are in its description alone. */
+/** A refusal whose codes are in its description alone. */
 export const isShortRefusal = ({ headers = {} }: ResponseObject): boolean => {
   const code = headers[CODE_HEADER]
   return code !== undefined && '$ref' in code
@@ -74,8 +74,9 @@ function shortWords(description: string): string {
 }
 
 /**
- * The refusals that all operations have in the same words. Of each status the most frequent set of them is called as the
- * status; one that has more codes says which, and others are called by their codes. Their examples repeat the description.
+ * The refusals that all operations have in the same words. For each status the most frequent set is named
+ * after the status; a reference with more codes lists them, and other sets are named by their codes. Their
+ * examples repeat the description.
  */
 export class SharedRefusals {
   readonly #responses: Readonly<Record<string, ResponseObject>>
@@ -115,7 +116,7 @@ function differently(name: string, usual: string, status: string): string {
   return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
 }
 
-/** The name of a shared refusal in the whole document: its codes. */
+/** The codes name a shared refusal in the whole document. */
 const codesIn = (response: ResponseObject): string =>
   casesIn(response.description)
     .map(([code]) => code)

@@ -54,7 +54,7 @@ export const securitySchemes = {
 
 type SchemeName = keyof typeof securitySchemes
 
-/** How each kind of caller proves who it is, and what a sentence calls it. */
+/** How each kind of caller authenticates, and its name in a sentence. */
 const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; words: string }>> = {
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   console: { scheme: 'consoleSession', scoped: true, words: 'a person’s session in the console' },
@@ -69,8 +69,8 @@ const proofs: Readonly<Record<Caller, { scheme?: SchemeName; scoped?: true; word
 export const isOfTenant = (caller: Caller): boolean => proofs[caller].scoped === true
 
 /**
- * Any one of these suffices. A bearer token has no OAuth scopes: the array holds the role it needs. A public operation
- * that reads `Authorization` takes a payment there, or nothing.
+ * Any one of these suffices. A bearer token has no OAuth scopes: the array has the required scope. A public
+ * operation that reads `Authorization` takes a payment there, or nothing.
  */
 export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequirement[] {
   if (http?.reads?.authorization) return [{ payment: [] }, {}]
@@ -80,18 +80,15 @@ export function securityOf({ callers, scope, http }: AnyOperation): SecurityRequ
   })
 }
 
-/** The same sentence as `accessOf`, as far as the security tells it. */
 export function accessBy(security: readonly SecurityRequirement[]): string {
   const schemes = Object.values(proofs).filter(({ scheme }) => scheme && security.some(one => scheme in one))
   const words = schemes.length > 0 ? schemes : [proofs.public]
   return sentence(words, scopeIn(security))
 }
 
-/** The scope that a credential needs. */
 export const scopeIn = (security: readonly SecurityRequirement[]): string | undefined =>
   security.flatMap(one => Object.values(one).flat())[0]
 
-/** The allowed callers as a sentence. */
 export function accessOf({ callers, scope }: AnyOperation): string {
   return sentence(
     callers.map((caller: Caller) => proofs[caller]),

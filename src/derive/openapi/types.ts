@@ -1,4 +1,4 @@
-/** The part of OpenAPI 3.1 that this service speaks. */
+/** The part of OpenAPI 3.1 that this service uses. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -15,7 +15,7 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
-  /** A default that generators of clients would not understand. */
+  /** A default that client generators would not understand. */
   readonly 'x-default'?: unknown
   readonly examples?: readonly unknown[]
   readonly pattern?: string
@@ -28,7 +28,7 @@ export interface JsonSchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly allOf?: readonly JsonSchema[]
-  /** Of an event that is never sent (reserved) or not yet sent (announced). */
+  /** An event that is never sent (reserved) or not yet sent (announced). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
@@ -36,7 +36,7 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 
 export interface Reference {
   readonly $ref: string
-  /** Takes the place of the description of what is referred to. */
+  /** Replaces the description of the referenced object. */
   readonly description?: string
 }
 
@@ -58,9 +58,7 @@ export interface MediaType {
   readonly schema?: JsonSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
-  /** The schema of the data of each message of a stream. */
   readonly 'x-itemSchema'?: JsonSchema
-  /** The schema of each line, where the content is written line by line. */
   readonly 'x-lineSchema'?: JsonSchema
 }
 
@@ -89,11 +87,10 @@ export interface OperationObject {
   readonly 'x-events'?: readonly string[]
   readonly 'x-aliases'?: readonly string[]
   readonly 'x-payment-info'?: Readonly<Record<string, unknown>>
-  /** Set for an event that is never sent (reserved) or not yet sent (announced). */
+  /** An event that is never sent (reserved) or not yet sent (announced). */
   readonly 'x-status'?: 'reserved' | 'announced'
 }
 
-/** For each noun, what may follow each of its states. */
 export type States = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 export interface Tag {
@@ -127,7 +124,6 @@ export interface Document {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly tags: readonly Tag[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
-  /** The requests that we send to receivers. */
   readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
   readonly components: Components
 }

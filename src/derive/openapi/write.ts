@@ -15,7 +15,7 @@ import {
 } from './refusal-words.ts'
 import type { Document, OperationObject, Reference, ResponseObject, Schemas } from './types.ts'
 
-/** The document as it was before `published` has made it shorter: every operation with all that it says. */
+/** The inverse of `published`: every operation with everything it says. */
 export function whole(published: Published): Document {
   const { components, ...rest } = notForGenerators(withoutParts(published))
   const { headers, schemas, parameters, responses } = components
@@ -57,7 +57,7 @@ function wholeResponse(response: ResponseObject, status: string, schemas: Schema
   return status.startsWith('2') ? wholeSuccess(withAlways(response), schemas) : response
 }
 
-/** What several operations have is called by the first of them, with a name or a status: `agents.get.200`. */
+/** A part that several operations share has the name of the first one, with a name or a status: `agents.get.200`. */
 const isOfOperations = (name: string): boolean => name.includes('.')
 const isRepeated = (name: string): boolean => /\w\.\d{3}$/.test(name)
 
@@ -88,25 +88,22 @@ type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How many levels of each part stand on lines of their own: what lies deeper is one line. */
+/** How many levels of each part have lines of their own; deeper levels are one line. */
 const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
-/** The document as it is committed: the members of operations, answers and schemas on a line each, so that a change shows. */
+/** Members of operations, answers and schemas on a line each, so that a diff shows each change. */
 export const writeDocument = (document: Document): string => atOnce(writeSliced(document))
 
-/** Writes the document in slices, for a process that serves requests meanwhile. */
+/** Written in slices, for a process that serves requests meanwhile. */
 export function* writeSliced(document: Document): Sliced<string> {
   return `${yield* lines({ ...(yield* published(document)) }, 1, LEVELS)}\n`
 }
 
-/** The document that was written. */
 export const readDocument = (text: string): Document => whole(JSON.parse(text) as Published)
 
-/** Another derived document in the same form. */
 export const linesOf = (document: Json, levels: Readonly<Record<string, number>>): string =>
   `${atOnce(lines(document, 1, levels))}\n`
 
-/** Whether all of it is read at a glance, in one line. */
 const isShort = (value: Json, depth: number): boolean => depth <= 2 && JSON.stringify(value).length <= 160
 
 function* lines(value: Json, depth: number, levels: Readonly<Record<string, number>> = {}): Sliced<string> {

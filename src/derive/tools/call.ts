@@ -18,7 +18,7 @@ export interface CallParts {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
-/** Runs an operation for a tool. What stops it is an answer, also where it is a defect of ours: the log has that one. */
+/** Runs an operation for a tool. A problem is an answer, too, even a defect: that one is logged. */
 export async function callFor(
   { execute, onFailure }: CallParts,
   caller: ToolCaller,
@@ -42,7 +42,7 @@ function callOf(
   idempotencyKey: string | null,
 ): Call {
   const { operation } = registered
-  // What everybody may read is read as everybody reads it: a credential opens nothing more there.
+  // Public operations ignore credentials, as by HTTP.
   const isPublic = operation.callers.includes('public')
   if (!isPublic) admit(actor, operation.callers, operation.scope)
   inspect(given)
@@ -57,19 +57,19 @@ function callOf(
     requestId,
     address,
     idempotencyKey: isKeyed ? idempotencyKey : null,
-    // Headers are for programs that speak HTTP: whoever reads them takes them for absent.
+    // Headers are for HTTP clients: a handler that reads them finds none.
     ...(operation.http?.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
     ...(runId === null ? {} : { run: { id: runId, hasEnded: false } }),
   }
 }
 
-/** The members as the contract reads them; throws the problem of those that it does not take. */
+/** Parses the members by the contract; throws the problem of invalid ones. */
 export function inputFor(registered: Registered, given: Given, agentId: string | null) {
   const { params, query, body } = split(registered, given, agentId)
   return { params, ...inputOf(registered.operation, query, body) }
 }
 
-/** Which of the members belong into path, query and body. An agent's own token need not name its agent in a path. */
+/** Divides the members into path, query and body. An agent's own token need not name its agent in a path. */
 export function split({ operation }: Registered, given: Given, agentId: string | null) {
   const rest = { ...given }
   const own = agentParameterOf(operation)
@@ -87,7 +87,7 @@ export function split({ operation }: Registered, given: Given, agentId: string |
   return { params, query, body: {} }
 }
 
-/** A file comes as the bytes of a request, which are looked at before anything is stored. */
+/** Files are only accepted as bytes of a request, which are inspected before anything is stored. */
 function withoutFiles(body: z.ZodType, given: Given): Given {
   const file = Object.keys(given).find(name => uploadsIn(body).has(name))
   if (file === undefined) return given
@@ -111,7 +111,7 @@ async function answerOf({ status, body, type, errorCode, replayed }: Outcome): P
   return { status, ...(text === '' ? {} : { body: content }), isRepeated }
 }
 
-/** More of a table than a model reads. */
+/** Longer tables are more than a model reads. */
 const LONGEST = 262_144
 
 async function wholeText(content: Exclude<Outcome['body'], string | null>): Promise<string> {

@@ -7,26 +7,24 @@ import type { JsonSchema, Schemas } from '../openapi/types.ts'
 
 type InputSchema = ToolDefinition['inputSchema']
 
-/** For whom a schema is written. */
 export interface Reader {
   /** An agent's own token need not name the agent. */
   readonly isAgent: boolean
-  /** A list of tools has to be short: descriptions lose all but their first sentence, and examples are left out. */
+  /** Lists of tools must be short: descriptions keep their first sentence, and examples are left out. */
   readonly isShort: boolean
 }
 
 const NO_FILES: ReadonlyMap<string, unknown> = new Map()
 
-/** What only a person's browser can make: no tool has it. */
+/** Only a person's browser can create it: no tool has it. */
 const NOT_FOR_TOOLS = new Set(['webauthnAssertion'])
 
 const PARAMETER = /\{(\w+)\}/g
 
-/** The names of the members in a path. */
 export const parametersOf = ({ path }: Pick<AnyOperation, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name)
 
-/** The member of a path that names the agent; an agent's own token may leave it out. */
+/** The path parameter of the agent, which an agent's own token may leave out. */
 export const agentParameterOf = ({ path }: Pick<AnyOperation, 'path'>): string | undefined =>
   /^\/(?:\w+\/)*agents?\/\{(\w+)\}/.exec(path)?.[1]
 
@@ -36,7 +34,6 @@ const idempotencyKey: JsonSchema = {
   description: 'Your name for this one act. Left out, the same call within ten minutes is the same act.',
 }
 
-/** What a tool is given: the members of path, query and body in one object. */
 export function inputSchemaOf(operation: AnyOperation, takesKey: boolean, reader: Reader): InputSchema {
   const own = reader.isAgent ? agentParameterOf(operation) : undefined
   const parameters = parametersOf(operation).filter(name => name !== own)
@@ -68,7 +65,7 @@ function objectOf(schema: Parameters<SchemaCollector['add']>[0], reader: Reader)
 const DEEPEST = 12
 const LONGEST = 160
 
-/** Without references, as each tool stands alone. */
+/** Without references, as each tool is self-contained. */
 function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: number): JsonSchema {
   if (depth > DEEPEST) return {}
   const deeper = (inner: JsonSchema) => inlined(inner, schemas, reader, depth + 1)
@@ -104,7 +101,6 @@ function inlined(schema: JsonSchema, schemas: Schemas, reader: Reader, depth: nu
 const mapped = (members: Schemas, change: (schema: JsonSchema) => JsonSchema): Schemas =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]))
 
-/** The first sentence, and no more of it than a line or two. */
 function shortened(description: string): string {
   const [first = ''] = description.split(/(?<=\.) /)
   return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first

@@ -9,7 +9,6 @@ import { shapeOf, targetOf } from './targets.ts'
 
 const ASSERTION = 'webauthnAssertion'
 
-/** The operations that give a record, by their paths. */
 export type Readers = ReadonlyMap<string, Registered>
 
 export const readersAmong = (operations: Iterable<Registered>): Readers =>
@@ -19,7 +18,6 @@ export const readersAmong = (operations: Iterable<Registered>): Readers =>
       .map(registered => [registered.operation.path, registered]),
   )
 
-/** What an operation that changes something would be given: its contract has read it, and nothing was done. */
 export function planOf(
   readers: Readers,
   { actor }: Pick<ToolCaller, 'actor'>,
@@ -48,15 +46,15 @@ export function planOf(
 }
 
 /**
- * People may do it, and not they alone: what only our pages call, such as letting a device in, begins with a person. So does
- * what asks for a passkey: nobody else goes on with its challenge.
+ * Operations for people and programs alike. Those that only pages call, such as pairing a device, begin with
+ * a person. So do those that ask for a passkey: no one else can continue with their challenge.
  */
 const isForPeople = ({ callers, requires }: AnyOperation): boolean =>
   callers.includes('console') &&
   callers.some((caller: string) => caller !== 'console') &&
   requires !== 'passkeys'
 
-/** The operation that gives the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
+/** The operation that reads the record which another one changes: `/agents/{id}` of `/agents/{id}/freeze`. */
 function recordOf(
   readers: Readers,
   { operation }: Registered,
@@ -74,7 +72,7 @@ function recordOf(
   return null
 }
 
-/** The agent that an operation is about: by its path, or by a member of the body. */
+/** The agent of an operation: by its path, or by a member of the body. */
 function agentIn(
   { operation }: Registered,
   params: Readonly<Record<string, string>>,
@@ -85,7 +83,7 @@ function agentIn(
   return typeof agentId === 'string' ? agentId : null
 }
 
-/** Reads a record with the rights of the service itself: whoever sees it is the caller's matter. */
+/** With the rights of the service itself: the caller decides who sees it. */
 export async function look(
   execute: Execute,
   registered: Registered,

@@ -14,8 +14,9 @@ import { uploadsIn } from '../../kernel/contract/upload.ts'
 import { inputSchemaOf, type Reader } from './input-schema.ts'
 
 /**
- * An operation that speaks HTTP itself, or answers with what is no text, is for programs that speak HTTP. What anybody may
- * begin, as a sign-in, belongs to nobody's credential; and a secret that is shown once is not for the context of a model.
+ * Operations that read HTTP themselves, or answer other content than text, are for HTTP clients. Public ones,
+ * such as a sign-in, belong to no credential; and a secret that is shown once must not enter the context of a
+ * model.
  */
 export const isReachable = ({ operation }: Registered): boolean =>
   operation.callers.length > 0 &&
@@ -31,11 +32,9 @@ export const isReachable = ({ operation }: Registered): boolean =>
 const showsSecret = ({ returns }: AnyOperation): boolean =>
   Object.values(shapeOf(returns[1])).some(member => member.meta()?.once === true)
 
-/** The members of an object; none of what is no object. */
 export const shapeOf = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
   (schema as unknown as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
 
-/** An operation that can do without its file is reached without it. */
 const needsFile = ({ body }: AnyOperation): boolean =>
   body !== undefined && [...uploadsIn(body).keys()].some(name => !isOptional(body, name))
 

@@ -18,7 +18,7 @@ interface Indexed {
 const WORD = /[a-z\d]{2,}/g
 const MOST_WORDS = 20
 
-/** Words in lower case, and without the ending of a plural. */
+/** In lower case, and without a plural ending. */
 const wordsOf = (text: string): string[] =>
   (
     text
@@ -29,7 +29,7 @@ const wordsOf = (text: string): string[] =>
 
 const setOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text))
 
-/** Finds operations by words: those of the name count most, then those of the summary. */
+/** Words of the name count most, then those of the summary. */
 function searcher(operations: readonly Registered[]): (query: string) => Registered[] {
   const index = operations.map(
     (registered): Indexed => ({
@@ -62,13 +62,12 @@ interface Common {
   readonly forOthers: ToolDefinition
 }
 
-/** What the operator is told. */
 export interface ToolReports {
   readonly onFailure: (error: unknown, requestId: string) => void
   readonly onCardNumber: (tool: string, requestId: string) => void
 }
 
-/** The operations as tools. Their schemas are made at the first question, as most processes are never asked. */
+/** The operations as tools. Their schemas are built at the first use, as most processes need none. */
 export function toolsOf(operations: readonly Registered[], execute: Execute, reports: ToolReports): Tools {
   const reachable = new Map(operations.filter(isReachable).map(registered => [registered.key, registered]))
   const named = new Map([...reachable.values()].flatMap(one => nameOf(one)))

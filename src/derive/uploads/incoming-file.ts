@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileSink } from '../../ports/files.ts'
 import { type FileKind, kindOfFile, tidyFileName } from '../../values/file-kind.ts'
 
-/** More than the first bytes by which any kind of file is known. */
+/** Longer than the signature of any file type. */
 const START = 64
 
 export interface FileFacts {
@@ -13,15 +13,13 @@ export interface FileFacts {
   readonly size: number
 }
 
-/** Where the bytes of a file go while they arrive. */
 export interface FileUse {
-  /** Undefined where nobody keeps the file. */
   readonly sink: FileSink | undefined
-  /** Whether somebody will look at the whole file: its bytes stay in memory then. */
+  /** The whole file will be inspected, so its bytes stay in memory. */
   readonly isViewed: boolean
 }
 
-/** A file that is arriving: it is hashed and written piece by piece. */
+/** Hashed and written piece by piece while it arrives. */
 export class IncomingFile {
   readonly #hash = createHash('sha256')
   readonly #use: FileUse
@@ -35,7 +33,7 @@ export class IncomingFile {
     this.#use = use
   }
 
-  /** Takes the next bytes, which are no longer needed once the promise has resolved. */
+  /** The bytes may be reused once the promise has resolved. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     if (bytes.length === 0) return undefined
     if (this.#start.length < START) this.#start = Buffer.concat([this.#start, bytes.subarray(0, START)])
@@ -45,7 +43,7 @@ export class IncomingFile {
     return this.#use.sink?.write(bytes)
   }
 
-  /** All its bytes have come: it is flushed to the disk while others are still told what it is. */
+  /** The file is complete: it is flushed to disk while its facts are reported. */
   end(name: string, type: string): void {
     const sha256 = this.#hash.digest('hex')
     const declaredType = /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(type)?.[0].toLowerCase() ?? null
@@ -60,12 +58,10 @@ export class IncomingFile {
     this.#written?.catch(() => undefined)
   }
 
-  /** The bytes of a file that is viewed. */
   bytes(): Uint8Array {
     return Buffer.concat(this.#pieces)
   }
 
-  /** Returns once the file is on disk. */
   async finish(args: readonly unknown[]): Promise<void> {
     await this.#written
     await this.#use.sink?.finish(...args)

@@ -7,17 +7,16 @@ import type { IncomingFile } from './incoming-file.ts'
 const QUAD = 4
 const [DASH, UNDERSCORE] = [0x2d, 0x5f]
 
-/** Decodes Base64 that comes in pieces. Padding stands only at the end of all of it. */
+/** Decodes Base64 that arrives in pieces. Padding is allowed only at the very end. */
 export class Base64Reader {
   readonly #name: string
-  /** The last one to four signs: they may be the end, where padding may stand. */
+  /** The last one to four characters: at the end they may be padding. */
   #last = ''
 
   constructor(name: string) {
     this.#name = name
   }
 
-  /** What the signs say, in one or two pieces. */
   add(signs: Buffer): Uint8Array[] {
     if (signs.length === 0) return []
     if (signs.includes(DASH) || signs.includes(UNDERSCORE)) throw noBase64(this.#name)
@@ -33,7 +32,7 @@ export class Base64Reader {
     return [first, signs.toString('latin1', missing, end)].map(text => this.#decode(text))
   }
 
-  /** Nothing of it may be padding. */
+  /** Rejects `=` before the end. */
   #decode(text: string): Uint8Array {
     const bytes = Buffer.from(text, 'base64')
     if (bytes.length !== (text.length / QUAD) * 3) throw noBase64(this.#name)
@@ -50,31 +49,32 @@ export class Base64Reader {
   }
 }
 
-/** Node decodes whatever it can: what it has left out shows in the length, and the signs of the other alphabet do not. */
+/**
+ * Node skips invalid characters: skipped ones show in the length, but those of the base64url alphabet are
+ * accepted and do not.
+ */
 const noBase64 = (name: string) => invalid(name, 'must be in Base64, with its padding and nothing else')
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b
 const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d
 
-/** Longer than the name of any member that is a file. */
+/** Longer than the name of any file member. */
 const MOST_NAME = 64
 
-/** A file that stands in the JSON as a text. */
 interface TextFile {
   readonly name: string
   readonly file: IncomingFile
   readonly base64: Base64Reader
-  /** What follows a backslash, as it came: only a parser knows what it says. Undefined where there is none yet. */
+  /** A backslash escape as received: only a parser decodes it. Undefined before the first one. */
   escaped: Buffer[] | undefined
 }
 
-/** What stands next in the body. */
 type Place = 'structure' | 'text' | 'file'
 
 /**
- * Takes the files out of a JSON body piece by piece, while it arrives: each text that is the value of such a member at the
- * first level. A short text that nobody can guess stands in its place. The rest is for a parser, which also judges it.
+ * Takes the files out of a JSON body while it arrives: each text that is the value of such a member at the
+ * first level. An unguessable short text takes its place. A parser judges the rest.
  */
 export class JsonFilesReader {
   readonly #names: readonly string[]
@@ -83,13 +83,13 @@ export class JsonFilesReader {
   readonly #found = new Map<string, { readonly place: string; readonly file: IncomingFile }>()
   #place: Place = 'structure'
   #depth = 0
-  /** The last text at the first level, as it came, and whether a colon follows it. */
+  /** The last text at the first level, and whether a colon follows it. */
   #name = ''
   #isValue = false
   #isEscaping = false
   #current: TextFile | undefined
 
-  /** `open` is called at the beginning of each file, each name once. */
+  /** `open` is called at the beginning of each file, once per name. */
   constructor(names: readonly string[], open: (name: string) => IncomingFile) {
     this.#names = names
     this.#open = open
@@ -102,14 +102,13 @@ export class JsonFilesReader {
       if (this.#place === 'file') at = await this.#readFile(bytes, begin)
       else {
         at = this.#place === 'text' ? this.#readText(bytes, begin) : this.#readStructure(bytes, begin)
-        // A copy: the memory of the piece is used again.
+        // A copy: the memory of the piece is reused.
         this.#rest.push(Buffer.from(bytes.subarray(begin, at)))
         this.#openFile()
       }
     }
   }
 
-  /** Reads up to the next text, its quote included. */
   #readStructure(bytes: Buffer, begin: number): number {
     for (let at = begin; at < bytes.length; at++) {
       const byte = bytes[at] as number
@@ -132,7 +131,6 @@ export class JsonFilesReader {
     return this.#depth === 1 && this.#isValue && this.#names.includes(this.#name)
   }
 
-  /** Reads up to the end of a text, its quote included. */
   #readText(bytes: Buffer, begin: number): number {
     const end = this.#textEnd(bytes, begin)
     if (this.#name.length <= MOST_NAME)
@@ -141,7 +139,7 @@ export class JsonFilesReader {
     return Math.min(end + 1, bytes.length)
   }
 
-  /** Where the quote stands that ends the text; the length of the bytes where it is not among them. */
+  /** The index of the quote that ends the text; the length of the bytes if it is not among them. */
   #textEnd(bytes: Buffer, begin: number): number {
     for (let at = begin; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -163,7 +161,7 @@ export class JsonFilesReader {
     this.#current = { name, file, base64: new Base64Reader(name), escaped: undefined }
   }
 
-  /** Reads of a file's text what has come; its last quote belongs to the rest. */
+  /** Reads the received part of a file's text; its last quote belongs to the rest. */
   async #readFile(bytes: Buffer, begin: number): Promise<number> {
     const current = this.#current
     if (!current) throw new Error('a text that is a file has been begun')
@@ -182,12 +180,11 @@ export class JsonFilesReader {
     await addTo(file, [base64.end()])
     file.end('', '')
     this.#current = undefined
-    // The quote that ends it is read as the end of a text.
+    // The closing quote is read as the end of a text.
     this.#place = 'text'
     this.#name = ''
   }
 
-  /** The JSON without its files, and by which text each is replaced. */
   end(): {
     readonly rest: Buffer
     readonly found: ReadonlyMap<string, { place: string; file: IncomingFile }>
@@ -203,7 +200,7 @@ async function addTo(file: IncomingFile, pieces: readonly Uint8Array[]): Promise
   }
 }
 
-/** Where a text ends, or says by a backslash what only a parser knows. */
+/** The end of a text, or of its part before the first backslash. */
 function plainEnd(bytes: Buffer, begin: number): number {
   const quote = bytes.indexOf(QUOTE, begin)
   const end = quote === -1 ? bytes.length : quote

@@ -3,9 +3,7 @@ import type { FileFacts, IncomingFile } from './incoming-file.ts'
 
 /** More parts than any contract has members. */
 const MOST_PARTS = 32
-/** The headers of one part: its name, its file name, its type. */
 const MOST_HEADER_BYTES = 2_048
-/** All texts of a body together. */
 const MOST_TEXT = 65_536
 
 const CR = 0x0d
@@ -26,7 +24,6 @@ function boundaryOf(contentType: string): Buffer {
 }
 
 interface TextPart {
-  /** Its headers, with the empty line behind them. */
   readonly head: Buffer
   content: Buffer
 }
@@ -38,12 +35,11 @@ interface FilePart {
   readonly file: IncomingFile
 }
 
-/** What stands next in the body. */
 type Place = 'start' | 'after a boundary' | 'head' | 'content' | 'end'
 
 const namesFile = (head: Buffer): boolean => /;\s*filename\*?=/i.test(head.toString('latin1'))
 
-/** Reads `multipart/form-data` piece by piece. A file goes on as it comes; texts stay until the end. */
+/** Reads `multipart/form-data` piece by piece. Files are passed on as they arrive; texts stay until the end. */
 export class MultipartReader {
   readonly #delimiter: Buffer
   readonly #between: Buffer
@@ -54,10 +50,10 @@ export class MultipartReader {
   #parts = 0
   #textBytes = 0
   #part: TextPart | FilePart | undefined
-  /** What is not decided before more has come: never more than a head. */
+  /** Bytes that cannot be interpreted yet: never more than a head. */
   #held: Buffer = NOTHING
 
-  /** `open` is called at the beginning of each file, each name once. */
+  /** `open` is called at the beginning of each file, once per name. */
   constructor(contentType: string, open: (name: string) => IncomingFile) {
     this.#delimiter = boundaryOf(contentType)
     this.#between = Buffer.concat([CRLF, this.#delimiter])
@@ -72,16 +68,16 @@ export class MultipartReader {
       if (length === undefined) break
       data = data.subarray(length)
     }
-    // A copy: the memory of the piece is used again.
+    // A copy: the memory of the piece is reused.
     this.#held = Buffer.from(data.subarray(data.length - this.#undecided(data)))
   }
 
-  /** How many bytes at the end of what has been read say nothing yet. */
+  /** How many bytes at the end cannot be interpreted yet. */
   #undecided(data: Buffer): number {
     return this.#place === 'content' ? data.length - this.#contentEnd(data) : data.length
   }
 
-  /** Reads one thing that is whole, and gives its length; undefined where nothing more is. */
+  /** Reads one complete element and returns its length; undefined if the next one is incomplete. */
   #read(data: Buffer): number | undefined | Promise<number | undefined> {
     if (this.#place === 'start') return this.#readStart(data)
     if (this.#place === 'after a boundary') return this.#readBoundaryEnd(data)
@@ -108,7 +104,7 @@ export class MultipartReader {
     if (this.#parts++ === MOST_PARTS) throw invalid('body', `more than ${MOST_PARTS} parts`)
     if (!two.equals(CRLF)) throw broken('a boundary is not followed by a line')
     this.#place = 'head'
-    // The line's end stays: a part without headers has nothing but the empty line.
+    // The line break stays: a part without headers has nothing but the empty line.
     return 0
   }
 
@@ -130,7 +126,7 @@ export class MultipartReader {
     return { name, fileName, type, file: this.#open(name) }
   }
 
-  /** Reads the content as far as it is known not to be the next boundary. */
+  /** Reads the content up to a possible boundary. */
   async #readContent(data: Buffer): Promise<number | undefined> {
     const end = data.indexOf(this.#between)
     const length = end === -1 ? this.#contentEnd(data) : end
@@ -141,7 +137,7 @@ export class MultipartReader {
     return end + this.#between.length
   }
 
-  /** Where content ends that a boundary may follow: one that has begun may be its beginning. */
+  /** The end of the content before a boundary, complete or only begun. */
   #contentEnd(data: Buffer): number {
     const from = Math.max(0, data.length - this.#between.length + 1)
     const begun = data.indexOf(CR, from)
@@ -173,7 +169,6 @@ export class MultipartReader {
     return undefined
   }
 
-  /** The members of the form, once all has come: each name once, a text or a file. */
   async end(): Promise<Map<string, string | FileFacts>> {
     const held = this.#held
     if (this.#place === 'start') throw broken('it does not begin with its boundary')
@@ -192,7 +187,6 @@ export class MultipartReader {
   }
 }
 
-/** The name of a file's part, and what the client calls it. */
 async function readFileHead(head: Buffer): Promise<readonly [string, File]> {
   const [entry] = [...(await readHeads([{ head, content: NOTHING }]))]
   const [name, file] = entry ?? []
@@ -202,7 +196,7 @@ async function readFileHead(head: Buffer): Promise<readonly [string, File]> {
 
 const OWN = 'the-parts-without-the-contents-of-files'
 
-/** Node reads the headers and the texts. The contents of files are left out: they have gone on already. */
+/** Node parses the headers and the texts. The contents of files are left out: they were passed on already. */
 async function readHeads(parts: readonly TextPart[]): Promise<FormData> {
   const pieces = parts.flatMap(({ head, content }) => {
     if (content.includes(OWN)) throw broken('a part cannot be read')

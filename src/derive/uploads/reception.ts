@@ -14,7 +14,7 @@ import {
 } from '../../kernel/contract/upload.ts'
 import type { Files, StagedFile, Staging } from '../../ports/files.ts'
 import type { Feed, Threads } from '../../ports/threads.ts'
-import type { Looked, View, Viewer, ViewTask } from '../../ports/viewer.ts'
+import type { View, Viewer, ViewResult, ViewTask } from '../../ports/viewer.ts'
 import { invalid, JSON_TYPE } from '../http/body.ts'
 import {
   announcedLength,
@@ -30,29 +30,27 @@ interface ReceptionTools {
   readonly threads: Threads
   readonly files: Files
   readonly viewer: Viewer
-  /** Reserves memory until the files are on disk. */
   readonly room: TakeRoom
-  /** Few of whose bodies are read at once. */
+  /** Few bodies of one turn are read at once. */
   readonly turn: string
   readonly onFailure: (error: unknown) => void
 }
 
 const MULTIPART = /^multipart\/form-data\s*;/i
 
-/** So much of a body is in memory while its files are written as it comes. */
+/** The most of a body that is in memory while its files are written. */
 const WINDOW = 3_145_728
 
-/** A body with files, from its first byte until the request is answered: then nothing is left but what was kept. */
+/** A body with files, from its first byte until the request is answered: then only kept files remain. */
 export class Reception {
   readonly #tools: ReceptionTools
   readonly #releases: (() => void)[] = []
   readonly #files = new Map<string, UploadedFile>()
-  /** The members that are looked at. */
   #viewed: readonly string[] = []
   readonly #stagings = new Map<string, Staging>()
   readonly #pictures: StagedFile[] = []
   #feed: Feed | undefined
-  /** Whether the thread has told what is in the body, and whether all of its files are whole in the store. */
+  /** Whether the thread has reported the members, and whether all files are complete in the store. */
   #isRead = false
   #isStaged = false
   #order: Order | undefined
@@ -61,7 +59,7 @@ export class Reception {
     this.#tools = tools
   }
 
-  /** The members of the body, with an `UploadedFile` for each file, which is written while it arrives. */
+  /** Returns the members of the body, with an `UploadedFile` for each file, which is written while it arrives. */
   async read(request: IncomingMessage, operation: AnyOperation, tenant: Tenant | null): Promise<unknown> {
     const type = request.headers['content-type'] ?? ''
     if (!announcesBody(request)) return {}
@@ -85,7 +83,7 @@ export class Reception {
       : told.members
   }
 
-  /** A thread reads the body while it comes. Files that are looked at whole, and JSON, stay in its memory. */
+  /** A thread reads the body while it arrives. Files that are inspected whole, and JSON, stay in its memory. */
   async #begin(type: string, operation: AnyOperation, tenant: Tenant | null): Promise<Feed> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     const { threads, turn, files } = this.#tools
@@ -114,7 +112,7 @@ export class Reception {
     }
   }
 
-  /** Has the files whole in the store, so that the handler's transaction has only to name them. */
+  /** Completes the files in the store, so that the handler's transaction only names them. */
   async stage(tenant: Tenant | null): Promise<void> {
     if (!tenant) throw new Error('files belong to a tenant: the operation must not be open to others')
     for (const [member, file] of this.#files) {
@@ -128,7 +126,6 @@ export class Reception {
     this.#free()
   }
 
-  /** Has the thread do something with a file. */
   async #have(order: Order): Promise<unknown> {
     if (!this.#feed) throw new Error('a thread has the files that have come')
     this.#order = order
@@ -136,7 +133,7 @@ export class Reception {
     return 'done' in told ? told.result : undefined
   }
 
-  /** A store that cannot write just now is no defect of ours: the client may try again. */
+  /** A store that cannot write at the moment is no defect: the client may retry. */
   #orFail<T>(writing: T | Promise<T>): Promise<T> {
     return Promise.resolve(writing).catch((error: unknown) => {
       if (error instanceof Problem) throw error
@@ -145,11 +142,11 @@ export class Reception {
     })
   }
 
-  /** Nothing is kept of a file that cannot be decoded to its end. */
+  /** A file that cannot be decoded completely is not kept. */
   async #look(member: string, { kind }: UploadedFile): Promise<View> {
     const { viewer, turn } = this.#tools
-    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as Looked
-    const looked = await this.#orFail(viewer.look(turn, kind, carryOut))
+    const carryOut = async (task: ViewTask) => (await this.#have({ member, ...task })) as ViewResult
+    const looked = await this.#orFail(viewer.render(turn, kind, carryOut))
     if ('problem' in looked) throw invalid(member, looked.problem)
     return looked
   }
@@ -165,7 +162,7 @@ export class Reception {
     return { sha256, size: bytes.length, kind: 'image/webp', staged }
   }
 
-  /** The thread is no longer needed: its memory, and the turn of whoever uploads next. */
+  /** The thread is no longer needed: frees its memory and the turn for the next upload. */
   #free(): void {
     this.#feed?.close()
     this.#feed = undefined
@@ -179,7 +176,6 @@ export class Reception {
     for (const staged of [...originals, ...this.#pictures]) await staged?.drop().catch(this.#tools.onFailure)
   }
 
-  /** Waits until the thread has removed what it has written. */
   async #abandon(): Promise<void> {
     const feed = this.#feed
     if (!feed) return
@@ -202,7 +198,7 @@ export class Reception {
 
 const found = new WeakMap<AnyOperation, readonly string[]>()
 
-/** The members of a body that are neither files nor texts: in `multipart/form-data` they come as JSON. */
+/** Members that are neither files nor texts: in `multipart/form-data` they are JSON. */
 function membersAsJson(operation: AnyOperation): readonly string[] {
   const known = found.get(operation) ?? readMembers(operation)
   found.set(operation, known)
@@ -217,7 +213,7 @@ function readMembers({ body }: AnyOperation): readonly string[] {
   )
 }
 
-/** A text, or one that may be null. References stand for objects. */
+/** A text, or one that may be null. References mean objects. */
 function isText({ type, anyOf, enum: values, const: only }: z.core.JSONSchema.BaseSchema): boolean {
   if (anyOf) return anyOf.some(option => isText(option as z.core.JSONSchema.BaseSchema))
   if (type) return type === 'string'

@@ -5,7 +5,7 @@ import { type FileFacts, type FileUse, IncomingFile } from './incoming-file.ts'
 import { Base64Reader, JsonFilesReader } from './json-files.ts'
 import { MultipartReader } from './multipart.ts'
 
-/** Which members of the body are files, and which are neither files nor texts: those come as JSON in a part. */
+/** The members that are files, and those that are neither files nor texts: they are JSON in a part. */
 export interface Shape {
   readonly files: readonly string[]
   readonly json: readonly string[]
@@ -15,13 +15,13 @@ export type ReadBody =
   | { readonly problem: { readonly code: ProblemCode; readonly message: string } }
   | { readonly members: unknown; readonly files: Readonly<Record<string, FileFacts>> }
 
-/** Where the files of the body go, and which of them will be looked at whole. */
+/** Where the files of the body go, and which of them will be inspected whole. */
 export interface Uses {
   readonly sinks: Readonly<Record<string, SinkTask>>
   readonly viewed: readonly string[]
 }
 
-/** What is to be done with a file that has been found good: it is finished, given up, or given to a function whole. */
+/** An accepted file is finished, abandoned, or passed whole to a function. */
 export type Order =
   | { readonly member: string; readonly finish: readonly unknown[] }
   | { readonly member: string; readonly drop: true }
@@ -35,8 +35,8 @@ export type Order =
 export type Told = ReadBody | { readonly done: string; readonly result: unknown }
 
 /**
- * Reads a body while it arrives and writes its files, tells what is in it, and carries out the orders for the files. It
- * runs in a thread. What it does not finish it removes.
+ * Runs in a thread: reads a body while it arrives, writes its files, reports the members, and carries out the
+ * orders for the files. It removes every file that it does not finish.
  */
 export async function* receive(
   contentType: string,
@@ -89,7 +89,7 @@ async function dropAll(files: Map<string, IncomingFile>): Promise<void> {
 const keptNowhere = (): IncomingFile =>
   new IncomingFile({ sink: undefined, isViewed: false } satisfies FileUse)
 
-/** Reads a body with files, and tells what each file is. What follows a mistake is read and not looked at. */
+/** Reads a body with files, and reports each file. After an error the rest is read and ignored. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
@@ -133,7 +133,7 @@ async function readMultipart(
   return { members: { ...texts }, files: { ...found } }
 }
 
-/** A part that is no text in the contract. One that is not JSON is left as it came: the contract says what is wrong. */
+/** A part that is no text in the contract. Invalid JSON is left as it is: the contract says what is wrong. */
 function parsed(name: string, text: string): unknown {
   try {
     return jsonOf(Buffer.from(text))
@@ -163,7 +163,7 @@ async function readJson(pieces: Pieces, { files }: Shape, open: Open): Promise<R
   return { members, files: facts }
 }
 
-/** A file whose member has a name that only a parser reads. */
+/** A file whose member name has escapes that only a parser decodes. */
 async function wholeFile(name: string, text: string, open: Open): Promise<IncomingFile> {
   const base64 = new Base64Reader(name)
   const file = open(name)

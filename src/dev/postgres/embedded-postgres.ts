@@ -26,8 +26,8 @@ interface Options extends Partial<ServerOptions> {
 const STOP_MS = 3_000
 
 /**
- * Starts the PostgreSQL of a data directory, made at the first start, and keeps it running. It takes the
- * port it had before, at first the one named or the next free one; 0 is any.
+ * Starts the PostgreSQL of a data directory, creating it if needed, and keeps it running. It keeps its port
+ * between starts. The first start takes the requested port or the next free one; 0 takes any.
  */
 export async function startPostgres({
   dataDir,
@@ -51,7 +51,6 @@ export async function startPostgres({
   }
 }
 
-/** Removes the PostgreSQL of a data directory, wherever it is. */
 export async function removePostgres(dataDir: string): Promise<void> {
   const home = join(dataDir, 'postgres')
   if (existsSync(home)) await endLeftover(join(realpathSync(home), 'data'))
@@ -76,7 +75,6 @@ async function startOnFreePort(cluster: Cluster, options: ServerOptions) {
   }
 }
 
-/** Starts on the expected port, after a killed server's remains are gone. */
 async function startAgain(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   await endLeftover(cluster.data)
   return startServer(cluster, options)

@@ -14,23 +14,20 @@ import { join } from 'node:path'
 import { host } from '../host.mjs'
 import { give, may, type User, unprivilegedUser } from '../processes/unprivileged-user.ts'
 
-/** The user and the directories of an embedded PostgreSQL. */
 export interface Place {
   user: User
-  /** Holds the cluster, its password, its port and its log. */
   home: string
-  /** Holds `initdb` and `postgres`. */
   bin: string
 }
 
 const PACKAGE = join(import.meta.dirname, '../../../node_modules', host.packages.postgres)
 const NATIVE = join(PACKAGE, 'native')
 
-/** A directory for another user, who cannot reach the data directory. */
+/** Parents for a directory of another user, who cannot reach the data directory. */
 const ELSEWHERE = ['/var/lib', '/var/tmp']
 const PREFIX = 'agentpay-'
 
-/** PostgreSQL refuses to run as root: then another user runs it, in a directory which that user can reach. */
+/** PostgreSQL refuses to run as root. Then another user runs it, in a directory that this user can reach. */
 export function placePostgres(dataDir: string): Place {
   if (!existsSync(NATIVE))
     throw new Error(`There is no embedded PostgreSQL for ${host.name}: set DATABASE_URL.`)
@@ -44,7 +41,6 @@ export function placePostgres(dataDir: string): Place {
   }
 }
 
-/** Removes what `placePostgres` made, wherever that is. */
 export function removePlace(dataDir: string): void {
   for (const path of [join(dataDir, 'postgres'), join(dataDir, 'postgres-binaries')]) {
     const target = existsSync(path) ? realpathSync(path) : path
@@ -54,7 +50,7 @@ export function removePlace(dataDir: string): void {
   }
 }
 
-/** A data directory that an ordinary user created is continued by root as that user. */
+/** Root continues a data directory that an ordinary user created as that user. */
 function ownerOrUnprivileged(home: string): User {
   const { uid, gid } = existsSync(home) ? statSync(home) : { uid: 0, gid: 0 }
   return uid === 0 ? unprivilegedUser() : { uid, gid }
@@ -80,7 +76,6 @@ function reachableBin(dataDir: string, user: User): string {
   return join(copy, 'bin')
 }
 
-/** A new directory outside the data directory, which remembers it by a link. */
 function roomElsewhere(link: string, user: User): string {
   const folder = ELSEWHERE.find(
     candidate => may(user, 'test', '-x', candidate) && may({}, 'test', '-w', candidate),

@@ -9,7 +9,6 @@ import { commandOf } from '../processes/process-table.ts'
 import { give, writePrivateFile } from '../processes/unprivileged-user.ts'
 import type { Place } from './place.ts'
 
-/** The role of the service, and its database. */
 export const NAME = 'agentpay'
 
 export interface Cluster extends Place {
@@ -19,7 +18,6 @@ export interface Cluster extends Place {
 
 const UNFINISHED = 'unfinished-'
 
-/** The cluster of a place, made at the first call. */
 export async function openCluster(place: Place, durable: boolean): Promise<Cluster> {
   removeUnfinished(place.home)
   const cluster = { ...place, data: join(place.home, 'data'), password: passwordOf(place) }
@@ -35,7 +33,7 @@ function passwordOf({ home, user }: Place): string {
   return readFileSync(file, 'utf8')
 }
 
-/** Built under another name and renamed at the end, so that an interruption leaves no incomplete cluster. */
+/** Created under another name and renamed at the end, so that an interruption leaves no incomplete cluster. */
 async function makeCluster(cluster: Cluster, durable: boolean): Promise<void> {
   const { home, data, user } = cluster
   const unfinished = mkdtempSync(join(home, UNFINISHED))
@@ -67,14 +65,12 @@ async function run({ bin, user, home }: Place, command: string, args: string[], 
 const GRACE_MS = 4_000
 const POLL_MS = 20
 
-/** The server that runs on a cluster, as its `postmaster.pid` tells. */
 function postmaster(data: string): { pid: number; ready: boolean } | null {
   const lines = contents(pidFile(data)).split('\n')
   const pid = Number(lines[0])
   return commandOf(pid)?.has(data) ? { pid, ready: lines[7]?.trim() === 'ready' } : null
 }
 
-/** Ends the server that an earlier, killed process left behind; as a rule it is already about to end. */
 export async function endLeftover(data: string): Promise<void> {
   forgetForeignPid(data)
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -92,7 +88,7 @@ export function signalPostmaster(data: string, signal: NodeJS.Signals): void {
   }
 }
 
-/** After a reboot the number may be that of another program, and PostgreSQL would refuse to start. */
+/** After a reboot the pid may belong to another program, and PostgreSQL would refuse to start. */
 function forgetForeignPid(data: string): void {
   const command = commandOf(Number.parseInt(contents(pidFile(data)), 10))
   if (command && command.program !== 'postgres') rmSync(pidFile(data))
@@ -110,13 +106,12 @@ function contents(file: string): string {
 
 export interface ServerOptions {
   port: number
-  /** False where the data may be lost with the machine, as in tests. */
+  /** False if the data may be lost with the machine, as in tests. */
   durable: boolean
 }
 
 export class PortTaken extends Error {}
 
-/** Starts the server of a cluster and waits until it takes connections. */
 export async function startServer(cluster: Cluster, options: ServerOptions): Promise<GuardedChild> {
   const { bin, data, home, user } = cluster
   const log = join(home, 'server.log')
@@ -133,7 +128,7 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
   return server
 }
 
-/** Of tests: their data goes with them, and a statement's plan must not depend on when autovacuum has counted its rows. */
+/** For tests: their data is disposable, and a statement's plan must not depend on when autovacuum ran. */
 const DISPOSABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
 function flags({ port, durable }: ServerOptions): string[] {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Our end closes the pipe, `read` returns, and the shell ends with its group. The pipe is open for as long as this process
- * lives, so no other process that has got its id is killed.
+ * When this process ends, the pipe closes, `read` returns, and the shell ends with its group. The pipe stays
+ * open as long as this process lives, so no other process with a reused pid is killed.
  */
 const WATCH = `
   { sleep "$2" && kill -s KILL "$1"; } </dev/null &
@@ -11,8 +11,9 @@ const WATCH = `
 `
 
 /**
- * Kills this process if it still lives after so many seconds. On a busy machine Node may hang in native code while it ends,
- * where none of its timers fires. As after any kill, PostgreSQL and Temporal are stopped by their guards.
+ * Kills this process if it still lives after this many seconds. On a busy machine Node may hang in native
+ * code while it ends, and then none of its timers fires. As after any kill, the guards stop PostgreSQL and
+ * Temporal.
  */
 export function endWithin(seconds: number): void {
   spawn('/bin/sh', ['-c', WATCH, 'deadline', String(process.pid), String(seconds)], {

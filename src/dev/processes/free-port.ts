@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** The first port, from the one given upwards, that nobody listens on; 0 is any free one. */
 export async function freePort(from: number, host = '127.0.0.1'): Promise<number> {
   for (let port = from; port <= 65_535; port++) {
     const found = await tryPort(port, host)

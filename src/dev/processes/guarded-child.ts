@@ -4,17 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { give, type User } from './unprivileged-user.ts'
 
 export interface GuardedChild {
-  /** Settles when the child has ended, whoever ended it. */
   ended: Promise<void>
-  /** The exit code; null where the child could not be started. */
   exit: Promise<number | null>
-  /** Signals the child to end, as the end of this process would. */
   end(): void
 }
 
 /**
- * The shell holds one end of a pipe whose other end only we hold. However we end, `kill -9` included, the
- * pipe closes and the shell signals the child. It needs no privilege and leaves nothing behind.
+ * The shell holds one end of a pipe and this process the other. However this process ends, `kill -9`
+ * included, the pipe closes and the shell signals the child. This needs no privilege and leaves nothing
+ * behind.
  */
 const GUARD = `
   umask 077
@@ -30,7 +28,10 @@ const GUARD = `
   exit $code
 `
 
-/** Runs a child that must not outlive this process, in a process group of its own, so that Ctrl-C reaches only us. */
+/**
+ * Runs a child that must not outlive this process. It has its own process group, so that Ctrl-C reaches only
+ * this process.
+ */
 export function guardedChild(
   command: string[],
   options: { user: User; cwd: string; log: string; env?: NodeJS.ProcessEnv; signal?: 'INT' | 'KILL' },
@@ -53,7 +54,6 @@ export function guardedChild(
 }
 
 export interface KeptServer {
-  /** Resolves after `stop`; rejects if the server ended by itself and did not start again. */
   ended: Promise<void>
   stop(): Promise<void>
 }
@@ -61,7 +61,6 @@ export interface KeptServer {
 const RETRY_MS = 250
 const RETRIES = 20
 
-/** Starts a server again whenever it ends by itself. */
 export function keepRunning(first: GuardedChild, again: () => Promise<GuardedChild>): KeptServer {
   let server = first
   let stopping = false

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { host } from '../host.mjs'
 
 /**
- * Holds a file for this process alone, until it gives it back or dies: the kernel then frees it. Node itself can lock
- * no file, the SQLite in it can. Null where another holds it.
+ * Locks a file for this process until it releases it or dies; the kernel then frees it. Node cannot lock
+ * files, but its SQLite can. Null if another process has the lock.
  */
 export function lockFile(path: string): { release(): void } | null {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
@@ -30,7 +30,7 @@ export function lockFile(path: string): { release(): void } | null {
   }
 }
 
-/** Kept here: a database that nobody refers to is closed by the garbage collector, which would release the lock. */
+/** Referenced here because the garbage collector would close an unreferenced database and release its lock. */
 const held = new Set<DatabaseSync>()
 
 const BUSY = 5
@@ -38,8 +38,8 @@ const BUSY = 5
 const POLL_MS = 250
 
 /**
- * A name that one process of this machine can hold: an abstract socket, which the kernel takes back when that process
- * dies, or the path of a socket, whose file stays behind and is guarded by a lock.
+ * A name that one process of this machine can hold: an abstract socket, which the kernel releases when that
+ * process dies, or a socket's path, whose file stays behind and is guarded by a lock.
  */
 export function nameFor(path: string, { hasAbstractSockets } = host): string {
   const name = `agentpay-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
@@ -57,7 +57,10 @@ export async function tryHold(name: string, server: Server): Promise<boolean> {
   }
 }
 
-/** Makes room for the socket of the one who holds the lock beside it, as long as the server is open. */
+/**
+ * Removes a stale socket file, which only the holder of the lock beside it may do, and keeps the lock while
+ * the server is open.
+ */
 function holdPath(path: string, server: Server): boolean {
   const lock = lockFile(`${path}.lock`)
   if (!lock) return false
@@ -66,7 +69,7 @@ function holdPath(path: string, server: Server): boolean {
   return true
 }
 
-/** Does work on a path that only one process of this machine may do at a time. */
+/** Runs work that only one process of this machine may do at a time on a path. */
 export async function withMachineLock<T>(
   path: string,
   onWait: () => void,

@@ -3,23 +3,18 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { host } from '../host.mjs'
 
-/** The command line of a process. */
 export interface Command {
-  /** The name of the program's file. */
   readonly program: string
   has(word: string): boolean
 }
 
-/** The processes of this machine, as its process table lists them. */
 export interface ProcessTable {
   commandOf(pid: number): Command | null
-  /** Every process that works in this folder and has these words in its command line. */
+  /** The pids of processes that run in this folder and have these words in their command line. */
   processesIn(folder: string, ...words: string[]): number[]
-  /** Whether the process runs; a zombie does not. */
   isRunning(pid: number): boolean
 }
 
-/** Reads `/proc` of Linux. */
 export const procTable: ProcessTable = {
   commandOf(pid) {
     const [path = '', ...words] = textOf(`/proc/${pid}/cmdline`).split('\0')
@@ -52,7 +47,8 @@ function folderOf(pid: number): string | undefined {
 }
 
 /**
- * Reads `ps` and `lsof`, which macOS and the BSDs have. Their output does not show where an argument with spaces ends.
+ * Reads `ps` and `lsof`, which macOS and the BSDs have. Their output does not show where an argument with
+ * spaces ends.
  */
 export const psTable: ProcessTable = {
   commandOf(pid) {
@@ -64,7 +60,7 @@ export const psTable: ProcessTable = {
     const lines = ask('ps', '-axww', '-o', 'pid=,args=').split('\n')
     const pids = lines.filter(line => words.every(word => contains(line, word))).map(Number.parseFloat)
     if (pids.length === 0) return []
-    // A line `p` and the number of the process, then a line `n` and the folder.
+    // A line `p` with the pid, then a line `n` with the folder.
     const folders = ask('lsof', '-a', '-d', 'cwd', '-Fpn', '-p', pids.join()).matchAll(
       /^p(\d+)\n(?:f.*\n)?n(.*)$/gm,
     )
@@ -75,7 +71,6 @@ export const psTable: ProcessTable = {
 
 const contains = (line: string, word: string): boolean => ` ${line} `.includes(` ${word} `)
 
-/** Runs a program and gives its output; empty where it finds nothing. */
 const ask = (program: string, ...args: string[]): string =>
   spawnSync(program, args, { encoding: 'utf8', maxBuffer: 2 ** 24 }).stdout ?? ''
 

@@ -2,7 +2,6 @@ export type Tell = (line: string) => void
 
 const EVERY_MS = 5_000
 
-/** Reports at intervals that a long task is still running, and for how long. */
 export async function withProgress<T>(tell: Tell, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Writes a file that only its owner can read, whole or not at all. */
+/** Writes a file that only its owner can read, atomically. */
 export function writePrivateFile(path: string, text: string, owner: User = {}): void {
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, text, { mode: 0o600, flush: true })
@@ -9,7 +9,6 @@ export function writePrivateFile(path: string, text: string, owner: User = {}): 
   renameSync(unfinished, path)
 }
 
-/** The user of a child process; empty for our own. */
 export interface User {
   uid?: number
   gid?: number
@@ -17,7 +16,7 @@ export interface User {
 
 const ADVICE = 'PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.'
 
-/** The user as whom root runs servers that refuse to be root. */
+/** The user for servers that refuse to run as root. */
 export function unprivilegedUser(): User {
   const user = accountFor(readFileSync('/etc/passwd', 'utf8'))
   if (!user) throw new Error(`There is no user "postgres" or "nobody". ${ADVICE}`)
@@ -25,7 +24,7 @@ export function unprivilegedUser(): User {
   return user
 }
 
-/** On macOS `postgres` has an underscore before it, and `nobody` a number below zero, which no process can be given. */
+/** On macOS `postgres` starts with an underscore, and `nobody` has a negative uid, which no process can be given. */
 export function accountFor(passwd: string): { uid: number; gid: number } | undefined {
   const accounts = passwd.split('\n').map(line => line.split(':'))
   const found = ['postgres', '_postgres', 'nobody'].flatMap(name =>
@@ -34,7 +33,7 @@ export function accountFor(passwd: string): { uid: number; gid: number } | undef
   return found[0] && { uid: Number(found[0][2]), gid: Number(found[0][3]) }
 }
 
-/** Whether a command succeeds for a user: asking the system beats reading permissions. */
+/** Whether a command succeeds for a user: asking the system is more reliable than reading permissions. */
 export function may(user: User, command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0
 }

@@ -13,16 +13,14 @@ export interface Search {
   readonly release?: Release
 }
 
-/** A binary, or the reason why there is none, with advice. */
 export type Found = { readonly binary: string } | { readonly binary: null; readonly reason: string }
 
 const UNFINISHED = 'unfinished-'
-/** On a busy machine it takes seconds to load the program. */
+/** On a busy machine the program takes seconds to load. */
 const VERSION_MS = 30_000
 const ADVICE =
   'Install the Temporal CLI (https://docs.temporal.io/cli) or Go (https://go.dev/dl), or set TEMPORAL_ADDRESS'
 
-/** Finds an installed binary: `temporal` on the PATH, or the cache of an earlier start. */
 export async function temporalAtHand({ env, release = RELEASE }: Search): Promise<string | null> {
   const installed = await onPath(env, release)
   if (installed) return installed
@@ -30,7 +28,7 @@ export async function temporalAtHand({ env, release = RELEASE }: Search): Promis
   return existsSync(cached) ? cached : null
 }
 
-/** An installed binary, else the published one, else one built from source, which takes minutes, once. */
+/** Prefers an installed binary, then the published one, then a build from source, which takes minutes, once. */
 export async function findTemporal(search: Search): Promise<Found> {
   const atHand = await temporalAtHand(search)
   if (atHand) return { binary: atHand }
@@ -49,7 +47,7 @@ async function getTemporal(search: Required<Search>): Promise<Found> {
   return withProgress(tell, () => withMachineLock(cache, wait, () => fill(cache, search)))
 }
 
-/** Made in another folder and moved at the end, so that an interruption leaves no incomplete binary. */
+/** Created in another folder and moved at the end, so that an interruption leaves no incomplete binary. */
 async function fill(cache: string, search: Required<Search>): Promise<Found> {
   const binary = join(cache, 'temporal')
   if (existsSync(binary)) return { binary }
@@ -62,7 +60,6 @@ async function fill(cache: string, search: Required<Search>): Promise<Found> {
   }
 }
 
-/** Takes the first source whose binary runs on this machine. */
 async function make(folder: string, { env, tell, release }: Required<Search>): Promise<string> {
   const ways = {
     download: () => downloadTemporal(release, folder, tell),
@@ -89,7 +86,6 @@ async function onPath({ PATH = '' }: NodeJS.ProcessEnv, release: Release): Promi
   return first && (await isNewEnough(first, release)) ? first : undefined
 }
 
-/** An old version lacks features that we need. */
 async function isNewEnough(binary: string, { oldestServer }: Release): Promise<boolean> {
   const run = promisify(execFile)(binary, ['--version'], { timeout: VERSION_MS })
   const { stdout } = await run.catch(() => ({ stdout: '' }))

@@ -6,10 +6,9 @@ import { guardedChild } from '../processes/guarded-child.ts'
 import type { Tell } from '../processes/progress.ts'
 import type { Release } from './download.ts'
 
-/** The limit for the module's source, about a megabyte. */
+/** For the module's source, about a megabyte. */
 const DOWNLOAD_MS = 30_000
 
-/** Builds the binary from its source in a folder and gives its path. */
 export async function buildTemporal(
   release: Release,
   folder: string,
@@ -22,19 +21,19 @@ export async function buildTemporal(
   const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${release.version}`]
   const log = join(folder, 'build.log')
   const command = ['go', 'build', ...flags, '-o', built, name]
-  // Go ignores SIGTERM here; the folder that it leaves is removed.
+  // Go ignores SIGTERM here; the folder it leaves is removed.
   const settings = { ...env, ...OWN_MACHINE, GOTMPDIR: folder }
   await guardedChild(command, { user: {}, cwd: source, log, env: settings, signal: 'KILL' }).ended
   if (existsSync(built)) return built
   throw new Error(readFileSync(log, 'utf8').trim().split('\n').at(-1) || 'it was stopped')
 }
 
-/** Drops Go settings of the user's other projects. */
+/** Overrides Go settings of the user's other projects. */
 const OWN_MACHINE = { GOFLAGS: '', GOWORK: 'off', GOOS: '', GOARCH: '', CGO_ENABLED: '' }
 
 /**
- * The folder of the module, once its sum is the one that we know. Among its files are the sums of everything it
- * needs, so that the database of sums, which may be out of reach, is not asked.
+ * Verifies the module against its pinned checksum. Its files include the checksums of all dependencies, so
+ * the checksum database, which may be unreachable, is not queried.
  */
 async function verifiedSource({ source }: Release, cwd: string, outer: NodeJS.ProcessEnv): Promise<string> {
   const { module, version, sum } = source

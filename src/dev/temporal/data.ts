@@ -9,7 +9,6 @@ export interface Ports {
   readonly ui: number
 }
 
-/** The directories of an embedded Temporal. */
 export interface TemporalPlace {
   readonly home: string
   /** A relative path: SQLite gives characters such as `?` in a path another meaning. */
@@ -31,7 +30,7 @@ export function placeTemporal(dataDir: string): TemporalPlace {
   }
 }
 
-/** The ports of the last start; written down, they also say that the server was ready once. */
+/** The ports of the last start. Their file also proves that the server was ready once. */
 export function rememberedPorts({ ports }: TemporalPlace): Ports | undefined {
   return existsSync(ports) ? JSON.parse(readFileSync(ports, 'utf8')) : undefined
 }
@@ -40,12 +39,11 @@ export function rememberPorts({ ports: file }: TemporalPlace, ports: Ports): voi
   writePrivateFile(file, JSON.stringify(ports))
 }
 
-/** A first start that was interrupted leaves half of the tables, and no server can go on with those. */
+/** Removes the data of an interrupted first start, whose half-created tables no server can use. */
 export function removeUnfinished(place: TemporalPlace): void {
   if (!existsSync(place.ports)) removeData(place)
 }
 
-/** Removes the Temporal of a data directory. */
 export async function removeTemporal(dataDir: string): Promise<void> {
   const place = placeTemporal(dataDir)
   await endLeftover(place)
@@ -57,7 +55,6 @@ function removeData({ home, data }: TemporalPlace): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
 }
 
-/** Ends the server that a killed process left behind, and its guard; as a rule they are already about to end. */
 export async function endLeftover({ home, data }: TemporalPlace): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
     const leftover = processesIn(home, 'start-dev', data)

@@ -9,10 +9,9 @@ import release from '../../../temporal-config/dev-server.json' with { type: 'jso
 import { host } from '../host.mjs'
 import type { Tell } from '../processes/progress.ts'
 
-/** How long a server may take to answer, and to send anything more: a proxy may accept and then be silent. */
+/** The longest silence before and within an answer: a proxy may accept and then send nothing. */
 const PATIENCE_MS = 5_000
 
-/** Puts the published binary into a folder and gives its path. */
 export async function downloadTemporal(release: Release, folder: string, tell: Tell): Promise<string> {
   const archive = release.archives[PLATFORM]
   if (!archive) throw new Error(`nothing is published for ${PLATFORM}`)
@@ -32,7 +31,6 @@ export async function downloadTemporal(release: Release, folder: string, tell: T
   throw new Error(failures.join(', '))
 }
 
-/** Gives the SHA-256 of what came. */
 async function fetchTo(file: string, url: string): Promise<string> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), PATIENCE_MS)
@@ -62,32 +60,28 @@ function reason({ name, message, cause }: Error): string {
   return cause instanceof Error ? `cannot be reached (${(cause as NodeJS.ErrnoException).code})` : message
 }
 
-/** An archive of the command-line interface, wherever it comes from. */
 interface Archive {
   readonly urls: readonly string[]
   readonly sha256: string
 }
 
-/** The Temporal command-line interface that we bring along: it holds a server and the Web UI. */
 export interface Release {
   readonly version: string
-  /** The oldest installed version that is accepted. */
   readonly oldestServer: string
   readonly archives: Readonly<Record<string, Archive>>
-  /** A Go module and the sum of its files, which holds the sums of all that it needs. */
+  /** A Go module with the checksum of its files, which contain the checksums of its dependencies. */
   readonly source: {
     readonly module: string
     readonly version: string
     readonly sum: string
     readonly package: string
-    /** The linker variable that holds the version. */
     readonly stamp: string
   }
 }
 
 export const RELEASE: Release = release
 
-/** One for all checkouts of a user. A home may be seen by machines of several kinds. */
+/** One cache for all checkouts of a user, by platform: machines of several kinds may share a home. */
 export function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv, { version }: Release): string {
   const caches = XDG_CACHE_HOME || join(HOME || homedir(), '.cache')
   return join(caches, 'agentpay', `temporal-${version}`, PLATFORM)

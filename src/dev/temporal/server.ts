@@ -26,9 +26,8 @@ interface Options {
   binary: string
   dataDir: string
   namespace?: string
-  /** 0 takes any free ports. */
   ports?: Ports
-  /** False where the data may be lost with the server, as in tests. */
+  /** False if the data may be lost with the server, as in tests. */
   durable?: boolean
 }
 
@@ -41,8 +40,8 @@ const POLL_MS = 20
 const QUIET = { TEMPORAL_VERSION_CHECK_DISABLED: '1' }
 
 /**
- * Starts the Temporal server of a data directory and keeps it running. It takes the ports it had before, at
- * first those named or the next free ones.
+ * Starts the Temporal server of a data directory and keeps it running. It keeps its ports between starts; the
+ * first start takes the requested ports or the next free ones.
  */
 export async function startTemporal(options: Options): Promise<EmbeddedTemporal> {
   const place = placeTemporal(options.dataDir)
@@ -141,16 +140,15 @@ function failure(log: string, { message }: Error): Error {
 interface Server {
   readonly address: string
   readonly namespace: string
-  /** Aborts the wait. */
   readonly signal: AbortSignal
 }
 
 const READY_POLL_MS = 10
 const CONNECT_MS = 5_000
 
-/** Waits until a new server answers for its namespace, and makes our search attributes known there. */
+/** Waits until a new server serves its namespace, and registers our search attributes there. */
 async function prepareTemporal({ address, namespace, signal }: Server): Promise<void> {
-  // Loaded only here: the SDK takes as long to load as the server to start.
+  // Imported only here: the SDK takes as long to load as the server to start.
   const [{ Connection }] = await Promise.all([import('@temporalio/client'), listening(address, signal)])
   const connection = await Connection.connect({ address, connectTimeout: CONNECT_MS })
   try {

@@ -5,13 +5,11 @@ import type { Settings } from '../../platform/settings/settings.ts'
 import { findTemporal, temporalAtHand } from './binary.ts'
 import { startTemporal } from './server.ts'
 
-/** A Temporal server that this process can use. */
 export interface Temporal {
   readonly temporalAddress: string
   readonly temporalNamespace: string
   /** Null for a configured server, unless `TEMPORAL_WEB_UI` names it. */
   readonly webUi: string | null
-  /** The program that asks the server: null for a configured one. */
   readonly temporalCli: string | null
 }
 
@@ -24,7 +22,6 @@ export interface Wish {
 const search = { env: process.env, tell: printLine }
 const LOOK_EVERY_MS = 5_000
 
-/** The configured server, or an embedded one if its binary is installed. */
 export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   const { temporalAddress, temporalNamespace, temporalWebUi = null } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalWebUi, temporalCli: null }
@@ -37,13 +34,12 @@ export async function temporalAtOnce(wish: Wish): Promise<Temporal | null> {
   })
 }
 
-/** An embedded server, however long its binary takes; meanwhile the service runs and its work queues. */
 export async function temporalLater(wish: Wish): Promise<Temporal> {
   printLine('There is no Temporal server yet. What needs one is queued until it is there.')
   const found = await findTemporal(search)
   if (found.binary === null) printError(`Temporal cannot be had. ${found.reason}`)
   for (;;) {
-    // The advice of the last failure may have been followed.
+    // The user may have followed the advice of the last failure.
     const binary = await temporalAtHand(search)
     const temporal = binary && (await ownTemporal(binary, wish).catch(() => null))
     if (temporal) return temporal

@@ -4,36 +4,34 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { pipeline } from 'node:stream'
 import { host } from '../host.mjs'
 
-/** Where a Web UI listens that answers whoever finds it. */
+/** The address of a Web UI that answers every caller that finds it. */
 export interface HiddenPlace {
   readonly host: string
   readonly port: number
 }
 
 export interface WebUiProxy {
-  /** Sets the address that requests are forwarded to. */
   leadTo(place: HiddenPlace): void
   close(): void
 }
 
 /**
- * An address of this machine that no web page can guess: the Web UI answers under any name and any path, also without
- * its public path. Other systems than Linux have only one such address, and there the port alone is unknown.
+ * An address of this machine that no web page can guess: the Web UI answers under any name and any path. Only
+ * Linux has a whole loopback network; elsewhere only the port is unknown.
  */
 export const hiddenHost = (): string =>
   host.hasLoopbackNetwork ? [127, octet(), octet(), octet()].join('.') : '127.0.0.1'
 
 const octet = (): number => randomInt(1, 255)
 
-/** The names of this machine; nobody else's name can be made to look like one of them. */
+/** The names of this machine, which DNS cannot make a foreign name look like. */
 const OWN_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
 
 const READING = new Set(['GET', 'HEAD'])
 
-/** Hop-by-hop headers, which are not forwarded. */
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'upgrade', 'te', 'expect', 'proxy-connection'])
 
-/** The Web UI for a browser of this machine, and for no page that comes from elsewhere. */
+/** Serves the Web UI to browsers of this machine, and to no page from elsewhere. */
 export async function openWebUi(port: number): Promise<WebUiProxy> {
   let place: HiddenPlace | undefined
   const server = createServer((asked, answer) => {
@@ -60,8 +58,8 @@ const AWAY = 'Temporal does not answer just now: it is being started. Try again 
 type Refusal = readonly [status: number, why: string]
 
 /**
- * A page whose name has been made to lead here tells its own name as `Host`. One from elsewhere may ask for nothing
- * that changes something: a browser says where it comes from, and other programs say nothing of the kind.
+ * Against DNS rebinding and cross-site requests: a rebound page sends its own name as `Host`, and a browser
+ * states the origin of a request that changes something. Other programs send no origin.
  */
 function refusalOf({ method = '', url = '', headers }: IncomingMessage): Refusal | undefined {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers

@@ -75,7 +75,6 @@ export const pairingEvent = ({ id: pairingId, deviceName }: Pick<CliPairing, 'id
   deviceName,
 })
 
-/** The refusals of a person's decision. */
 const pairingFails = {
   pairing_not_found: [
     404,
@@ -90,7 +89,6 @@ const pairingFails = {
 
 const { authorization_pending, access_denied, expired_token, invalid_grant } = oauthErrors
 
-/** The refusals of the terminal. */
 const tokenFails = { authorization_pending, access_denied, expired_token, invalid_grant }
 
 const codeChallenge = formattedText(
@@ -108,7 +106,6 @@ const codeVerifier = formattedText(
   'the secret of the terminal: 43 to 128 letters, digits, -, ., _ and ~',
 ).meta({ examples: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'] })
 
-/** The key as the terminal needs it; `GET /keys/{id}` has the rest. */
 const PairedKey = z
   .object({
     ...recordHead('key'),

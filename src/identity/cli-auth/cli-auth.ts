@@ -2,9 +2,9 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { type HandlerOf, implement } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { hashOf, newSecret } from '../../kernel/database/credential.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { clientOf } from '../../values/client-of.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newLetterCode } from '../../values/letter-code.ts'
@@ -31,7 +31,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and exp
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many terminals of this client wait; those that ask at once are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -69,7 +68,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
 
 type Fetching = Pick<Context, 'sql' | 'actFor'>
 
-/** The terminal shows no credential: from here on the request acts for whomever the row belongs to. */
+/** The terminal sends no credential, so the request acts for the row's tenant from here on. */
 async function actForItsTenant({ ownerId, mode }: PairingRow, { sql, actFor }: Fetching): Promise<void> {
   const tenant = { ownerId, mode }
   actFor(tenant, clock.tenant(mode === 'test' ? await offsetOf(sql, tenant) : 0))
@@ -83,14 +82,13 @@ const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Pro
   return writeEnd(sql, pairing, [pairing])
 }
 
-/** Why the terminal gets no key yet, or never; undefined once somebody has approved. */
 function whyNot({ status, expiresAt }: PairingRow) {
   if (status === 'denied') return 'access_denied'
   if (expiresAt <= clock.real()) return 'expired_token'
   return status === 'pending' ? 'authorization_pending' : undefined
 }
 
-/** The row stays locked, so of many who ask at once one gets the key. */
+/** The row stays locked, so only one of several concurrent requests gets the key. */
 const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const { sql, emit, refuse } = context
   const pairing = await lockByCode(sql, body.code)
@@ -109,7 +107,7 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
 
 type Pairing = Parameters<typeof token>[1]
 
-/** Makes the key, with what the person gave and still has. */
+/** Creates the key with the granted scopes that the person still has. */
 async function pair(pairing: PairingRow, context: Pairing) {
   const { records, emit, refuse } = context
   const scopes = await rightsByNow(pairing, context)
@@ -124,7 +122,7 @@ async function pair(pairing: PairingRow, context: Pairing) {
   return key
 }
 
-/** For an hour, whoever comes too late is told so. */
+/** Expired pairings are kept for an hour, so that late terminals get a clear error. */
 const KEPT_FOR_MS = minutes(60)
 
 const cliAuth = implement(cliAuthApi, { challenge, approve, deny, start, token })

@@ -2,7 +2,7 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
 import { type cliAuthApi, pairingEvent } from './api.ts'
@@ -17,11 +17,11 @@ import {
   whyClosed,
 } from './pairing.ts'
 
-/** All that the person may do; null for an owner: every scope, future ones included. */
+/** The person's scopes; null for an owner: every scope, future ones included. */
 const grantedBy = ({ scopes: held }: Actor): Scope[] | null =>
   scopes.every(scope => held.has(scope)) ? null : scopes.filter(scope => held.has(scope))
 
-/** What a person signs: exactly what both screens show, and what comes of it. */
+/** The statement that a person signs: what both screens show, and its effect. */
 const statementOf = ({ deviceName, pairingCode, toolWrites }: PairingRow, actor: Actor) => ({
   deviceName,
   pairingCode,
@@ -41,7 +41,6 @@ export const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }
   )
 }
 
-/** Locks a pairing about which the person can still decide; else why not. */
 async function lockOpen(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const pairing = await lockByCode(sql, code)
   if (!pairing || !isSeenBy(tenant, pairing)) return 'pairing_not_found'
@@ -50,7 +49,7 @@ async function lockOpen(code: string, { sql, tenant }: Pick<Context, 'sql' | 'te
 
 type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
 
-/** From the platform's the row becomes one of the tenant: nobody else ever has to do with it. */
+/** Moves the row from the platform to the deciding tenant, which owns it for good. */
 const writeDecision = updateOf(pairingsTable, [
   'ownerId',
   'mode',

@@ -5,10 +5,9 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { selectList } from '../../kernel/database/bulk-sql.ts'
 import { hashOf } from '../../kernel/database/credential.ts'
 import { nullable, realTimestamps, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, selectList, tableOf } from '../../record-store/index.ts'
 import { clock, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
@@ -21,19 +20,17 @@ export const pairingMachine = machine('pairing', {
   void: [],
 })
 
-/** Nobody knows yet for which account a terminal asks: until somebody decides, the row is the platform's. */
+/** A terminal does not name an account, so its row belongs to the platform until a person decides. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
-/** How long a code lives, in real time. */
+/** Lifetime of a code, in real time. */
 export const CODE_LASTS_MS = minutes(5)
 
-/** What is left to the terminal at least to fetch its key, once somebody has approved. */
+/** The time that a terminal has at least to fetch its key after the approval. */
 export const FETCH_LASTS_MS = minutes(1)
 
-/** How many terminals of one client may wait at once. */
 export const MOST_WAITING = 100
 
-/** How often the terminal asks. */
 export const INTERVAL_S = 2
 
 const schema = defineEntity({
@@ -42,36 +39,29 @@ const schema = defineEntity({
     ...record('pairing'),
     ...realTimestamps(),
     status: p.enum(pairingMachine.states).onCreate(() => pairingMachine.initial),
-    /** Of the code. */
     hash: p.text(),
-    /** What only the terminal knows the verifier of: SHA-256 in base64url (RFC 7636, S256). */
+    /** SHA-256 of a verifier that only the terminal knows, in base64url (RFC 7636, S256). */
     codeChallenge: p.text(),
-    /** What both screens show. */
     pairingCode: p.text(),
     deviceName: p.text(),
-    /** Where the terminal asked from. */
     address: nullable.string(),
-    /** The client behind that address. */
     client: p.text(),
     expiresAt: timestamp(),
-    /** The person who has decided, and in which session of the console. */
     personId: nullable.string(),
     sessionId: nullable.string(),
     decidedAt: nullable.instant(),
-    /** What the key may do; null = every scope, future ones included. */
     scopes: p
       .array()
       .columnType('text[]')
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
-    /** Whether the terminal has asked for a key that changes things by the tools of an assistant. */
     toolWrites: p.boolean().onCreate(() => false),
     keyId: nullable.string(),
   },
 })
 
-/** A terminal that asks for a key, which a person approves in the console. Its instants are in real time. */
+/** A terminal that requests a key, which a person approves in the console. Its instants are in real time. */
 export class CliPairing extends schema.class {}
 schema.setClass(CliPairing)
 
@@ -100,17 +90,16 @@ const byCode =
   async (sql: Sql, code: string): Promise<PairingRow | undefined> =>
     (await sql<PairingRow & Row>(text, [hashOf(code)]))[0]
 
-/** Finds a pairing by its code; the search goes by the digest, so the time it takes tells nothing about existing codes. */
+/** Searches by the digest, so the response time reveals nothing about existing codes. */
 const findByCode = byCode(FIND)
 export const lockByCode = byCode(LOCK)
 
 const isOf = ({ ownerId, mode }: Tenant, row: Tenant): boolean => row.ownerId === ownerId && row.mode === mode
 
-/** Whether a person of the tenant may see it: one that nobody has decided about, or one of the tenant's own. */
+/** Whether a person of the tenant may see it: an undecided pairing, or one of their own tenant. */
 export const isSeenBy = (tenant: Tenant, pairing: PairingRow): boolean =>
   isOf(platform, pairing) || isOf(tenant, pairing)
 
-/** A pairing with the code of a page, as the person who looks may see it. */
 export async function findPairing(
   code: string,
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -119,7 +108,6 @@ export async function findPairing(
   return pairing && isSeenBy(tenant, pairing) ? pairing : undefined
 }
 
-/** Why nobody can decide about a pairing any more; undefined while somebody can. */
 export function whyClosed({
   status,
   expiresAt,
@@ -128,6 +116,5 @@ export function whyClosed({
   return expiresAt > clock.real() ? undefined : 'pairing_expired'
 }
 
-/** The challenge that belongs to a verifier: S256 of RFC 7636. */
 export const codeChallengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url')

@@ -11,7 +11,6 @@ import { ConsoleSession, type Ending, SESSION_LASTS_MS, sessionEvent, sessionRes
 
 const MAX_USER_AGENT = 300
 
-/** The headers that operations read which begin a session. */
 export const browserHeaders = {
   cookie: 'The session that the browser has already: it ends.',
   'user-agent': 'How the browser calls itself: the list of sessions shows it.',
@@ -22,26 +21,24 @@ type BeginContext = Pick<
   'records' | 'actor' | 'address' | 'headers' | 'ports' | 'emit'
 >
 
-/** Who begins a session, and with which passkey; null with a link. */
 interface Beginning {
   readonly person: Pick<Person, 'id' | 'name' | 'role'>
   readonly passkeyId: string | null
 }
 
-/** A session that has just begun, and the answer that says so: the cookie is in its headers. */
 interface Begun {
   readonly sessionId: string
   answerWith<M extends object>(members: M): WithHeaders<CurrentSession & M>
 }
 
-/** Begins a session of a person in this browser, in place of the one that it has; the secret is in the cookie only. */
+/** Starts a session of a person in this browser and ends its previous one. Only the cookie contains the secret. */
 export async function beginSession({ person, passkeyId }: Beginning, context: BeginContext): Promise<Begun> {
   const { records, address, headers, ports, emit } = context
   const { origin } = ports.relyingParty()
   const earlier = sessionIn(headers.cookie, origin)
   if (earlier) await endSessions({ hash: hashOf(earlier) }, 'replaced', context)
   const secret = newSecret(SESSION_PREFIX)
-  // One instant: of two, the end could be a millisecond too late for the table.
+  // One instant for both, since a second reading could violate the table's check by a millisecond.
   const now = clock.real()
   const session = records.create(ConsoleSession, {
     createdAt: now,
@@ -62,7 +59,6 @@ export async function beginSession({ person, passkeyId }: Beginning, context: Be
   }
 }
 
-/** The session in which a request came, or that it has begun. */
 export const currentSession = (session: ConsoleSession, person: Pick<Person, 'name' | 'role'>) =>
   Object.assign(sessionResponse(session, person, session.id), {
     scopes: [...roleScopes[person.role]] as Scope[],
@@ -72,7 +68,6 @@ type CurrentSession = ReturnType<typeof currentSession>
 
 type EndContext = Pick<Context<never, Pick<typeof consoleEvents, 'console.signed_out'>>, 'records' | 'emit'>
 
-/** Ends a session that is locked and has not ended. */
 export function endSession(
   session: ConsoleSession,
   because: Ending,
@@ -82,7 +77,6 @@ export function endSession(
   emit('console.signed_out', { ...sessionEvent(session), because })
 }
 
-/** Ends the matching sessions that have not ended. */
 export async function endSessions(
   condition: Condition<ConsoleSession>,
   because: Ending,

@@ -38,12 +38,12 @@ interface SessionRow extends Row {
   readonly is_active: boolean
 }
 
-/** Activity is noted when the last note of it is older: a page that sends ten requests at once costs one. */
+/** Activity is recorded at most this often: a page that sends ten requests at once causes one write. */
 const NOTED_EVERY_MS = 1_000
 
 /**
- * Finds a session that has not ended, by its hash, with its person, and notes that somebody is there, in one statement. The
- * note is left out where the row is locked: authentication never waits for a lock.
+ * Finds an open session by its hash, with its person, and records activity, in one statement. A locked row is
+ * not updated: authentication never waits for a lock.
  */
 const FIND = `
 with holder as (
@@ -63,10 +63,8 @@ with holder as (
 )
 select * from holder`
 
-/** Before every instant of ours: nothing was noted so long ago. */
 const NEVER = new Date(0)
 
-/** The person of a session, with the scopes of the role that the person has now. */
 const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
   const now = clock.real()
   const [holder] = await sql<SessionRow>(FIND, [
@@ -91,11 +89,10 @@ const authenticateSession: Authenticate = async (secret, sql, isBackground) => {
 
 const KEPT_FOR_MS = days(30)
 
-/** Those of the tenant; for a person who is no owner, that person's own. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-/** As `standingOf` says of one session. */
+/** The SQL equivalent of the status of one session. */
 function withStatus(status: 'active' | 'ended' | undefined): Condition<ConsoleSession> {
   if (!status) return {}
   const now = clock.real()

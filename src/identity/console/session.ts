@@ -15,10 +15,9 @@ import type { Personal } from '../../values/personal.ts'
 import { Person } from '../people/index.ts'
 
 export const SESSION_LASTS_MS = minutes(12 * 60)
-/** In live mode a session ends when nobody has done anything for so long. */
+/** In live mode a session ends after this long without activity. */
 export const IDLE_ENDS_MS = minutes(5)
 
-/** Why a session was ended before its time. */
 export const endings = ['signed_out', 'ended', 'replaced', 'person', 'passkey'] as const
 export type Ending = (typeof endings)[number]
 
@@ -28,12 +27,10 @@ const schema = defineEntity({
     ...record('consolesession'),
     ...realTimestamps(),
     personId: p.text(),
-    /** The passkey that began it; null where a link did. */
     passkeyId: nullable.string(),
     hash: p.text(),
     hint: p.text(),
     expiresAt: timestamp(),
-    /** When somebody has last done something, to the second. */
     lastUsedAt: realTime(),
     revokedAt: nullable.instant(),
     revokedBecause: nullable.enum(endings),
@@ -42,7 +39,7 @@ const schema = defineEntity({
   },
 })
 
-/** A person's session in the console: a browser proves it by a cookie. Its instants are in real time. */
+/** A person's session in the console, which a browser proves by a cookie. Its instants are in real time. */
 export class ConsoleSession extends schema.class {}
 schema.setClass(ConsoleSession)
 
@@ -50,13 +47,11 @@ type Timed = Pick<ConsoleSession, 'expiresAt' | 'lastUsedAt' | 'revokedAt' | 're
   mode: Mode
 }
 
-/** When the session ends if nobody does anything from now on. */
 function lastsUntil({ mode, expiresAt, lastUsedAt }: Timed): Date {
   const idle = after(lastUsedAt, IDLE_ENDS_MS)
   return mode === 'live' && idle < expiresAt ? idle : expiresAt
 }
 
-/** How a session stands at this instant: when it has ended, or will. */
 export function standingOf(session: Timed, now: Date) {
   const { expiresAt, revokedAt, revokedBecause } = session
   const until = lastsUntil(session)
@@ -79,7 +74,6 @@ export const consolePersonal = {
 
 type ResponseContext = Pick<Context, 'records' | 'actor'>
 
-/** A session as the API shows it, with its person and how it stands. */
 export const sessionResponse = (
   session: ConsoleSession,
   { name, role }: Pick<Person, 'name' | 'role'>,
@@ -92,7 +86,7 @@ export const sessionResponse = (
     isCurrent: session.id === currentId,
   })
 
-/** Sessions as the API shows them, with one statement for the people of all. */
+/** Sessions as the API returns them, with one statement for all people. */
 export async function sessionResponses(
   sessions: readonly ConsoleSession[],
   { records, actor }: ResponseContext,

@@ -16,7 +16,7 @@ import { customerMachine, kycMachine, plans, types } from './customer.ts'
 const status = z.enum(customerMachine.states)
 const plan = z.enum(plans)
 
-/** The holder's own data, which is also printed on cards: changing it emits `cardholder.updated`. */
+/** The holder's own data, which is also on cards: a change emits `cardholder.updated`. */
 export const holder = z.strictObject({
   name: label.meta({ examples: ['Ada Lovelace'] }),
   email,
@@ -69,7 +69,6 @@ export const changeEvents = {
   'customer.updated': event('The data, plan or status of the account have changed.', CustomerChanged),
 }
 
-/** The events of an owner whose identity is verified. */
 export const verifiedEvents = {
   'customer.verified': event(
     'The identity of the account holder is verified: live keys can be made.',

@@ -14,11 +14,14 @@ export const customerMachine = machine('customer', {
 export const types = ['individual', 'business'] as const
 export const plans = ['free', 'starter', 'business', 'enterprise'] as const
 
-/** Who has suspended the account: a deletion that may yet find something in its way, or, for good, one that forgets its owner. */
+/**
+ * What suspended the account: the operator, a deletion that may still meet an obstacle, or, for good, a
+ * deletion that forgets its owner.
+ */
 const suspenders = ['operator', 'deletion', 'forgotten'] as const
 type Suspender = (typeof suspenders)[number]
 
-/** Whether the owner is known to be who they say. It can be tried anew after a rejection, or once it was withdrawn. */
+/** Whether the owner's identity is verified. A check can be repeated after a rejection or a withdrawal. */
 export const kycMachine = machine('kyc', {
   none: ['pending'],
   pending: ['in_review', 'verified', 'rejected', 'none'],
@@ -28,7 +31,7 @@ export const kycMachine = machine('kyc', {
 })
 export type KycStatus = (typeof kycMachine.states)[number]
 
-/** The owner whose ledger holds money of unknown owners. The stored id is older than the name. */
+/** The owner of the platform's ledger. The stored id is older than the name. */
 export const PLATFORM_OWNER = 'customer_house'
 
 /** A customer owns tenants, so its record is the only one without a tenant. */
@@ -55,13 +58,12 @@ const schema = defineEntity({
 })
 
 export class Customer extends schema.class {
-  /** False where it is suspended already; then it is so by this, too. */
+  /** Returns false if it was suspended before; the new cause still replaces the old one. */
   suspend(by: Suspender): boolean {
     this.suspendedBy = by
     return customerMachine.move(this, 'suspended')
   }
 
-  /** False where it acts already. */
   resume(): boolean {
     this.suspendedBy = null
     return customerMachine.move(this, 'active')
@@ -71,13 +73,13 @@ export class Customer extends schema.class {
     return this.kycStatus === 'verified'
   }
 
-  /** What the issuer of a card is told about its owner. */
+  /** What a card's issuer gets to know about its owner. */
   cardHolder(): CardHolder {
     const { name, email, type, phone, address } = this
     return { name, email, type, phone, address }
   }
 
-  /** The tenant whose events and audit trail record changes to the account: test until live money is possible. */
+  /** The tenant of the account's own events and audit trail: test until live money is possible. */
   account(): Tenant {
     return { ownerId: this.id, mode: this.isVerified() ? 'live' : 'test' }
   }

@@ -10,7 +10,7 @@ import { keysOf } from '../../values/collections.ts'
 import { type CustomerChange, type CustomerJoin, type changeEvents, customersApi, holder } from './api.ts'
 import { Customer, customerMachine, customersPersonal, kycMachine, PLATFORM_OWNER } from './customer.ts'
 
-/** Creates a customer; the caller must already act for it. */
+/** Creates a customer; the request must already act for it. */
 export const addCustomer = (records: Records, id: string, members: z.output<typeof CustomerJoin>): Customer =>
   records.create(Customer, { id, ...members })
 
@@ -31,19 +31,19 @@ async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
 
 const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
 
-/** Suspends the account of an owner who is to be forgotten; one that the operator has suspended stays so by the operator. */
+/** Suspends the account of an owner who is to be forgotten. A suspension by the operator stays the operator's. */
 export async function suspendForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.status === 'active' && customer.suspend('deletion'))
 }
 
-/** Something is in the way of a deletion: what it has suspended acts again, unless the operator has suspended it meanwhile. */
+/** A deletion met an obstacle: the account it suspended is resumed, unless the operator has suspended it meanwhile. */
 export async function resumeAfterDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspendedBy === 'deletion' && customer.resume())
 }
 
-/** The owner is being forgotten: nobody lets the account act again. */
+/** Closes the account of an owner who is being forgotten, for good. */
 export async function closeForDeletion(context: Moving): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspend('forgotten'))
@@ -63,7 +63,7 @@ function applyChanges(customer: Customer, changes: Changes, { actFor, emit }: Ch
   const changed = names.filter(name => !isDeepStrictEqual(changes[name], customer[name]))
   Object.assign(customer, members)
   if (status === 'active') customer.resume()
-  // Whose owner is forgotten stays so for good.
+  // A forgotten account stays closed.
   if (status === 'suspended' && customer.suspendedBy !== 'forgotten') customer.suspend('operator')
   const data = { ...customerEvent(customer), changed }
   if (changed.some(isHolderData)) emit('cardholder.updated', data)
@@ -111,7 +111,6 @@ export const customersArea = area(
 
 const NAMES = 'select id, name from customers where id = any($1::text[])'
 
-/** The names under which owners are known to others who pay them or are paid by them. */
 export async function holderNames(
   sql: Sql,
   ownerIds: readonly string[],
@@ -123,7 +122,7 @@ export async function holderNames(
 
 const FORGOTTEN = `select id from customers where id = any($1::text[]) and suspended_by = 'forgotten'`
 
-/** Those of these owners who are forgotten: nobody acts for their accounts any more. */
+/** Those of these owners who are forgotten, so that no credential of theirs works. */
 export async function forgottenOwners(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<Row & { id: string }>(FORGOTTEN, [[...new Set(ids)]])

@@ -7,20 +7,18 @@ import type { verifiedEvents } from './api.ts'
 import { Customer, type KycStatus, kycMachine } from './customer.ts'
 import { customerEvent } from './customers.ts'
 
-/** The holder as a check of the identity has found them to be. */
 export interface VerifiedHolder {
   readonly name: string
   readonly address: PostalAddress
 }
 
-/** Locks the customer whose identity is checked. */
 export async function lockHolder(records: Records, ownerId: string): Promise<Customer> {
   const customer = await records.lock(Customer, ownerId)
   if (!customer) throw new Error('an identity without a customer')
   return customer
 }
 
-/** The only writer of `kycStatus`. False, and nothing changed, where no such step leads from where the customer stands. */
+/** The only writer of `kycStatus`. Returns false, and changes nothing, if the transition is not allowed. */
 function move(customer: Customer, to: KycStatus): boolean {
   const standing = { status: customer.kycStatus }
   if (!kycMachine.move(standing, to)) return false
@@ -28,13 +26,10 @@ function move(customer: Customer, to: KycStatus): boolean {
   return true
 }
 
-/** Nothing but the area of identity checks calls this, with the customer locked. */
+/** Only identity checks call this, with the customer locked. */
 export const moveKyc = (customer: Customer, to: Exclude<KycStatus, 'verified'>): boolean => move(customer, to)
 
-/**
- * From now on the owner may make live keys. The account is in the name under which its holder was verified, and that is
- * what cards say.
- */
+/** Allows live keys. The account and its cards take the verified name. */
 export function verifyHolder(
   customer: Customer,
   holder: VerifiedHolder,

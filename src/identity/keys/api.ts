@@ -10,13 +10,12 @@ import { CustomerEvent, CustomerJoin, CustomerRecord } from '../customers/index.
 import { assertionEvents, assertionRefusals, webauthnAssertion } from '../passkeys/index.ts'
 import { environments, MAX_KEYS } from './key.ts'
 
-/** A session that somebody has taken over makes nothing that outlasts it. */
+/** Prevents a hijacked session from creating a key that outlasts it. */
 const consent = webauthnAssertion.optional().meta({
   description:
     'In the console, over exactly this key: `POST /passkeys/challenge`, purpose `key`. A key needs none.',
 })
 
-/** What a person in the console signs: this key. */
 const signedKey = (subject: Readonly<Record<string, string>>) => ({
   challenge: '/passkeys/challenge',
   asks: { purpose: 'key', subject },
@@ -28,7 +27,6 @@ const environment = z.enum(environments).meta({
 const scopeList = z.array(scopeSchema)
 const key = shownOnce('sk_sandbox_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
-/** What a program may ask for when a person lets it in. */
 export const askedToolWrites = z.boolean().default(false).meta({
   description:
     'Asks for a key that changes things by the tools of an assistant (`POST /mcp`), and does not only propose them. The person reads it before letting it in.',
@@ -83,7 +81,6 @@ export const KeyEvent = z.object({
 
 const KeyRotated = KeyEvent.extend({ replacedById: id('key') })
 
-/** The events of keys that other nouns emit, or react to. */
 export const keyEvents = { 'key.created': KeyEvent, 'key.rotated': KeyRotated, 'key.revoked': KeyEvent }
 
 const fails = {

@@ -19,35 +19,28 @@ interface CredentialRow extends Record<string, unknown> {
   bound_to: string | null
   scopes: string[] | null
   tool_writes: boolean
-  /** Of a key that a person has given to a device. */
   role: Role | null
   is_active: boolean
 }
 
-/** SQL expressions for the records that a secret is limited to. */
 interface Columns {
   readonly agent: string
   readonly delegation: string
-  /** The id of the secret's own budget, if it has one. */
   readonly budget: string
-  /** The thumbprint of the key that must sign each request, if one must. */
   readonly boundTo: string
-  /** The role of the person whose rights bound those of the secret, if there is one. */
+  /** The role of the person whose scopes bound those of the secret, if any. */
   readonly role: string
-  /** Whether it may change things by the tools of an assistant. */
   readonly toolWrites: string
-  /** The tables that these expressions read beside the secret's own. */
   readonly joins: string
-  /** Whether the secret opens anything; `$2` is the instant. */
+  /** Whether the secret is valid; `$2` is the instant. */
   readonly isOpen: string
 }
 
-/** Limits of the secrets of agents. */
 type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo'>
 
 const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
-/** A key that a person has given to a device ends with the person, and after some days without use. */
+/** A key that a person gave to a device ends with the person, and after some days without use. */
 const OF_OWNER: Columns = {
   agent: 'null::text',
   delegation: 'null::text',
@@ -61,8 +54,8 @@ const OF_OWNER: Columns = {
 }
 
 /**
- * Finds a secret by its hash and records its use, in one statement. The use is recorded once a minute, and skipped if the
- * row is locked, so that authentication never waits for a lock.
+ * Finds a secret by its hash and records its use, in one statement. The use is recorded once a minute, and
+ * skipped if the row is locked, so that authentication never waits for a lock.
  */
 const statement = (table: string, columns: Columns): string => `
 with holder as (
@@ -89,7 +82,7 @@ const allScopes: ReadonlySet<string> = new Set(scopes)
 const findIn = async (sql: Sql, text: string, secret: string): Promise<CredentialRow | undefined> =>
   (await sql<CredentialRow>(text, [hashOf(secret), clock.real()]))[0]
 
-/** What the secret may do: no more than the person who has given it to a device may by now. */
+/** The scopes of the secret, limited to those that the person who gave it to a device still has. */
 function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string> {
   if (!role) return granted ? new Set(granted) : allScopes
   const allowed: ReadonlySet<string> = roleScopes[role]
@@ -121,13 +114,13 @@ export function authenticator(type: 'key' | 'agent', table: string, ofAgent?: Of
 interface Given {
   readonly ownerId: string
   readonly personId: string | null
-  /** Null: all that the person had to give. */
+  /** Null: all scopes of the person. */
   readonly scopes: readonly Scope[] | null
 }
 
 /**
- * The rights that a person gave to a device, as far as this person still has them: its key is made later than that. None where
- * the account or the person may not act.
+ * The scopes that a person granted to a device, as far as the person still has them when its key is created.
+ * Empty if the account or the person is blocked.
  */
 export async function rightsByNow(
   { ownerId, personId, scopes }: Given,

@@ -9,7 +9,6 @@ import type { Personal } from '../../values/personal.ts'
 export const environments = ['sandbox', 'test', 'live'] as const
 type Environment = (typeof environments)[number]
 
-/** How many keys of an owner may be active at once, in each mode. */
 export const MAX_KEYS = 1_000
 
 /** Sandbox keys see the data of test mode. */
@@ -23,15 +22,12 @@ const schema = defineEntity({
     environment: p.enum(environments),
     /** null = every scope, future ones included. */
     granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
-    /** The key that created this one; null for the first key of an owner. */
     madeById: nullable.string(),
-    /** After so many days without a use it opens nothing any more. */
+    /** The key expires after this many days without use. */
     idleDays: nullable.integer(),
-    /** The thumbprint of the key that signs a proof for each request. */
     boundTo: nullable.string(),
-    /** Whether it may change things by the tools of an assistant: only ever by its name. */
+    /** Whether it may write through MCP tools; granted only explicitly. */
     toolWrites: p.boolean(),
-    /** The session of a device, or the pairing, that it was made in, and the person who has agreed to it. */
     sessionId: nullable.string(),
     personId: nullable.string(),
   },
@@ -44,14 +40,14 @@ export class Key extends schema.class {
     return this.granted ?? scopes
   }
 
-  /** When it ends if it is not used from now on; null where only somebody ends it. */
+  /** When it ends without further use; null if it only ends by revocation. */
   get endsAt(): Date | null {
     const { idleDays, lastUsedAt, createdAt, expiresAt } = this
     const idle = idleDays === null ? null : after(lastUsedAt ?? createdAt, days(idleDays))
     return idle && (!expiresAt || idle < expiresAt) ? idle : expiresAt
   }
 
-  /** Whether it opens something at this moment, if its owner and its person may act. */
+  /** Whether it is valid now, if its owner and its person are active. */
   isUsable(): boolean {
     return isOpen({ revokedAt: this.revokedAt, expiresAt: this.endsAt })
   }

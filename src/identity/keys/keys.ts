@@ -38,25 +38,26 @@ type Asking = Pick<
   'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'sendAlong'
 >
 
-/** In the console a person signs for each new key, or why that does not count; a key signs nothing. Ask before any row is locked. */
+/**
+ * The console requires a person's signature for each new key; a calling key signs nothing. Call it before any
+ * row is locked.
+ */
 const consentToKey = async (
   envelope: Envelope | undefined,
   context: Asking,
 ): Promise<Verified | undefined | AssertionCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
-/** Uses the consent up: it must be to exactly this key. */
 const useConsentToKey = async (
   consent: Verified | undefined,
   members: Subjects['key'],
   context: Asking,
 ): Promise<AssertionCode | undefined> => consent && burnAssertion(consent, { kind: 'key', members }, context)
 
-/** The first of these scopes that the caller lacks: a key can grant only what it has. */
+/** The first of these scopes that the caller lacks: a key can grant only its own scopes. */
 export const missingScope = (scopes: readonly Scope[], caller: Actor): Scope | undefined =>
   scopes.find(scope => !caller.scopes.has(scope))
 
-/** What a person in the console signs for a new key. */
 const subjectOf = ({ name, environment, scopes, toolWrites }: NewKeyMembers) => ({
   name,
   environment,
@@ -68,7 +69,10 @@ type NewKeyMembers = InputOf<typeof keysApi.create>['body']
 
 type CreateContext = ContextOf<typeof keysApi.create>
 
-/** Says what the owner has yet to do. It is asked for where the caller is: the identity was proven with a test key. */
+/**
+ * Explains what the owner has yet to do. It reads the caller's mode, because the identity was verified with a
+ * test key.
+ */
 async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
   const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
   return `environment: live keys are made for a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
@@ -98,7 +102,6 @@ async function lockCallerAndTarget(
 
 const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $1'
 
-/** Locks a key of any owner for the operator, who calls without a key. */
 async function lockForOperator(
   id: string,
   { records, sql, actFor }: Pick<Context, 'records' | 'sql' | 'actFor'>,

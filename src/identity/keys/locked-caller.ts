@@ -10,30 +10,32 @@ import { Key, MAX_KEYS } from './key.ts'
 
 type Limits = Pick<Key, 'idleDays' | 'boundTo' | 'sessionId' | 'personId'>
 
-/** The key or the session of a person that a request came with: what it makes can do no more, and lasts no longer. */
+/** The calling key or console session. What it creates has no more rights and does not last longer. */
 export interface LockedCaller {
-  /** Null in the console. */
   readonly keyId: string | null
   /** Null = every scope, future ones included. */
   readonly granted: Scope[] | null
-  /** Whether it may make keys that change things by the tools of an assistant; a person in the console signs for those. */
+  /** Whether it may create keys with MCP write access. In the console a person signs for that. */
   readonly toolWrites: boolean
-  /** Null in the console: what a person makes does not end with the session. */
+  /** Null in the console: what a person creates outlives the session. */
   readonly expiresAt: Date | null
   /**
-   * Limits of a device's key, which its keys have, too: none of them is easier to steal, and none is left once the session is
-   * ended or the person has gone.
+   * Limits of a device's key, which its keys inherit: none of them is easier to steal, and each ends with the
+   * session or the person.
    */
   readonly limits: Limits
 }
 
-/** A key that is bound to a device gets no secret that works elsewhere: not that of a key that is bound otherwise, or to none. */
+/**
+ * A key bound to a device gets no secret that works elsewhere: neither of an unbound key nor of one bound to
+ * another device.
+ */
 export const holdsBindingOf = ({ limits }: LockedCaller, { boundTo }: Pick<Key, 'boundTo'>): boolean =>
   limits.boundTo === null || limits.boundTo === boundTo
 
 type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
 
-/** Locks the caller, so that one that is being ended cannot create credentials at the same time. */
+/** Locks the caller, so that one that is being revoked cannot create credentials at the same time. */
 export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
@@ -46,7 +48,7 @@ async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
 
 const UNLIMITED: Limits = { idleDays: null, boundTo: null, sessionId: null, personId: null }
 
-/** Whoever removes a person, or revokes a passkey, ends the sessions in the same transaction. */
+/** Removing a person or revoking a passkey ends the sessions in the same transaction. */
 const LOCK_SESSION = `
 select p.role from console_sessions s
 join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id) and p.status = 'active'
@@ -61,7 +63,7 @@ async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): 
   return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED }
 }
 
-/** The limits of what the caller makes in this mode: people, and the sessions of their devices, are of one mode alone. */
+/** The caller's limits in this mode: people and their device sessions exist in one mode only. */
 export const limitsIn = (mode: Mode, { limits }: LockedCaller, { tenant }: Pick<Actor, 'tenant'>): Limits =>
   tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null }
 
@@ -74,11 +76,10 @@ export function expiryProblem(
   return `the calling key ends ${expiresAt.toISOString()}, and nothing that it makes lasts longer.`
 }
 
-/** The scopes of a new key that names none: those of its maker. null = every scope, future ones included. */
+/** The scopes of a new key that names none: those of its creator. null = every scope, future ones included. */
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
   granted && scopes.filter(scope => granted.includes(scope))
 
-/** The keys that nobody has revoked and no time has ended. */
 export const openAt = (now: Date): Condition<Key> => ({
   revokedAt: null,
   $and: [
@@ -90,7 +91,7 @@ export const openAt = (now: Date): Condition<Key> => ({
   ],
 })
 
-/** Serializes the check: the second of two concurrent requests sees the key that the first one creates. */
+/** Serializes the check: the second of two concurrent requests sees the first one's key. */
 export async function hasActiveLiveKey(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,
@@ -99,7 +100,7 @@ export async function hasActiveLiveKey(
   return (await context.records.count(Key, openAt(now))) > 0
 }
 
-/** Whether no further key may be active in this mode. Serializes the check as above. */
+/** Whether the mode's limit of active keys is reached. Serializes the check as above. */
 export async function hasTooManyKeys(
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
   now: Date,

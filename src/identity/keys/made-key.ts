@@ -9,7 +9,6 @@ import { Key } from './key.ts'
 type Members = Pick<Key, 'name' | 'environment' | 'granted' | 'expiresAt'> &
   Partial<Pick<Key, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
 
-/** A key with its secret, which is shown in one response only and not stored. */
 export type MadeKey = Key & { key: string }
 
 export function createKey(records: Records, members: Members): MadeKey {
@@ -30,41 +29,35 @@ export const keyEvent = ({ id, name, environment, expiresAt, madeById, sessionId
 
 type Ending = Pick<Context<never, Pick<typeof keyEvents, 'key.revoked'>>, 'records' | 'emit'>
 
-/** Ends a key that is locked and not revoked. */
 export function endKey(key: Key, { emit }: Pick<Ending, 'emit'>): void {
   key.revokedAt = clock.real()
   emit('key.revoked', keyEvent(key))
 }
 
-/** Ends the matching keys that nobody has revoked. */
 export async function endKeys(condition: Condition<Key>, context: Ending): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
   const keys = await context.records.find(Key, open, { orderBy: { id: 'asc' }, lock: true })
   for (const key of keys) endKey(key, context)
 }
 
-/** A device's key ends after so many days, and earlier after so many without a use. */
+/** A device's key expires after this many days, and earlier after this many without use. */
 const DEVICE_KEY_DAYS = 90
 const DEVICE_KEY_IDLE_DAYS = 30
 
 interface DeviceKey {
-  /** The name of the device. */
   readonly name: string
-  /** At least one: those that the person has chosen, who has them all. */
   readonly scopes: readonly Scope[]
-  /** Whether it changes things by the tools of an assistant: the person has read that it does. */
   readonly toolWrites: boolean
-  /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null where none must. */
+  /** The thumbprint (RFC 7638) of the key whose proof each request must carry; null if none. */
   readonly boundTo: string | null
-  /** The person who has agreed: the key may no more than this person may, and ends with them. */
+  /** The approving person: the key's scopes are limited to theirs, and it ends with them. */
   readonly personId: string
-  /** The session, or the pairing, in which that was. */
   readonly sessionId: string
 }
 
 type Making = Pick<Context<never, Pick<typeof keyEvents, 'key.created'>>, 'records' | 'tenant' | 'emit'>
 
-/** Makes the key of a device in the tenant for which the request acts: its secret is in `key`, this once. */
+/** Creates a device's key in the request's tenant. Its secret is in `key`, only this time. */
 export function makeDeviceKey(
   { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
   { records, tenant, emit }: Making,
@@ -84,11 +77,10 @@ export function makeDeviceKey(
   return key
 }
 
-/** Ends every key of a session or pairing, also those that have replaced the first one. */
+/** Revokes every key of a session or pairing, including rotated ones. */
 export const endKeysOf = (sessionId: string, context: Ending): Promise<void> =>
   endKeys({ sessionId }, context)
 
-/** A key of the tenant, in whatever state. */
 export const findKey = (id: string, { records }: Pick<Context, 'records'>): Promise<Key | null> =>
   records.findOne(Key, { id })
 

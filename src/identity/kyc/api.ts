@@ -75,7 +75,7 @@ const SubmissionRecord = z
   })
   .meta({ id: 'KycSubmission' })
 
-/** Ids only: what a person has said goes to no system of others. */
+/** Ids only: a person's details must not leave the service in events. */
 const KycEvent = z.object({
   submissionId: id('kycsubmission'),
   customerId: id('customer'),
@@ -105,14 +105,12 @@ const documentEvents = {
   'kyc.document_erased': event('A document of a person was erased, as its time was over.', KycDocumentEvent),
 }
 
-/** What the end of a submission may emit. */
 export const endingEvents = {
   'kyc.verified': kycEvents['kyc.verified'],
   'kyc.rejected': kycEvents['kyc.rejected'],
   ...verifiedEvents,
 }
 
-/** What an answer of the provider may emit. */
 export const decisionEvents = { 'kyc.in_review': kycEvents['kyc.in_review'], ...endingEvents }
 
 const kycFails = {
@@ -310,7 +308,6 @@ export const kycApi = {
   }),
 }
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 const step = { callers: [], returns: acted, fails: { submission_not_found }, emits: decisionEvents } as const
@@ -318,13 +315,13 @@ const outside = { ...step, run: 'outside', requires: 'identityVerification' } as
 
 const steps = ['submit', 'inquire'] as const
 
-/** Only the door makes one, from a notice whose signature is proven. */
+/** Only the provider's webhook creates one, from a notice with a verified signature. */
 const notice = z.custom<IdentityNotice>(
   value => typeof value === 'object' && value !== null && 'reference' in value && 'status' in value,
   'must be a notice of the identity provider',
 )
 
-/** The steps of the process. Each may be repeated: a step that is not due changes nothing. */
+/** The steps of the run. Each is repeatable: a step that is not due changes nothing. */
 export const stepsApi = {
   processStatus: get('/kyc/submissions/{id}/status', {
     readsClock: true,
@@ -340,13 +337,13 @@ export const stepsApi = {
   }),
   submit: post('/kyc/submissions/{id}/submit', { ...outside, summary: 'Hand a person to the provider' }),
   inquire: post('/kyc/submissions/{id}/inquire', { ...outside, summary: 'Ask the provider about a person' }),
-  /** Takes a notice that the provider sends by itself; it may send it again. */
+  /** Handles a notice of the provider, which may send it again. */
   noticed: post('/kyc/submissions/noticed', {
     ...step,
     summary: 'Take note of what the provider tells',
     body: notice,
   }),
-  /** Erases a document whose time is over, by the tenant's clock, and nothing before that or again. */
+  /** Erases an expired document by the tenant's clock. Does nothing before that, or again. */
   eraseDocument: post('/kyc/documents/{id}/erase', {
     summary: 'Erase a document',
     callers: [],

@@ -23,7 +23,7 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
   return dateOfBirth <= latest.toISOString().slice(0, 10)
 }
 
-/** The tenant is locked, so that of two submissions of a person that come at once one is open. */
+/** The tenant is locked, so that of two concurrent submissions of a person only one is open. */
 export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
   const { records, tenant, now, ports, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
@@ -59,7 +59,6 @@ export const create: HandlerOf<typeof kycApi.create> = async ({ body }, context)
   return submissionResponse(submission, documents)
 }
 
-/** Refuses a person of whom this account has nothing to prove; undefined for the holder, or a representative. */
 async function personProblem(
   { representativeId, name, dateOfBirth }: Body,
   { type, kycStatus }: Customer,

@@ -25,16 +25,14 @@ import { kycEvent } from './submissions.ts'
 type Following = Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>
 type Followed = Following & Pick<Context<never, typeof verifiedEvents>, 'emit'>
 
-/** Whose identity it is, by id. */
 export const subjectOf = ({ representativeId, ownerId }: KycSubmission): string => representativeId ?? ownerId
 
-/** Starts the process of the submission, or tells it to look again. */
 export const wakeProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
   wake(kycProcess, { id: submission.id, agentId: null, about: subjectOf(submission) })
 
 /**
- * Lets whom the submission is about follow it: the representative of a company, or the account holder. The submission is
- * locked first.
+ * Applies the submission's status to its subject: a company's representative, or the account holder. The
+ * submission is locked first.
  */
 export async function followSubmission(submission: KycSubmission, context: Following): Promise<void> {
   const { representativeId, status, ownerId } = submission
@@ -42,7 +40,7 @@ export async function followSubmission(submission: KycSubmission, context: Follo
   else if (status !== 'verified') moveKyc(await lockHolder(context.records, ownerId), status)
 }
 
-/** The same for a submission that has ended: a holder who is verified gives the account their name. */
+/** The same for an ended submission: a verified holder gives the account their name. */
 async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
   await followSubmission(submission, context)
   const { representativeId, status, ownerId } = submission
@@ -54,7 +52,6 @@ type Needed = 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'ports' | 'emit' 
 type Deciding = Pick<Context<never, typeof decisionEvents>, Needed>
 type Ending = Pick<Context<never, typeof endingEvents>, Needed>
 
-/** A submission with its documents, both locked; null where there is none of this id. */
 export async function lockSubmission(id: string, { records }: Pick<Context, 'records'>) {
   const [submission, documents] = await Promise.all([
     records.lock(KycSubmission, id),
@@ -63,7 +60,6 @@ export async function lockSubmission(id: string, { records }: Pick<Context, 'rec
   return { submission, documents }
 }
 
-/** Applies what the provider says of a check; true if it changed the submission. */
 export async function applyAnswer(
   id: string,
   answer: CheckStatus | Unanswered,
@@ -78,7 +74,7 @@ export async function applyAnswer(
   return noteContradiction(submission, answer, context.now)
 }
 
-/** The first final answer stands. What says the opposite is noted, for a person to ask the provider. */
+/** The first final answer counts. A contradiction is recorded, for a person to clarify with the provider. */
 function noteContradiction(submission: KycSubmission, answer: FinalStatus, now: Date): boolean {
   if (submission.decidedBy !== 'provider' || submission.status === answer.status) return false
   if (submission.contradictedAt) return false
@@ -86,7 +82,10 @@ function noteContradiction(submission: KycSubmission, answer: FinalStatus, now: 
   return true
 }
 
-/** The provider has the check: it is asked when it expects to be done, or after a while. Operators are not asked. */
+/**
+ * The provider has the check. It is polled at the time it estimates, or after a pause. A check by operators
+ * is not polled.
+ */
 async function review(
   submission: KycSubmission,
   expectedAt: Date | undefined,
@@ -106,12 +105,10 @@ async function review(
 }
 
 interface Decision {
-  /** Null where the person is verified. */
   readonly rejection: Rejection | null
   readonly by: 'provider' | 'operator'
 }
 
-/** Ends an open submission that is locked: the person is verified, or rejected. */
 export async function end(
   submission: KycSubmission,
   documents: readonly KycDocument[],
@@ -121,7 +118,7 @@ export async function end(
   const { now, emit } = context
   if (!submissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
-  // From the decision on it counts how long they are kept.
+  // Retention of the documents starts with the decision.
   const start = isSimulated(submission) ? now : clock.real()
   const eraseAt = after(start, rejection ? KEPT_MS.rejected : KEPT_MS.verified)
   for (const document of documents) document.eraseAt = eraseAt

@@ -5,30 +5,28 @@ import { days } from '../../values/clock.ts'
 import { endingOf, FILE_KINDS, type FileKind } from '../../values/file-kind.ts'
 import { SIMULATED } from './submission.ts'
 
-/** How long documents are kept. Explained in docs/onboarding.md. */
+/** Retention of documents, explained in docs/onboarding.md. */
 export const KEPT_MS = {
-  /** One that was uploaded and sent with no submission. */
+  /** Uploaded, but not part of any submission. */
   unused: days(1),
   rejected: days(30),
   verified: days(5 * 365 + 1),
 } as const
 
 /**
- * SQL condition: the document is to be erased some day; where it proves a person, not before that time has passed in reality,
- * wherever the test clock of its owner stands.
+ * SQL condition: the document will be erased. Evidence of a person is kept at least this long in real time,
+ * whatever the owner's test clock says.
  */
 export const ERASED_IN_TIME = `erase_at is not null and (erase_at <= now() or coalesce((
   select provider from (select owner_id as o, mode as m, id as i, provider from kyc_submissions) s
   where (o, m, i) = (owner_id, mode, submission_id)), '${SIMULATED}') = '${SIMULATED}')`
 
-/** The kinds of file that a document may be. */
 export const DOCUMENT_TYPES = [
   'application/pdf',
   'image/jpeg',
   'image/png',
 ] as const satisfies readonly FileKind[]
 
-/** The most documents of a tenant that wait for a submission. */
 export const MAX_UNUSED = 50
 
 const schema = defineEntity({
@@ -40,20 +38,20 @@ const schema = defineEntity({
     type: p.enum(FILE_KINDS),
     bytes: p.integer(),
     sha256: p.text(),
-    /** Null while the submission is open, and once it is erased. */
+    /** Null while the submission is open, and once erased. */
     eraseAt: nullable.instant(),
     erasedAt: nullable.instant(),
   },
 })
 
-/** A document of a person. Its file lies beside the database, encrypted, until its time is over. */
+/** A person's document. Its file is stored outside the database, encrypted, until it is erased. */
 export class KycDocument extends schema.class {}
 schema.setClass(KycDocument)
 
-/** The name under which an operator saves it: nothing of what the person called it. */
+/** The file name for an operator's download: it contains nothing of the person's own file name. */
 export const fileNameOf = ({ id, type }: KycDocument): string => `${id}.${endingOf[type]}`
 
-/** Says what is missing among the documents of a person; undefined where they suffice. */
+/** Explains which documents of a person are missing; undefined if they suffice. */
 export function missingKind(kinds: readonly DocumentKind[]): string | undefined {
   const has = (kind: DocumentKind) => kinds.includes(kind)
   if (has('passport') || (has('identity_card_front') && has('identity_card_back'))) return undefined

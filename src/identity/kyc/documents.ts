@@ -25,7 +25,7 @@ export const upload: HandlerOf<typeof kycApi.upload> = async ({ body: { kind, fi
   return document
 }
 
-/** The whole content; undefined where the file is away, or not what was written. */
+/** The whole content; undefined if the file is missing or damaged. */
 export async function contentOf(
   files: Files,
   tenant: Tenant,
@@ -48,7 +48,6 @@ type ReadContext = Pick<
   'records' | 'refuse' | 'actor' | 'actFor' | 'sql'
 >
 
-/** The document that can be read, as its owner; or why it cannot. */
 async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {
   const { records, refuse } = context
   if (!(await actForOwnerOfDocument(id, context))) return refuse('document_not_found')
@@ -63,7 +62,7 @@ const fileOf = (document: KycDocument, content: Uint8Array): File => ({
   name: fileNameOf(document),
 })
 
-/** The event is committed before the first byte leaves. */
+/** The event is committed before the first byte is sent. */
 export const readDocument = externalCall(kycApi.readDocument, {
   async head({ params }, context) {
     const document = await findReadable(params.id, context)

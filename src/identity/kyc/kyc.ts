@@ -62,7 +62,6 @@ async function findHolder(sql: Sql, { ownerId, mode }: Tenant): Promise<Holder> 
   return holder
 }
 
-/** What is missing before an individual can make live keys. */
 function missingOf({ status, submissionId, rejection }: Holder): string {
   if (submissionId === null || status === null)
     return 'who you are: upload documents by POST /kyc/documents, then send POST /kyc/submissions'
@@ -70,7 +69,6 @@ function missingOf({ status, submissionId, rejection }: Holder): string {
   return `the end of the identity check: see GET /kyc/submissions/${submissionId}`
 }
 
-/** In words, what is missing before the tenant's owner can make live keys; empty once they can. */
 async function missingIdentity(sql: Sql, tenant: Tenant): Promise<readonly string[]> {
   return missingFor(await findHolder(sql, tenant), sql, tenant)
 }
@@ -93,7 +91,6 @@ const standing: HandlerOf<typeof kycApi.standing> = async (_, { sql, tenant }) =
   }
 }
 
-/** Where the account of a company stands, by the status of its onboarding. */
 const kycStatuses: Readonly<Record<string, KycStatus>> = {
   submitted: 'pending',
   in_review: 'in_review',
@@ -122,7 +119,7 @@ const onboardingReactions: Readonly<Record<string, Reaction>> = {
   'onboarding.expired': follow,
 }
 
-/** How the submission stands, for the line of its run: Temporal keeps it, so it names nobody. */
+/** The summary of the run. Temporal stores it, so it contains no names. */
 const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${subjectOf(submission)} in ${submission.mode} mode: ${submission.status}`
 
@@ -156,7 +153,7 @@ const processStatus: HandlerOf<typeof stepsApi.processStatus> = async (
 
 const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken }) })
 
-/** Takes a notice of the provider: its signature first, then its submission, which tells whose it is. */
+/** Handles a notice of the provider: verifies its signature, then finds its submission and tenant. */
 const receive: Receive = async (request, tools) => {
   const provider = tools.ports.identityVerification()
   if (!provider.recognizes(request.headers))
@@ -173,7 +170,7 @@ const receive: Receive = async (request, tools) => {
 
 type OperatorContext = ContextOf<typeof kycApi.approve>
 
-/** The operator decides, whoever the provider is. */
+/** The operator may decide whatever the provider is. */
 async function decide(id: string, rejection: Rejection | null, context: OperatorContext) {
   const { refuse } = context
   if (!(await actForOwnerOf(id, context))) return refuse('submission_not_found')
@@ -196,7 +193,7 @@ const kyc = implement(
     inquire,
     noticed,
     eraseDocument,
-    // The pipeline hands the raw bytes to `receive` of the door in place of this.
+    // The pipeline passes the raw bytes to the webhook's `receive` instead.
     receive: () => ({ taken: false }),
 
     async list({ query: { status, representativeId, ownerId, mode } }, context) {

@@ -1,6 +1,5 @@
 import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with a submission; ends when the person is verified or rejected. */
 export const kycProcess = {
   name: 'kyc',
   title: 'Identity check',
@@ -21,7 +20,6 @@ No signal decides: whoever is verified may make live keys. The operator decides 
   },
 } as const satisfies RecordProcess
 
-/** Status of a submission, and the step that is taken when its time has come. */
 export interface KycStatus extends ProcessStatus {
   readonly next: 'submit' | 'inquire' | null
 }

@@ -19,7 +19,6 @@ type StepContext = ContextOf<typeof stepsApi.submit>
 
 const NOTHING = { acted: false }
 
-/** A call of the provider, as reserved before the transaction ended. */
 interface Request {
   readonly id: string
   readonly tenant: Tenant
@@ -28,7 +27,7 @@ interface Request {
   readonly documents: readonly Pick<KycDocument, 'kind' | 'type' | 'sha256'>[]
 }
 
-/** Reserves a call where one is due; the due time moves before the call, so that no two call at once. */
+/** Reserves a due call. The due time moves before the call, so that no two calls run at once. */
 async function reserve(
   id: string,
   status: 'pending' | 'in_review',
@@ -41,7 +40,7 @@ async function reserve(
   if (submission.status !== status || !isDue) return new AnswerNow(NOTHING)
   const provider = ports.identityVerification()
   if (status === 'in_review' && provider.isManual) {
-    // The provider was another one when the check was submitted: operators go on with it.
+    // The check was submitted to another provider, so operators continue it.
     submission.dueAt = null
     return new AnswerNow(NOTHING)
   }
@@ -79,7 +78,7 @@ const record = async (answer: CheckStatus | Unanswered, { id }: Request, context
   acted: await applyAnswer(id, answer, context),
 })
 
-/** Where the answer was lost, the provider is called again: a reference is one check, however often it is submitted. */
+/** After a lost answer the provider is called again: a reference is one check, however often it is submitted. */
 const recover = async () => NOTHING
 
 export const submit = externalCall(stepsApi.submit, {
@@ -90,7 +89,7 @@ export const submit = externalCall(stepsApi.submit, {
   recover,
 })
 
-/** A check that the provider does not know was lost on its way there, and is submitted again under the same reference. */
+/** A check that the provider does not know was lost on its way, and is submitted again under the same reference. */
 export const inquire = externalCall(stepsApi.inquire, {
   reserve: ({ params }, context) => reserve(params.id, 'in_review', context),
   async call(request, { ports, requestId }) {

@@ -14,30 +14,27 @@ export const submissionMachine = machine('kyc_submission', {
 })
 export type SubmissionStatus = (typeof submissionMachine.states)[number]
 
-/** The provider whose checks are no evidence of anything: the time of their documents is that of a test clock. */
+/** The provider whose checks prove nothing: their documents' retention follows the test clock. */
 export const SIMULATED = 'sandbox'
 
-/** SQL condition: the process of the submission has something to wait for. */
 export const OPEN = "status in ('pending', 'in_review')"
 
 export const OPEN_STATES = ['pending', 'in_review'] as const satisfies readonly SubmissionStatus[]
 
 export const deciders = ['provider', 'operator'] as const
 
-/** The most submissions of a tenant within a day: each of them is work for the provider. */
+/** The most submissions of a tenant a day: each is work for the provider. */
 export const MAX_A_DAY = 50
 
-/** Between two calls of the provider, in minutes: hourly for a day, and the last one from then on. */
+/** Minutes between two calls of the provider: growing to hourly within the first day, then daily. */
 const PAUSES = [1, 2, 5, 10, 20, 30, ...Array<number>(24).fill(60), 1_440]
 
-/** How long the provider is left alone after so many calls. */
 export const pauseAfter = (calls: number): number => minutes(PAUSES[Math.min(calls, PAUSES.length) - 1] ?? 1)
 
 const schema = defineEntity({
   ...tenantTable('KycSubmission', 'kyc_submissions'),
   properties: {
     ...record('kycsubmission'),
-    /** The representative of a company; null for the account holder. */
     representativeId: nullable.string(),
     status: p.enum(submissionMachine.states).onCreate(() => submissionMachine.initial),
     provider: p.text(),
@@ -45,20 +42,18 @@ const schema = defineEntity({
     dateOfBirth: p.date().$type<string>(),
     nationality: p.text(),
     address: p.json<PostalAddress>(),
-    /** How often the provider was called since the last progress. */
     calls: p.integer().onCreate(() => 0),
     rejection: nullable.json<Rejection>(),
     decidedBy: nullable.string().$type<(typeof deciders)[number] | null>(),
     decidedAt: nullable.instant(),
-    /** When the provider told the opposite of what stands: a person must ask it. */
+    /** When the provider contradicted the final answer: a person must clarify it. */
     contradictedAt: nullable.instant(),
-    /** When the provider is called next; null where operators decide, or nothing is left to be decided. */
+    /** When the provider is called next; null if operators decide or the submission has ended. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** What a person has sent to show who they are, and what came of it. */
 export class KycSubmission extends schema.class {}
 schema.setClass(KycSubmission)
 
@@ -87,7 +82,7 @@ export const kycPersonal = {
   },
 } as const satisfies Personal
 
-/** Why a person was rejected, and what to send instead: in words for that person. */
+/** Why a person was rejected, and what to send instead, in words for that person. */
 export interface Rejection {
   readonly code: RejectionCode
   readonly reason: string
@@ -118,7 +113,7 @@ const words: Readonly<Record<RejectionCode, Omit<Rejection, 'code'>>> = {
   other: { reason: 'The person was not verified.', sendInstead: null },
 }
 
-/** The words of an operator count before those of the code. */
+/** The operator's words override those of the code. */
 export const rejectionOf = (
   code: RejectionCode,
   given: { readonly reason?: string | undefined; readonly sendInstead?: string | null | undefined } = {},
@@ -128,6 +123,5 @@ export const rejectionOf = (
   sendInstead: given.sendInstead === undefined ? words[code].sendInstead : given.sendInstead,
 })
 
-/** One sentence after the other, as a refusal tells it. */
 export const rejectionInWords = ({ reason, sendInstead }: Rejection): string =>
   sendInstead ? `${reason} ${sendInstead}` : reason

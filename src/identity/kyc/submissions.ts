@@ -18,7 +18,6 @@ where k.id = $1`
 const OF_SUBMISSION = tenantOf('kyc_submissions')
 const OF_DOCUMENT = tenantOf('kyc_documents')
 
-/** The tenant that a record belongs to, for whoever names the record alone. */
 type FoundTenant = Tenant & Row & { readonly offsetMs: number }
 
 async function actForOwner(statement: string, id: string, { actor, sql, actFor }: Acting): Promise<boolean> {
@@ -29,14 +28,13 @@ async function actForOwner(statement: string, id: string, { actor, sql, actFor }
   return true
 }
 
-/** Acts for the owner of the submission where the operator calls, who has none; false where there is none of this id. */
+/** Acts for the owner of the submission when the operator calls; false if there is none with this id. */
 export const actForOwnerOf = (id: string, context: Acting): Promise<boolean> =>
   actForOwner(OF_SUBMISSION, id, context)
 
 export const actForOwnerOfDocument = (id: string, context: Acting): Promise<boolean> =>
   actForOwner(OF_DOCUMENT, id, context)
 
-/** The tenant of the submission that a notice of the provider names. */
 export async function tenantOfSubmission(
   id: string,
   { sql }: Pick<Context, 'sql'>,
@@ -45,7 +43,6 @@ export async function tenantOfSubmission(
   return found && { ownerId: found.ownerId, mode: found.mode }
 }
 
-/** A page of the submissions of all owners, for the operator. */
 export const pageOfAllOwners = (
   condition: Condition<KycSubmission>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
@@ -62,7 +59,6 @@ export const pageOfAllOwners = (
 const OF_SUBMISSIONS =
   'where owner_id = any($1::text[]) and mode = any($2::text[]) and submission_id = any($3::text[]) order by id'
 
-/** The documents of these submissions, of whatever owners, by one statement. */
 async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Promise<KycDocument[]> {
   if (submissions.length === 0) return []
   return sql(entityTable(KycDocument).selecting(OF_SUBMISSIONS), [
@@ -72,7 +68,6 @@ async function documentsOf(submissions: readonly KycSubmission[], sql: Sql): Pro
   ]) as Promise<unknown> as Promise<KycDocument[]>
 }
 
-/** A submission as the API shows it. */
 export const submissionResponse = (submission: KycSubmission, documents: readonly KycDocument[]) =>
   withMembers(submission, { documents: [...documents] })
 

@@ -14,7 +14,7 @@ import { lockSubmission, onboardingEvent, type Submission } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
 
-/** Process and sweep may both come, and late: each finds what is still to be done. */
+/** Run and sweep may both call this, and late: each does what is still due. */
 export const advance: HandlerOf<typeof onboardingSteps.advance> = async ({ params }, context) => {
   const submission = await lockSubmission(params.id, context)
   if (!submission) return context.refuse('onboarding_not_found')
@@ -34,11 +34,10 @@ export const status: HandlerOf<typeof onboardingSteps.status> = async (
   return onboarding ? processStatusOf(onboarding, now) : refuse('onboarding_not_found')
 }
 
-/** How it stands, for the line of its run: Temporal keeps it, so it names neither company nor people. */
+/** The summary of the run. Temporal stores it, so it names neither the company nor its people. */
 const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
   `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
 
-/** Completes "it waits" for operators. */
 function waitsFor(onboarding: Onboarding): string {
   if (onboarding.status === 'submitted') return 'for the identity of each representative to be sent'
   if (onboarding.status === 'in_review') return 'for the operator to decide'
@@ -53,7 +52,6 @@ const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
     : ['reject', 'requestInformation']
 }
 
-/** The status of an onboarding as its process reads it. */
 function processStatusOf(onboarding: Onboarding, now: Date) {
   const closed = !isOpen(onboarding)
   return {
@@ -71,16 +69,13 @@ type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
   'now' | 'emit' | 'wake'
 >
 
-/** Starts the process of the onboarding, or tells it to look again. */
 export const wakeProcess = ({ onboarding }: Submission, { wake }: Pick<Context, 'wake'>): void =>
   wake(onboardingProcess, { id: onboarding.id, agentId: null })
 
-/** Whether the process has something to do at once: all that a review needs is there. */
 export const setDue = ({ onboarding, representatives }: Submission, now: Date): void => {
   if (onboarding.status === 'submitted') onboarding.dueAt = isComplete(representatives) ? now : null
 }
 
-/** Takes the onboarding into review. False where that is no step from where it stands. */
 export function review(submission: Submission, context: Stepping<'onboarding.in_review'>): boolean {
   const { onboarding } = submission
   if (!onboardingMachine.move(onboarding, 'in_review')) return false
@@ -92,7 +87,6 @@ export function review(submission: Submission, context: Stepping<'onboarding.in_
 
 type Ending = Extract<OnboardingStatus, 'approved' | 'rejected' | 'withdrawn' | 'expired'>
 
-/** Ends the onboarding. False where that is no step from where it stands. */
 export function end<To extends Ending>(
   submission: Submission,
   to: To,

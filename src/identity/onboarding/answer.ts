@@ -8,7 +8,6 @@ import { endedWords, isOpen, openRequestOf } from './company-onboarding.ts'
 import { BeneficialOwner, personKeyOf, Representative, unlikelyBirth } from './company-people.ts'
 import { lockSubmission, onboardingEvent, onboardingResponse, type Submission } from './find.ts'
 
-/** The company answers: what it changes is changed, and the review goes on. */
 export const update: HandlerOf<typeof onboardingApi.update> = async ({ params, body }, context) => {
   const { now, emit, refuse } = context
   const unlikely = unlikelyBirth(body, now)
@@ -38,7 +37,6 @@ export const withdraw: HandlerOf<typeof onboardingApi.withdraw> = async ({ param
 type Changes = InputOf<typeof onboardingApi.update>['body']
 type Changing = Pick<Context, 'records' | 'now'>
 
-/** Writes what the company has changed; gives the names of the members that have another value now. */
 function applyChanges(submission: Submission, changes: Changes, context: Changing): string[] {
   const { answer: _, representatives, beneficialOwners, ...members } = changes
   const { onboarding } = submission
@@ -52,7 +50,7 @@ function applyChanges(submission: Submission, changes: Changes, context: Changin
   return named.filter(name => changes[name] !== undefined && !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** All that a company can change, as it stands; an answer is always new. */
+/** The values that a company can change. An answer always counts as new. */
 function valuesOf({ onboarding, representatives, beneficialOwners }: Submission) {
   const { legalName, legalForm, registerNumber, address, website, intendedUse } = onboarding
   return {
@@ -66,7 +64,7 @@ function valuesOf({ onboarding, representatives, beneficialOwners }: Submission)
   }
 }
 
-/** Whoever is named again stays the same person, verified or not; the others are named no more. */
+/** A person who is listed again keeps their record, verified or not; the others are removed. */
 function replaceRepresentatives(
   submission: Submission,
   wanted: NonNullable<Changes['representatives']>,

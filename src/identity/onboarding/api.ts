@@ -169,9 +169,8 @@ export const onboardingApi = {
   }),
 }
 
-/** What the process of an onboarding does. */
 export const onboardingSteps = {
-  /** The process reads this whenever the onboarding has changed. */
+  /** The run reads this whenever the onboarding has changed. */
   status: get('/onboarding/{id}/status', {
     readsClock: true,
     summary: 'Get the status of an onboarding’s process',
@@ -179,7 +178,7 @@ export const onboardingSteps = {
     returns: [200, ProcessStatusRecord],
     fails: { onboarding_not_found },
   }),
-  /** Changes nothing before its time, by the tenant's clock, and nothing when it is repeated. */
+  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
   advance: post('/onboarding/{id}/advance', {
     summary: 'Take an onboarding into review, or expire it',
     callers: [],

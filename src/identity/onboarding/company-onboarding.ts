@@ -16,7 +16,6 @@ export const onboardingMachine = machine('onboarding', {
 })
 export type OnboardingStatus = (typeof onboardingMachine.states)[number]
 
-/** SQL condition: the process of the onboarding has something to wait for. */
 export const OPEN = "status in ('submitted', 'in_review', 'needs_information')"
 
 export const OPEN_STATES = [
@@ -28,14 +27,14 @@ export const OPEN_STATES = [
 /** How long a question waits for its answer, in the tenant's time. */
 export const ANSWER_WITHIN_MS = days(30)
 
-/** The most questions at once, and the most times that the operator asks: after that it is time to decide. */
+/** The most questions at once and the most rounds of questions: after that it is time to decide. */
 export const MAX_QUESTIONS = 10
 export const MAX_ROUNDS = 20
 
 export const MAX_REPRESENTATIVES = 20
 export const MAX_BENEFICIAL_OWNERS = 50
 
-/** The questions that the operator has asked at one time, and their answer. Instants are ISO 8601. */
+/** The operator's questions of one round, and the answer. Instants are ISO 8601. */
 interface InformationRequest {
   readonly questions: string[]
   readonly requestedAt: string
@@ -57,29 +56,25 @@ const schema = defineEntity({
     intendedUse: p.text(),
     expectedMonthlyVolumeEuros: p.bigint().name('expected_monthly_volume_cents'),
     informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
-    /** Why it was rejected. */
     reason: nullable.string(),
     endedAt: nullable.instant(),
-    /** When the process or the sweep has something to do; null while only somebody else can. */
+    /** When the run or the sweep has something to do; null while it waits for the operator or the company. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** What a company says of itself before it may move real money, and how far the operator has got with it. */
 export class Onboarding extends schema.class {}
 schema.setClass(Onboarding)
 
 export const isOpen = ({ status }: Pick<Onboarding, 'status'>): boolean => !onboardingMachine.isFinal(status)
 
-/** The questions that wait for an answer. */
 export const openRequestOf = ({
   status,
   informationRequests,
 }: Pick<Onboarding, 'status' | 'informationRequests'>): InformationRequest | undefined =>
   status === 'needs_information' ? informationRequests.at(-1) : undefined
 
-/** The sentence for an onboarding about which nothing more can be done. */
 export const endedWords = ({ status }: Pick<Onboarding, 'status'>): string =>
   `The onboarding is ${status} already.`
 

@@ -38,7 +38,7 @@ export const requestInformation: HandlerOf<typeof onboardingApi.requestInformati
   return onboardingResponse(submission)
 }
 
-/** Once each representative is verified nothing keeps it out of review, where its process has not come yet. */
+/** With every representative verified, an approval first moves it into review if its run has not done so yet. */
 export const approve: HandlerOf<typeof onboardingApi.approve> = async ({ params, body }, context) => {
   const { refuse } = context
   const submission = await lockSubmission(params.id, context)

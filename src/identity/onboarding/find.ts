@@ -9,7 +9,6 @@ import { clock } from '../../values/clock.ts'
 import { Onboarding } from './company-onboarding.ts'
 import { BeneficialOwner, missingOf, Representative } from './company-people.ts'
 
-/** An onboarding with the people whom the company names, in the company's order. */
 export interface Submission {
   readonly onboarding: Onboarding
   representatives: Representative[]
@@ -21,7 +20,7 @@ select o.owner_id as "ownerId", o.mode, coalesce(t.offset_ms, 0)::float8 as "off
 from onboardings o left join tenant_clocks t on t.owner_id = o.owner_id and t.mode = o.mode
 where o.id = $1`
 
-/** Acts for the owner of the onboarding where the operator calls, who has none; false where there is none of this id. */
+/** Acts for the owner of the onboarding when the operator calls; false if there is none with this id. */
 export async function actForOwnerOf(
   id: string,
   { actor, sql, actFor }: Pick<Context, 'actor' | 'sql' | 'actFor'>,
@@ -33,7 +32,6 @@ export async function actForOwnerOf(
   return true
 }
 
-/** Locks an onboarding, then the people whom it names, and reads them as they are once nobody else changes them. */
 export async function lockSubmission(
   id: string,
   context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records'>,
@@ -52,7 +50,6 @@ export async function lockSubmission(
 const named = (condition: string): string =>
   `where owner_id = any($1::text[]) and mode = any($2::text[]) and onboarding_id = any($3::text[])${condition} order by ordinal`
 
-/** The onboardings with their people, of whatever owners, by two statements. */
 export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql): Promise<Submission[]> {
   if (onboardings.length === 0) return []
   const values = [
@@ -74,7 +71,6 @@ export async function submissionsOf(onboardings: readonly Onboarding[], sql: Sql
   }))
 }
 
-/** A page of the onboardings of all owners, for the operator. */
 export const pageOfAllOwners = (
   condition: Condition<Onboarding>,
   { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
@@ -93,7 +89,6 @@ function tableOfOnboardings() {
   return { columns: table.columns, selecting: (clause: string) => table.selecting(clause) }
 }
 
-/** An onboarding as the API shows it: with its people, and what is still missing. */
 export const onboardingResponse = ({ onboarding, representatives, beneficialOwners }: Submission) =>
   withMembers(onboarding, {
     missing: missingOf(onboarding, representatives),
@@ -109,7 +104,6 @@ export const onboardingEvent = ({ onboarding: { id, ownerId, status }, represent
   representativeIds: representatives.map(({ id }) => id),
 })
 
-/** The name and the address of the company, as its onboarding says. */
 export async function findCompany(
   onboardingId: string,
   { records }: Pick<Context, 'records'>,

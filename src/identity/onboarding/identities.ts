@@ -7,12 +7,11 @@ import { isOpen, Onboarding } from './company-onboarding.ts'
 import { type IdentityStatus, identityMachine, missingOf, Representative } from './company-people.ts'
 import { lockSubmission, type Submission, submissionsOf } from './find.ts'
 
-/** A representative, as others need to know one. */
 export type FoundRepresentative = Readonly<
   Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
 >
 
-/** A representative whose identity is awaited: the company still names the person, and its onboarding has not ended. */
+/** A representative whose identity is awaited: still listed, in an open onboarding. */
 export async function findRepresentative(
   id: string,
   { records }: Pick<Context, 'records'>,
@@ -23,8 +22,8 @@ export async function findRepresentative(
 }
 
 /**
- * Notes how far the identity of a representative is verified. Locks the onboarding; its process takes it into review once
- * something can be checked about everybody.
+ * Records the identity status of a representative. Locks the onboarding, whose run moves it into review once
+ * everyone has submitted something to check.
  */
 export async function noteIdentity(
   context: Pick<Context, 'actor' | 'sql' | 'actFor' | 'records' | 'now' | 'wake'>,
@@ -42,7 +41,6 @@ export async function noteIdentity(
 
 const NEWEST = 'where owner_id = $1 and mode = $2 order by id desc limit 1'
 
-/** All that the company still has to do, or to wait for, before it is verified, in words; nothing once it is approved. */
 export async function missingForCompany(sql: Sql, { ownerId, mode }: Tenant): Promise<string[]> {
   const newest = await sql<Onboarding & Row>(entityTable(Onboarding).selecting(NEWEST), [ownerId, mode])
   const [submission] = await submissionsOf(newest, sql)

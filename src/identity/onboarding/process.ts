@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the submission; ends when it is approved, rejected, withdrawn or expired. */
 export const onboardingProcess = {
   name: 'onboarding',
   title: 'Onboarding',

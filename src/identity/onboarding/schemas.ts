@@ -56,14 +56,13 @@ const sharePercent = z
   .refine(share => Number.isInteger(hundredths(share)), 'at most two decimals')
   .meta({ description: 'Zero for somebody who controls the company without a share.', examples: [60] })
 
-/** Shares are added as whole hundredths: a sum of decimals would be a little off. */
+/** Shares are added as whole hundredths, because a sum of decimals would be slightly off. */
 const hundredths = (share: number): number => Number((share * 100).toFixed(6))
 
 export const NewBeneficialOwner = z.strictObject({ ...person, sharePercent })
 
 const ONE_EACH = 'each person once'
 
-/** What a company says of itself. */
 export const company = z.strictObject({
   legalName: label.meta({ examples: ['Analytical Engines GmbH'] }),
   legalForm: z
@@ -179,7 +178,7 @@ export const OnboardingRecord = z
   })
   .meta({ id: 'Onboarding' })
 
-/** Ids only: what a company and its people have said of themselves goes to no system of others. */
+/** Ids only: details of a company and its people must not leave the service in events. */
 export const OnboardingEvent = z.object({
   onboardingId: id('onboarding'),
   customerId: id('customer'),

@@ -17,7 +17,6 @@ type Asking = ContextOf<typeof passkeysApi.challenge>
 
 interface Purpose<F extends z.ZodType = z.ZodType> {
   readonly form: F
-  /** The form in words, for whoever sends another one. */
   readonly words: string
   readonly opening: (subject: z.output<F>, context: Asking) => Promise<Opening<Kind> | Refusal>
 }
@@ -43,7 +42,10 @@ const aKey = z.union([
   z.strictObject({ keyId: anId }),
 ])
 
-/** What is signed for a new key: one that changes nothing by tools is signed alike, whether that is said or left out. */
+/**
+ * The statement for a new key. A key without MCP write access is signed alike whether the member is false or
+ * missing.
+ */
 const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { keyId: string }>) => ({
   ...members,
   ...(toolWrites ? { toolWrites: true as const } : {}),
@@ -51,7 +53,6 @@ const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { k
 
 const aSubject = z.strictObject({ type: z.enum(otherSubjects), id: anId })
 
-/** What is to be signed for each purpose. */
 const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
   revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
     const passkey = await records.findOne(Passkey, { id, revokedAt: null })
@@ -109,7 +110,6 @@ async function nameOfKey(
   return key?.name
 }
 
-/** What the revocation of a passkey says. */
 export const revocationOf = ({ id: passkeyId, name }: Passkey) => ({ passkeyId, name })
 
 export const challenge: HandlerOf<typeof passkeysApi.challenge> = async ({ body }, context) => {

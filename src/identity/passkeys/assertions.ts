@@ -11,8 +11,9 @@ export type Asserting = Pick<
 >
 
 /**
- * Checks an assertion, for handlers of one request: call it before any row is locked. Where it fails, its challenge is
- * burned and a wrong signature counted, which the refusal commits. A genuine one counts only after `burnAssertion`.
+ * Checks an assertion, for handlers of one request: call it before any row is locked. A failure burns the
+ * challenge and counts a wrong signature; the refusal commits both. A genuine assertion counts only after
+ * `burnAssertion`.
  */
 export async function verifyAssertion(
   envelope: Envelope | undefined,
@@ -30,7 +31,7 @@ export async function verifyAssertion(
   return code ?? checked.code ?? 'assertion_invalid'
 }
 
-/** Whether a genuine assertion counts for what is expected under the locks; its challenge is burned whatever comes of it. */
+/** Whether a genuine assertion matches what is expected, under the locks. Its challenge is burned either way. */
 export async function burnAssertion<K extends Kind>(
   verified: Verified,
   expected: Expected<K>,
@@ -45,6 +46,6 @@ export async function burnAssertion<K extends Kind>(
   return code
 }
 
-/** In the console people sign for themselves. Only a revocation needs a passkey that may be somebody else's. */
+/** In the console people sign for themselves. Only a revocation may need another person's passkey. */
 export const signerOf = ({ type, id }: Actor, kind: Kind): string | null =>
   type === 'console' && kind !== 'revocation' ? id : null

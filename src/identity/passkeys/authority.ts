@@ -11,10 +11,10 @@ import type { Authority } from './challenge.ts'
 import { Passkey } from './passkey.ts'
 import { type AssertionCode, type Envelope, eventOf, type passkeyEvents } from './schemas.ts'
 
-/** `join` counts while somebody of the tenant has a passkey; `recovery` when nobody has one any more, too. */
+/** `join` counts while someone of the tenant has a passkey; `recovery` also when no one has. */
 const grantKinds = ['join', 'recovery'] as const
 
-/** A session lasts no longer. */
+/** A session lasts no longer than this. */
 const GRANT_LASTS_MS = minutes(12 * 60)
 
 const schema = defineEntity({
@@ -23,7 +23,6 @@ const schema = defineEntity({
     ...record('grant'),
     ...realTimestamps(),
     personId: p.text(),
-    /** The console session of the person who has opened the link. */
     sessionId: p.text(),
     kind: p.enum(grantKinds),
     expiresAt: timestamp().onCreate(() => after(clock.real(), GRANT_LASTS_MS)),
@@ -31,7 +30,10 @@ const schema = defineEntity({
   },
 })
 
-/** The right of a session to enrol one passkey without another one: the person came by a link for that. Real time. */
+/**
+ * The right of a session to enrol one passkey without another one, because its person came by a link for
+ * that. Real time.
+ */
 export class EnrolmentGrant extends schema.class {
   isOpen(): boolean {
     return !this.usedAt && this.expiresAt > clock.real()
@@ -39,13 +41,9 @@ export class EnrolmentGrant extends schema.class {
 }
 schema.setClass(EnrolmentGrant)
 
-/** How a tenant stands with passkeys. */
 interface PasskeyStanding {
-  /** Whether there has ever been one, revoked since or not. */
   readonly everEnrolled: boolean
-  /** How many are not revoked. */
   readonly active: number
-  /** The people who have one. */
   readonly personIds: readonly string[]
 }
 
@@ -59,26 +57,25 @@ export async function passkeyStanding(sql: Sql, { ownerId, mode }: Tenant): Prom
   return row as PasskeyStanding
 }
 
-/** Serializes what changes the set of a tenant's passkeys. Take it before people and passkeys are locked. */
+/** Serializes changes of a tenant's set of passkeys. Take it before locks on people and passkeys. */
 export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<unknown> =>
   lockTenant(context, 'passkeys')
 
 type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
 
-/** Revokes a passkey under `lockPasskeys`, or one that is locked itself. */
+/** Revokes a passkey. Requires `lockPasskeys` or a lock on its row. */
 export function revoke(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
   passkey.revokedAt = clock.real()
   emit('passkey.revoked', eventOf(passkey))
 }
 
-/** Revokes all passkeys of a person. Where the last one must stay, take `lockPasskeys` before. */
+/** Revokes all passkeys of a person. Take `lockPasskeys` before if the last one must stay. */
 export async function revokeAllOf(personId: string, context: Revoking): Promise<void> {
   const own = { personId, revokedAt: null }
   const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
   for (const passkey of passkeys) revoke(passkey, context)
 }
 
-/** A person as somebody for whom a passkey is enrolled. */
 export interface Enrollee {
   readonly id: string
   readonly name: string
@@ -87,7 +84,7 @@ export interface Enrollee {
   readonly status: string
 }
 
-/** The lock is for sharing: whoever removes the person waits until the passkey is there to be revoked. */
+/** A share lock: removing the person waits until the passkey exists and can be revoked. */
 const ENROLLEE = `
 select id, name, email, role, status from people where owner_id = $1 and mode = $2 and id = $3 for share`
 
@@ -100,7 +97,10 @@ type AuthorityCode = AssertionCode | 'owner_first' | 'recovery_needed' | 'scope_
 
 type Authorizing = Asserting & Pick<Context, 'records'>
 
-/** By what somebody may enrol a passkey for this person, or why not. An assertion that is not needed is not looked at. */
+/**
+ * The authority by which a passkey may be enrolled for this person, or the refusal. An assertion that is not
+ * needed is ignored.
+ */
 export async function authorityFor(
   person: Enrollee,
   envelope: Envelope | undefined,
@@ -145,7 +145,7 @@ interface Given {
   readonly authorityId: string | null
 }
 
-/** Whether what was given still counts under the lock of the tenant's passkeys; a grant is used up by it. */
+/** Whether the authority still counts under the lock of the tenant's passkeys. A grant is used up by it. */
 export async function stillCounts(
   { authority, authorityId }: Given,
   standing: PasskeyStanding,
@@ -164,7 +164,7 @@ function useUp(grant: EnrolmentGrant, standing: PasskeyStanding): boolean {
   return true
 }
 
-/** The session of a person who came by such a link may enrol one passkey without another one. */
+/** Allows a session opened by such a link to enrol one passkey without another one. */
 export function grantEnrolment(
   context: Pick<Context, 'records'>,
   grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },

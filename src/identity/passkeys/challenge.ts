@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, tableOf } from '../../record-store/index.ts'
 import {
   type Kind,
   newStatement,
@@ -13,7 +13,6 @@ import {
 import { after, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 
-/** How long a challenge can be signed, in real time. */
 export const CHALLENGE_LASTS_MS = minutes(5)
 
 const kinds = [
@@ -31,7 +30,7 @@ const kinds = [
   'sign_in',
 ] as const satisfies readonly Kind[]
 
-/** By what a new passkey may be enrolled: as the first one of a tenant, by a redeemed link, or by another passkey. */
+/** What allows a new passkey: being the tenant's first, a redeemed link, or another passkey. */
 export const authorities = ['first', 'grant', 'passkey'] as const
 export type Authority = (typeof authorities)[number]
 
@@ -41,21 +40,20 @@ const schema = defineEntity({
     ...record('challenge'),
     kind: p.enum(kinds),
     subjectId: nullable.string(),
-    /** The one person who may answer; null where several may. */
+    /** The only person who may answer; null if several may. */
     personId: nullable.string(),
     statement: p.json<Statement>(),
     openings: p.json<Openings>(),
-    /** The tenant's time. */
     madeAt: timestamp(),
     expiresAt: timestamp(),
     usedAt: nullable.instant(),
-    /** Of a registration: by what it may be completed. */
+    /** For a registration: the authority by which it may be completed. */
     authority: nullable.enum(authorities),
     authorityId: nullable.string(),
   },
 })
 
-/** A statement that waits for a passkey, once. But for `madeAt`, its instants are in real time. */
+/** A statement that waits for one signature of a passkey. Its instants are in real time, except `madeAt`. */
 export class PasskeyChallenge extends schema.class {}
 schema.setClass(PasskeyChallenge)
 
@@ -73,7 +71,6 @@ export interface NewChallenge<K extends Kind> {
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** Makes the row of a challenge; `now` is the tenant's time. */
 export function newChallenge<K extends Kind>(
   { members, ...others }: NewChallenge<K>,
   { tenant, now, origin }: { readonly tenant: Tenant; readonly now: Date; readonly origin: string },

@@ -19,7 +19,6 @@ import { COSE_ALGORITHMS, checkRegistration, type NewCredential } from './regist
 import { eventOf } from './schemas.ts'
 import { handleOf } from './webauthn.ts'
 
-/** In the console, only owners enrol passkeys for others. */
 const isForeign = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
@@ -104,7 +103,10 @@ export const registerVerify: HandlerOf<typeof passkeysApi.registerVerify> = asyn
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 const FIND = 'select from passkeys where credential_id = $1'
 
-/** Whether a credential is enrolled, for whichever tenant of the installation; those who enrol the same one wait for each other. */
+/**
+ * Whether any tenant of the installation has enrolled the credential. Concurrent enrolments of the same
+ * credential wait for each other.
+ */
 async function isCredentialKnown(credentialId: string | null, sql: Sql): Promise<boolean> {
   const [, found] = await Promise.all([sql(LOCK, [`credential|${credentialId}`]), sql(FIND, [credentialId])])
   return found.length > 0

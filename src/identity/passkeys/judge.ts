@@ -2,8 +2,8 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { lockedRowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { countGuess } from '../../kernel/database/wrong-guesses.ts'
+import { lockedRowsById, updateOf } from '../../record-store/index.ts'
 import { agrees, type Kind, type Subjects } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type ChallengeRow, challengesTable } from './challenge.ts'
@@ -11,35 +11,33 @@ import { block, hasRisen, isUsable, noteUse, type PasskeyRow, passkeysTable } fr
 import type { Checked, Places, Verified } from './read-assertions.ts'
 import { type AssertionCode, type assertionEvents, eventOf } from './schemas.ts'
 
-/** What must have been signed, as things stand under the locks. */
 export interface Expected<K extends Kind = Kind> {
   readonly kind: K
   readonly members: Subjects[K]
-  /** The one person who can have signed it, such as the one of the console's session. */
+  /** The only person who can have signed it, such as that of the console session. */
   readonly personId?: string | null | undefined
 }
 
-/** An assertion that was checked, and who has sent it from where. */
 export interface Sent {
   readonly checked: Checked
   readonly actor: Actor
   readonly address: string | null
 }
 
-/** Challenges and passkeys that are locked until the transaction ends, as `judge` leaves them. */
+/** Challenges and passkeys, locked until the transaction ends, as `judge` leaves them. */
 export interface LockedChallenges {
   readonly challenges: ReadonlyMap<string, ChallengeRow>
   readonly passkeys: ReadonlyMap<string, PasskeyRow>
   readonly burned: Set<ChallengeRow>
   readonly used: Set<PasskeyRow>
-  /** The refusals of wrong signatures whose senders have sent too many: these burn nothing. */
+  /** Refusals of senders above the limit of wrong signatures; these burn nothing. */
   readonly stopped: ReadonlyMap<Checked, Problem>
 }
 
 const lockedChallenges = lockedRowsById(challengesTable)
 const lockedPasskeys = lockedRowsById(passkeysTable)
 
-/** Locks challenges, then passkeys, then counts wrong signatures: these come last in the order of locks. */
+/** Locks challenges, then passkeys, then counts wrong signatures, which are last in the lock order. */
 export const lockChallenges = (sql: Sql, tenant: Tenant, sent: readonly Sent[]): Promise<LockedChallenges> =>
   lockChallengesAt(sql, { challenges: tenant, passkeys: tenant }, sent)
 
@@ -69,8 +67,9 @@ const TOO_MANY =
   'Ten signatures that no passkey confirms have come from you or your address within ten minutes. Wait; a valid signature over a new challenge is accepted at once.'
 
 /**
- * Counts wrong signatures by their senders and addresses, never by the passkey: anyone can learn a credential id, and would
- * close the passkey of its owner. A valid signature is not counted and costs no statement, so a guesser stops no one else.
+ * Counts wrong signatures by sender and address, never by passkey: anyone can learn a credential id and would
+ * block the passkey of its owner. A valid signature is not counted and costs no statement, so a guesser
+ * blocks no one else.
  */
 async function countWrong(sql: Sql, wrong: readonly Sent[]): Promise<ReadonlyMap<Checked, Problem>> {
   const stopped = new Map<Checked, Problem>()
@@ -85,7 +84,7 @@ async function countWrong(sql: Sql, wrong: readonly Sent[]): Promise<ReadonlyMap
   return stopped
 }
 
-/** The right without which nobody's passkey can decide such a thing. */
+/** The scope that a person needs so that their passkey can decide this. */
 const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   intent: 'intents:approve',
   payment: 'transfers:create',
@@ -95,7 +94,6 @@ const neededScope: Readonly<Partial<Record<Kind, Scope>>> = {
   deletion: 'gdpr:write',
 }
 
-/** Emits as the context of a request does, or the verdict of a batch. */
 export interface Emitting {
   emit<N extends keyof typeof assertionEvents>(
     event: N,
@@ -104,8 +102,8 @@ export interface Emitting {
 }
 
 /**
- * Decides whether an assertion counts for what is expected, and burns its challenge whatever comes of it: undefined where it
- * counts. Within a batch the second use of a challenge sees the first one.
+ * Decides whether an assertion matches what is expected, and burns its challenge either way; undefined if it
+ * does. Within a batch the second use of a challenge sees the first one.
  */
 export function judge<K extends Kind>(
   checked: Checked | undefined,
@@ -118,7 +116,6 @@ export function judge<K extends Kind>(
   return code ?? disagreement(checked.verified as Verified, locked, expected)
 }
 
-/** All that does not depend on what is expected. What cannot be read burns nothing. */
 export function burn(
   checked: Checked,
   locked: LockedChallenges,
@@ -165,7 +162,6 @@ const updatePasskeys = updateOf(passkeysTable, [
   'blockedUntil',
 ])
 
-/** Writes what `judge` has decided. */
 export const writeAssertions = (sql: Sql, tenant: Tenant, locked: LockedChallenges): Promise<unknown> =>
   writeAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, locked)
 

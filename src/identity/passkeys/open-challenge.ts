@@ -3,15 +3,15 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
+import { insertInto } from '../../record-store/index.ts'
 import { challengeOf, type Kind, type Subjects, sentenceOf } from '../../statements/index.ts'
 import { signerOf } from './assertions.ts'
 import { CHALLENGE_LASTS_MS, type ChallengeRow, challengesTable, newChallenge } from './challenge.ts'
 
 export const insertChallenges = insertInto(challengesTable)
 
-/** The relying party of the installation; throws where no passkey can exist under its address. */
+/** Throws if passkeys cannot exist under the installation's address. */
 export function passkeyParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
   const party = relyingParty()
   if (party.unavailable) throw new Problem('passkeys_unavailable', party.unavailable)
@@ -23,7 +23,7 @@ interface Descriptor extends Row {
   readonly transports: string[]
 }
 
-/** More than these are not listed: a browser finds the others by itself. */
+/** Browsers find further passkeys by themselves. */
 const MAX_LISTED = 64
 
 const DESCRIPTORS = `
@@ -33,7 +33,6 @@ where one.owner_id = $1 and one.mode = $2 and one.revoked_at is null and holder.
   and ($3::text is null or one.person_id = $3) and ($4::text is null or one.id <> $4)
 order by one.id desc limit ${MAX_LISTED}`
 
-/** The passkeys of a person, or of all people, as browsers want to be told of them. */
 export async function descriptorsOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -48,13 +47,12 @@ export interface Opening<K extends Kind> {
   readonly kind: K
   readonly subjectId: string | null
   readonly members: Subjects[K]
-  /** The one person who may sign. In the console that is the caller, if nobody is named. */
+  /** The only person who may sign. In the console it defaults to the caller. */
   readonly personId?: string | null | undefined
 }
 
 type Opener = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
 
-/** Makes a challenge over a statement, for a person to sign within five minutes. */
 export async function openChallenge<K extends Kind>(
   { personId, ...opening }: Opening<K>,
   { sql, tenant, now, ports, actor }: Opener,

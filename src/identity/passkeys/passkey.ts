@@ -1,19 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, record, tenantTable, textArray } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import { type RowOf, tableOf } from '../../record-store/index.ts'
 import { after, clock, minutes } from '../../values/clock.ts'
 import type { Personal } from '../../values/personal.ts'
 
 export const algorithms = ['Ed25519', 'ES256', 'RS256'] as const
 export type Algorithm = (typeof algorithms)[number]
 
-/** More than a person has devices. */
 export const MAX_PASSKEYS = 20
 
-/** How long a passkey is closed after its counter did not rise. */
+/** How long a passkey is blocked after its counter did not increase. */
 const BLOCKED_FOR_MS = minutes(15)
 
-/** A public key as a JSON Web Key (RFC 7517). */
 export interface PublicJwk {
   readonly kty: string
   readonly crv?: string
@@ -31,18 +29,17 @@ const schema = defineEntity({
     name: p.text(),
     /** In base64url; unique in the installation. */
     credentialId: p.text(),
-    /** As the device gave it (COSE), in base64url. */
+    /** As the device sent it (COSE), in base64url. */
     publicKey: p.text(),
     publicKeyJwk: p.json<PublicJwk>(),
     algorithm: p.enum(algorithms),
-    /** How often the device has signed; zero where it does not count. */
+    /** The device's signature counter; zero if it does not count. */
     counter: p.bigint(),
-    /** Whether the passkey may be on several devices of its person. */
+    /** Whether the passkey may be synced to several devices of its person. */
     backupEligible: p.boolean(),
     backedUp: p.boolean(),
     backupChangedAt: nullable.instant(),
     transports: textArray(),
-    /** The make of the device. */
     aaguid: p.text(),
     enrolledBy: p.enum(['key', 'console'] as const),
     lastUsedAt: nullable.instant(),
@@ -51,7 +48,7 @@ const schema = defineEntity({
   },
 })
 
-/** A credential on a device of a person, of which we have the public key. Use, blocking and revocation are in real time. */
+/** A credential on a person's device, of which we have the public key. Use, block and revocation are in real time. */
 export class Passkey extends schema.class {}
 schema.setClass(Passkey)
 
@@ -63,19 +60,18 @@ type Standing = Pick<PasskeyRow, 'revokedAt' | 'blockedUntil'>
 export const isUsable = ({ revokedAt, blockedUntil }: Standing): boolean =>
   !revokedAt && !(blockedUntil && blockedUntil > clock.real())
 
-/** Closes a passkey of which a copy may sign, and gives until when. */
+/** Blocks a passkey that may have been cloned, and returns until when. */
 export function block(row: Pick<PasskeyRow, 'blockedUntil'>): Date {
   row.blockedUntil = after(clock.real(), BLOCKED_FOR_MS)
   return row.blockedUntil
 }
 
-/** What the device said of itself as it signed. */
 export interface DeviceState {
   readonly counter: number
   readonly backedUp: boolean
 }
 
-/** Whether the counter has risen. Passkeys that are synced between devices do not count: both are zero. */
+/** Whether the counter increased. Synced passkeys do not count: both are zero. */
 export const hasRisen = (row: Pick<PasskeyRow, 'counter'>, { counter }: DeviceState): boolean =>
   (counter === 0 && row.counter === 0n) || BigInt(counter) > row.counter
 

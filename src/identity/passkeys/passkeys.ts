@@ -13,11 +13,10 @@ import { Passkey, passkeysPersonal } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { type Envelope, eventOf, passkeyEvents, webauthnAssertion } from './schemas.ts'
 
-/** In the console, only owners touch the passkeys of others. */
 const isForeign = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
   type === 'console' && id !== personId && !scopes.has('people:write')
 
-/** The tenant's passkeys are locked as a set, so that of two which revoke each other at once one is left. */
+/** The tenant's passkeys are locked as a set, so that of two that revoke each other concurrently one is left. */
 const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
   const { records, sql, tenant, actor, refuse } = context
   const [, passkey, { active }] = await Promise.all([
@@ -53,8 +52,8 @@ where asked.owner_id = $1 and asked.mode = $2 and asked.id = $3 and signer.crede
   and signer.revoked_at >= asked.created_at`
 
 /**
- * The only passkey needs no assertion. But where one was signed by a passkey that has been revoked since, it was not the only
- * one when this was asked for: the two have revoked each other, and this one is left.
+ * Revoking the only passkey needs no assertion. But an assertion by a passkey that was revoked since shows
+ * that there were two: they revoked each other, and this one stays.
  */
 async function isOvertaken(
   envelope: Envelope,
@@ -97,7 +96,7 @@ export const passkeysArea = area(
     entities: [Passkey, PasskeyChallenge, EnrolmentGrant],
     announces: passkeyEvents,
     expiring: [
-      // For a day, whoever comes too late is told so.
+      // Expired challenges are kept for a day, so that late callers get a clear error.
       { table: 'passkey_challenges', column: 'expires_at', keptMs: days(1) },
       { table: 'enrolment_grants', column: 'expires_at', keptMs: 0 },
     ],

@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { type Role, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { rowsById, selectList } from '../../kernel/database/bulk-sql.ts'
+import { rowsById, selectList } from '../../record-store/index.ts'
 import type { Kind, Openings, Statement } from '../../statements/index.ts'
 import { challengeOf } from '../../statements/index.ts'
 import { type ChallengeRow, challengesTable } from './challenge.ts'
@@ -17,7 +17,6 @@ import {
 import type { AssertionCode, Envelope } from './schemas.ts'
 import { checkAssertion } from './webauthn.ts'
 
-/** A person as the holder of a passkey. */
 export interface Holder {
   readonly id: string
   readonly name: string
@@ -25,13 +24,13 @@ export interface Holder {
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** An assertion whose signature is genuine. Only `burnAssertion` or `judge` says whether it counts. */
+/** An assertion with a genuine signature. Only `burnAssertion` or `judge` decide whether it counts. */
 export interface Verified {
   readonly challengeId: string
   readonly kind: Kind
   readonly statement: Statement
   readonly openings: Openings
-  /** When the challenge was made, by the tenant's time: it was signed after that. */
+  /** When the challenge was created, in the tenant's time; the signature is later. */
   readonly attestedAt: Date
   readonly passkeyId: string
   readonly credentialId: string
@@ -46,12 +45,9 @@ export interface Verified {
   readonly device: DeviceState
 }
 
-/** An assertion that was sent, as far as it can be judged without a lock. */
 export interface Checked {
   readonly challengeId: string
-  /** The passkey that it names, where the tenant has it. */
   readonly passkeyId: string | null
-  /** What is wrong with it; undefined where it is genuine. */
   readonly code: AssertionCode | undefined
   readonly verified: Verified | undefined
 }
@@ -70,7 +66,7 @@ from passkeys one
 join people holder on (holder.owner_id, holder.mode, holder.id) = (one.owner_id, one.mode, one.person_id)
 where one.owner_id = $1 and one.mode = $2 and one.credential_id = any($3::text[])`
 
-/** The credential that an assertion names, in the one form that we store. */
+/** The credential id of an assertion, normalized as we store it. */
 export const credentialIdOf = ({ assertion }: Envelope): string => assertion.id.replace(/=+$/, '')
 
 async function passkeysOf(
@@ -82,15 +78,15 @@ async function passkeysOf(
   return new Map(rows.map(row => [row.credentialId, row]))
 }
 
-/** Where challenges and passkeys are looked for: those of signing in are the platform's. */
+/** The tenants of challenges and passkeys: challenges for sign-in belong to the platform. */
 export interface Places {
   readonly challenges: Tenant
   readonly passkeys: Tenant
 }
 
 /**
- * Checks assertions before any row is locked: two statements, and a signature each. Each envelope has its own result: one
- * that names the challenge of another must not pass by its signature.
+ * Checks assertions before any row is locked, with two statements and one signature check each. Each envelope
+ * has its own result: one that names another's challenge must not pass by the other's signature.
  */
 export const readAssertions = (
   sql: Sql,

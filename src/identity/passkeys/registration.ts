@@ -7,7 +7,6 @@ import { bytesOf, clientDataOf, webauthnLibrary } from './webauthn.ts'
 
 type Response = z.output<typeof Registration>
 
-/** A new credential on a device, as it is enrolled. */
 export interface NewCredential extends EnrolledKey {
   readonly credentialId: string
   readonly publicKey: string
@@ -20,7 +19,6 @@ export interface NewCredential extends EnrolledKey {
 
 type RegistrationCode = 'registration_malformed' | 'registration_invalid'
 
-/** Checks a new credential against the challenge and the site for which it was made. */
 export async function checkRegistration(
   response: Response,
   challenge: string,
@@ -69,8 +67,8 @@ const newCredentialOf = (
 })
 
 /**
- * The public key in an attestation; undefined where it cannot be read. We ask for no attestation, and one with certificates
- * is refused: to check it, the library would call addresses that the certificates name.
+ * The public key in an attestation; undefined if unreadable. We request no attestation and refuse those with
+ * certificates: to verify them, the library would call addresses that the certificates name.
  */
 async function keyIn(attestation: string): Promise<ReadonlyMap<number, unknown> | 'attested' | undefined> {
   const { decodeAttestationObject, decodeCredentialPublicKey, parseAuthenticatorData } =
@@ -88,17 +86,17 @@ async function keyIn(attestation: string): Promise<ReadonlyMap<number, unknown> 
   }
 }
 
-/** Some devices sign with the new key itself, although nobody has asked for that. */
+/** Some devices sign with the new key itself, although no attestation was requested. */
 const isSelfAttested = (decoded: { get(name: 'fmt'): string; get(name: 'attStmt'): unknown }): boolean => {
   const statement = decoded.get('attStmt')
   return decoded.get('fmt') === 'packed' && statement instanceof Map && !statement.has('x5c')
 }
 
-/** Browsers that know say whether the device keeps the credential by itself. We require it, as signing in begins with it. */
+/** Some browsers report whether the device stores the credential. We require it, because sign-in starts with it. */
 const isNotDiscoverable = ({ clientExtensionResults }: Response): boolean =>
   clientExtensionResults?.credProps?.rk === false
 
-/** The numbers of the algorithms in COSE (RFC 9053), in the order of our preference. */
+/** The algorithm numbers in COSE (RFC 9053), in our order of preference. */
 export const COSE_ALGORITHMS: Readonly<Record<Algorithm, number>> = { Ed25519: -8, ES256: -7, RS256: -257 }
 
 const KTY = 1
@@ -116,7 +114,10 @@ const text = (value: unknown): string => Buffer.from(value as Uint8Array).toStri
 const isLong = (value: unknown, least: number, most = least): boolean =>
   value instanceof Uint8Array && value.length >= least && value.length <= most
 
-/** The key as a JWK, for each algorithm; undefined where it is none that we take. An exponent is short, as a long one would make us work. */
+/**
+ * The key as a JWK, by algorithm; undefined if we do not accept it. RSA exponents must be short, as long ones
+ * cost us computing time.
+ */
 const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefined>> = {
   Ed25519: key =>
     key.get(KTY) === 1 && key.get(CRV) === 6 && isLong(key.get(-2), 32)
@@ -132,7 +133,6 @@ const readers: Readonly<Record<Algorithm, (key: Members) => PublicJwk | undefine
       : undefined,
 }
 
-/** Reads the public key of a new passkey; undefined for one that we do not take, or that is no key at all. */
 function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   const [algorithm] = Object.entries(COSE_ALGORITHMS).find(([, number]) => number === key.get(ALG)) ?? []
   if (!algorithm) return undefined
@@ -140,7 +140,7 @@ function enrolledKeyOf(key: Members): EnrolledKey | undefined {
   return jwk && isKey(jwk) ? { algorithm: algorithm as Algorithm, jwk } : undefined
 }
 
-/** Whether the numbers make a key: a point may lie beside its curve. */
+/** Whether the numbers are a valid key: a point may be off its curve. */
 function isKey(key: PublicJwk): boolean {
   try {
     createPublicKey({ key: { ...key }, format: 'jwk' })

@@ -6,7 +6,7 @@ import { id } from '../../values/ids.ts'
 import { recordHead, recordTail } from '../../values/schemas.ts'
 import { algorithms } from './passkey.ts'
 
-/** Binary data as browsers write it; the bound is that of the largest that a device makes. */
+/** Binary data as browsers encode it; the limit is the largest value of any device. */
 const base64url = (longest: number) =>
   z
     .string()
@@ -15,7 +15,7 @@ const base64url = (longest: number) =>
 
 const credentialId = base64url(1_364).min(1)
 
-/** A credential as the browser gives it (`PublicKeyCredential.toJSON()`): members that we do not know are left out. */
+/** A credential as browsers return it (`PublicKeyCredential.toJSON()`); unknown members are dropped. */
 const credential = <R extends z.ZodType>(response: R) =>
   z.object({
     id: credentialId,
@@ -54,21 +54,19 @@ export const Registration = credential(
     description: 'As `navigator.credentials.create` gives it, in JSON: `RegistrationResponseJSON`.',
   })
 
-/** No record: one that is not known is a 400, as the request cannot be confirmed. */
+/** An unknown challenge is a 400, not a 404: the request cannot be confirmed. */
 export const challengeId = z
   .string()
   .min(1)
   .max(128)
   .meta({ description: 'Of the challenge: see `expiresAt` there.' })
 
-/** The signature of a person by a passkey, over the statement of a challenge. */
 export const webauthnAssertion = z
   .strictObject({ challengeId, assertion: Assertion })
   .meta({ id: 'WebauthnAssertion', description: 'What a passkey has signed, for which challenge.' })
 
 export type Envelope = z.output<typeof webauthnAssertion>
 
-/** The refusals of an operation that takes an assertion. */
 export const assertionRefusals = {
   assertion_required: [
     400,
@@ -97,7 +95,7 @@ export const assertionRefusals = {
 
 export type AssertionCode = keyof typeof assertionRefusals
 
-/** Of a key, while no passkey was ever enrolled: who gives a role must have all of its scopes. */
+/** Until a passkey exists, a key that assigns a role must have all of its scopes. */
 export const scope_not_held: Failure = [
   403,
   'The key lacks scopes of that role, and nobody gives more than they have. Use a key that has them all.',
@@ -153,7 +151,6 @@ export const passkeyEvents = {
   ),
 }
 
-/** The events of an operation that takes an assertion. */
 export const assertionEvents = { 'passkey.blocked': passkeyEvents['passkey.blocked'] }
 
 export const eventOf = ({
@@ -219,7 +216,6 @@ export const StatementRecord = z
   })
   .meta({ id: 'SignedStatement', description: 'What is signed.' })
 
-/** A challenge as it is given to whoever lets it be signed. */
 export const ChallengeRecord = z
   .object({
     challengeId: id('challenge'),

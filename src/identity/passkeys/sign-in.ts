@@ -10,10 +10,9 @@ import { challengeResponse, insertChallenges, passkeyParty } from './open-challe
 import { type Checked, credentialIdOf, type Holder, readAssertionsAt } from './read-assertions.ts'
 import type { AssertionCode, assertionEvents, Envelope } from './schemas.ts'
 
-/** Whoever signs in has not said yet for which tenant: the challenges are the platform's. */
+/** The tenant is unknown before sign-in, so these challenges belong to the platform. */
 const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
-/** Makes a challenge for signing in with whichever passkey the person has. */
 export async function openSignInChallenge({ sql, ports }: Pick<Context, 'sql' | 'ports'>) {
   const party = passkeyParty(ports)
   const about = { kind: 'sign_in', subjectId: null, members: {}, personId: null } as const
@@ -27,7 +26,6 @@ select one.owner_id as "ownerId", one.mode from passkeys one
 join customers on customers.id = one.owner_id and customers.status = 'active'
 where one.credential_id = $1`
 
-/** Somebody who has signed in, and where. */
 export interface SignedIn {
   readonly person: Holder
   readonly tenant: Tenant
@@ -40,8 +38,8 @@ type SigningIn = Pick<
 >
 
 /**
- * Checks an assertion over a challenge of `openSignInChallenge`, and burns that. From here on the request acts for the
- * tenant of the passkey, which is unique in the installation.
+ * Checks an assertion over a challenge of `openSignInChallenge` and burns it. From here on the request acts
+ * for the tenant of the passkey, which is unique in the installation.
  */
 export async function verifySignIn(
   envelope: Envelope,

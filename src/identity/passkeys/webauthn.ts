@@ -6,7 +6,7 @@ type Library = typeof import('@simplewebauthn/server') & typeof import('@simplew
 
 let library: Promise<Library> | undefined
 
-/** The library takes a sixth of a second to load, and processes in which nobody uses a passkey do not need it. */
+/** The library takes a sixth of a second to load, and processes without passkeys do not need it. */
 export function webauthnLibrary(): Promise<Library> {
   library ??= Promise.all([import('@simplewebauthn/server'), import('@simplewebauthn/server/helpers')]).then(
     ([server, helpers]) => ({ ...server, ...helpers }),
@@ -15,10 +15,8 @@ export function webauthnLibrary(): Promise<Library> {
 }
 
 type Signed =
-  /** It is signed by the passkey, over this challenge. */
   | { readonly is: 'genuine'; readonly challenge: string; readonly device: DeviceState }
   | { readonly is: 'invalid' }
-  /** It is not the form that any device gives. */
   | { readonly is: 'malformed' }
 
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
@@ -29,7 +27,10 @@ const INVALID = { is: 'invalid' } as const
 
 type Credential = Pick<PasskeyRow, 'credentialId' | 'publicKey' | 'personId'>
 
-/** Checks an assertion by the passkey that it names, if there is one. The counter is judged where the passkey is locked. */
+/**
+ * Checks an assertion with the passkey that it names, if it exists. The counter is checked once the passkey
+ * is locked.
+ */
 export async function checkAssertion(
   { assertion }: Envelope,
   passkey: Credential | undefined,
@@ -65,13 +66,13 @@ export async function checkAssertion(
   }
 }
 
-/** Below every counter: others may be signing with the passkey just now, so it is compared once it is locked. */
+/** Below every counter: the counter is compared under the lock, because others may be signing with the passkey now. */
 const NOT_COMPARED = -1
 
-/** The user handle that devices keep: the person, and nothing that could change. */
+/** The user handle on devices: the person's id, which never changes. */
 export const handleOf = (personId: string): Buffer => Buffer.from(personId)
 
-/** What a device has signed beside its own data: which page asked for what. Members that we do not know are left alone. */
+/** The signed client data: which page requested what. Unknown members are ignored. */
 interface ClientData {
   readonly type: string
   readonly challenge: string
@@ -81,7 +82,6 @@ interface ClientData {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads client data; undefined where it is no JSON object in UTF-8 with the members that there must be. */
 export function clientDataOf(encoded: string): ClientData | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(encoded, 'base64url')))

@@ -34,13 +34,12 @@ const Link = z
   })
   .meta({ id: 'PersonLink' })
 
-/** Once the account has had a passkey, a key alone invites nobody: whoever holds it could make somebody who approves. */
+/** Once the account has had a passkey, a key alone cannot invite: its holder could create an approver. */
 const consent = webauthnAssertion.optional().meta({
   description:
     'Of an owner, over exactly this. It is needed from the first passkey of the account on: `POST /passkeys/challenge`, purpose `invitation`.',
 })
 
-/** What an owner signs: to invite, by these members. */
 const invitation = (subject: Readonly<Record<string, string>>) => ({
   challenge: '/passkeys/challenge',
   asks: { purpose: 'invitation', subject },
@@ -138,7 +137,6 @@ const ends = {
   'person.updated': personEvents['person.updated'],
 }
 
-/** The way back in for somebody without a passkey. */
 export const recoveryApi = {
   recover: post('/people/{id}/recover', {
     summary: 'Start the recovery of a person who has no passkey any more',
@@ -164,7 +162,6 @@ export const recoveryApi = {
     },
     emits: ends,
   }),
-  /** The process of the recovery reads this whenever the recovery has changed. */
   recoveryStatus: get('/recoveries/{id}/status', {
     readsClock: true,
     summary: 'Get the status of a recovery’s process',
@@ -172,7 +169,7 @@ export const recoveryApi = {
     returns: [200, ProcessStatusRecord],
     fails: { recovery_not_found },
   }),
-  /** Changes nothing before its time, by the tenant's clock, and nothing when it is repeated. */
+  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
   advanceRecovery: post('/recoveries/{id}/advance', {
     summary: 'Make a recovery ready, or expire it',
     callers: [],
@@ -180,7 +177,6 @@ export const recoveryApi = {
     fails: { recovery_not_found },
     emits: ends,
   }),
-  /** By the signal of an operator. */
   cancelRecovery: post('/recoveries/{id}/cancel', {
     summary: 'Stop a recovery by its id',
     callers: [],

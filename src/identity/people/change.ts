@@ -13,11 +13,11 @@ import { endRecovery, openRecoveryOf, stopperOf } from './recoveries.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>
 
-/** A key gives another role only with the consent of an owner: it could make an owner of whom it has invited. */
+/** A key changes a role only with an owner's consent: otherwise it could turn its own invitee into an owner. */
 const needsConsent = (person: Person, role: Role | undefined, { actor }: Updating): boolean =>
   actor.type === 'key' && role !== undefined && role !== person.role
 
-/** The tenant is locked, so that two owners who remove or demote each other at once see what the other has done. */
+/** The tenant is locked, so that two owners who remove or demote each other concurrently see each other's change. */
 export const update: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, ...members } = body
   const { records, emit, refuse } = context
@@ -41,7 +41,6 @@ type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | u
 const namesOfChanged = (person: Person, changes: Changes) =>
   keysOf(changes).filter(name => changes[name] !== person[name])
 
-/** Why a person cannot be changed like this; undefined if that is possible. The consent is used up either way. */
 async function updateBlocker(
   person: Person,
   { email, role }: Changes,
@@ -78,8 +77,8 @@ export const remove: HandlerOf<typeof peopleApi.remove> = async ({ params }, con
 }
 
 /**
- * Whether the tenant would be left without an owner who can sign, or whom a recovery can let in again. A tenant that has
- * never had a passkey is its keys’. Take the locks of passkeys and people before.
+ * Whether the tenant would lose its last owner who can sign or be let in again by a recovery. A tenant that
+ * never had a passkey is managed by its keys. Take the locks of passkeys and people before.
  */
 async function isLastOwner(
   { id, role }: Person,

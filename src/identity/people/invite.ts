@@ -10,7 +10,7 @@ import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
 import { actForTenantOf, lockPerson } from './recover.ts'
 import { openRecoveryOf } from './recoveries.ts'
 
-/** Whether somebody else has this email, in any case. Those who are removed have none. */
+/** Whether another person has this email, ignoring case. Removed people have none. */
 export const isEmailTaken = async (
   email: string,
   { records }: Pick<Context, 'records'>,
@@ -21,7 +21,7 @@ export const isEmailTaken = async (
     ...sqlCondition('lower(email) = lower(?)', [email]),
   })) > 0
 
-/** The tenant is locked, so that people who are invited at once are not too many, and have an email each. */
+/** The tenant is locked, so that concurrent invitations respect the limit and unique emails. */
 export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
   const { records, emit, refuse } = context
   const { webauthnAssertion, ...members } = body
@@ -43,7 +43,7 @@ export const create: HandlerOf<typeof peopleApi.create> = async ({ body }, conte
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
-/** Keys and owners make the link of an invitation, which enrols a passkey too. */
+/** Keys and owners create an invitation's link, which can also enrol a passkey. */
 export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => {
   const { actor, records, refuse } = context
   if (actor.type === 'dash') return recoveryLink(input.params.id, context)
@@ -59,7 +59,6 @@ export const link: HandlerOf<typeof peopleApi.link> = async (input, context) => 
 
 type Linking = ContextOf<typeof peopleApi.link>
 
-/** The operator makes the link of a recovery that nobody has stopped. */
 async function recoveryLink(personId: string, context: Linking) {
   const { refuse } = context
   if (!(await actForTenantOf(personId, context))) return refuse('person_not_found')

@@ -18,12 +18,12 @@ type Asking = Pick<
   'records' | 'sql' | 'sendAlong' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
 >
 
-/** What the passkey of an owner has signed; null while the tenant has never had a passkey, so that nobody can sign. */
+/** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
 export type Consent = Verified | null
 
 /**
- * The consent of an owner to inviting somebody, or why it does not count. Ask before any row is locked. Where nobody can
- * sign, the lock keeps the first passkey from being enrolled meanwhile.
+ * An owner's consent to an invitation, or a refusal. Call it before any row is locked. If signing is
+ * impossible, the lock prevents the first passkey from being enrolled meanwhile.
  */
 export async function consentOf(
   envelope: Envelope | undefined,
@@ -37,11 +37,14 @@ export async function consentOf(
   return everEnrolled ? 'assertion_required' : null
 }
 
-/** Where nobody can sign, a key decides alone: it lets nobody do in the console what it may not do itself. */
+/** Without any passkey, a key decides: it can grant no one more rights in the console than it has itself. */
 export const isBeyondKey = (role: Role, consent: Consent, { actor }: Pick<Asking, 'actor'>): boolean =>
   consent === null && actor.type === 'key' && !mayGive(actor.scopes, role)
 
-/** Uses the consent up, under the lock of the tenant’s people: it must be to exactly this, and by one who is still an owner. */
+/**
+ * Consumes the consent under the lock of the tenant's people: it must be for exactly this, by a person who is
+ * still an owner.
+ */
 export async function useConsent(
   consent: Consent,
   members: Subjects['invitation'],

@@ -14,11 +14,9 @@ import { openRecoveryOf } from './recoveries.ts'
 import { OPEN, Recovery, recoveryMachine } from './recovery.ts'
 import { personEvents } from './schemas.ts'
 
-/** A person of the tenant, in whatever state. */
 export const findPerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id })
 
-/** A person who may act just now. */
 export const activePersonOf = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
   records.findOne(Person, { id, status: 'active' })
 
@@ -57,7 +55,7 @@ export const peopleArea = area(
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,
-    // For a month, whoever opens an old link is told that it is used or over.
+    // Used and expired links are kept for a month, so that opening one shows a clear error.
     expiring: [{ table: 'person_links', column: 'expires_at', keptMs: days(30) }],
     deadlines: [
       {

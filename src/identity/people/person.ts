@@ -14,7 +14,7 @@ export const personMachine = machine('person', {
 
 export const roles = ['owner', 'approver', 'viewer'] as const satisfies readonly Role[]
 
-/** The most people of a tenant who are not removed: whoever approves knows the others. */
+/** The most people of a tenant, removed ones excluded: approvers know each other. */
 export const MAX_PEOPLE = 200
 
 const schema = defineEntity({
@@ -22,7 +22,7 @@ const schema = defineEntity({
   properties: {
     ...record('person'),
     name: p.text(),
-    /** Where a link can be sent to. It is forgotten when the person is removed; the name stays beside what they decided. */
+    /** Where links are sent. It is erased when the person is removed; the name stays beside their decisions. */
     email: nullable.string(),
     role: p.enum(roles),
     status: p.enum(personMachine.states).onCreate(() => personMachine.initial),
@@ -31,7 +31,6 @@ const schema = defineEntity({
   },
 })
 
-/** A person who may sign in for the tenant, by the rights of a role. */
 export class Person extends schema.class {}
 schema.setClass(Person)
 
@@ -59,7 +58,6 @@ export const peoplePersonal = {
   },
 } as const satisfies Personal
 
-/** A person as the API shows one: with the recovery that is under way. */
 export const personResponse = (person: Person, recovery: Recovery | null) =>
   withMembers(person, {
     recovery: recovery && {
@@ -72,7 +70,7 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
     },
   })
 
-/** The people as the API shows them, with one statement for the recoveries of all. */
+/** People as the API returns them, with one statement for all recoveries. */
 export async function peopleResponse(people: readonly Person[], records: Records) {
   const personIds = people.map(({ id }) => id)
   const open = await records.find(Recovery, {

@@ -1,6 +1,5 @@
 import type { RecordProcess } from '../../kernel/contract/process.ts'
 
-/** Begins with the recovery of a person; ends when it is completed, stopped or expired. */
 export const recoveryProcess = {
   name: 'recovery',
   title: 'Recovery',

@@ -15,7 +15,7 @@ select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "off
 from people p left join tenant_clocks t on t.owner_id = p.owner_id and t.mode = p.mode
 where p.id = $1`
 
-/** Acts for the tenant of a person whom the operator names without the owner; false where there is nobody of this id. */
+/** Acts for the tenant of a person whom the operator names without the owner; false if the id is unknown. */
 export async function actForTenantOf(
   personId: string,
   { sql, actFor }: Pick<Context, 'sql' | 'actFor'>,
@@ -26,7 +26,7 @@ export async function actForTenantOf(
   return true
 }
 
-/** Locks the tenant’s people, then this one, if any is named; null where the person is not there any more. */
+/** Locks the tenant's people, then this person, if named; null if the person no longer exists. */
 export async function lockPerson(
   id: string | null,
   context: Pick<Context, 'records' | 'sql' | 'tenant'>,
@@ -57,7 +57,6 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
   return personResponse(person, null)
 }
 
-/** A recovery with its person, both locked; null where there is no such recovery. */
 async function lockRecovery(id: string, context: Pick<Context, 'records' | 'sql' | 'tenant'>) {
   const [, recovery] = await Promise.all([lockTenant(context, 'people'), context.records.lock(Recovery, id)])
   if (!recovery) return null
@@ -78,7 +77,7 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   return { done: true }
 }
 
-/** Process and sweep may both come, and late: each finds what is still to be done. */
+/** Run and sweep may both call this, and late: each does what is still due. */
 export const advanceRecovery: HandlerOf<typeof recoveryApi.advanceRecovery> = async ({ params }, context) => {
   const { now, refuse } = context
   const found = await lockRecovery(params.id, context)
@@ -98,7 +97,7 @@ export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = asyn
   return recovery ? processStatusOf(recovery, now) : refuse('recovery_not_found')
 }
 
-/** How the recovery stands, for the line of its run: Temporal keeps it, so it names nobody. */
+/** The summary of the run. Temporal stores it, so it contains no names. */
 const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
   const state = status === 'waiting' ? `can be stopped until ${minuteInWords(readyAt)}` : status
   return `Recovery of ${personId} in ${mode} mode: ${state}`
@@ -112,7 +111,6 @@ const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
 
 const signals: readonly RecoverySignal[] = ['cancel']
 
-/** The status of a recovery as its process reads it. */
 function processStatusOf(recovery: Recovery, now: Date) {
   const closed = !isOpen(recovery)
   return {

@@ -17,7 +17,7 @@ import type { personEvents } from './schemas.ts'
 
 type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>
 
-/** The recovery of a person that is under way. Who changes it has locked the tenant’s people. */
+/** The person's open recovery. Callers that change it hold the lock of the tenant's people. */
 export const openRecoveryOf = (
   personId: string,
   { records }: Pick<Context, 'records'>,
@@ -32,7 +32,6 @@ const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
 const wakeProcess = ({ id, personId }: Recovery, { wake }: Pick<Context, 'wake'>): void =>
   wake(recoveryProcess, { id, agentId: null, about: personId })
 
-/** Starts a recovery, and tells it. */
 export function startRecovery(person: Person, context: Recovering): Recovery {
   const { records, now, emit } = context
   const id = newId('recovery')
@@ -52,7 +51,6 @@ export function startRecovery(person: Person, context: Recovering): Recovery {
 
 const END_OF = { stopped: 'stopped', removed: 'stopped', expired: 'expired' } as const
 
-/** Ends a recovery that leads to nothing, with its link. */
 export async function endRecovery(
   recovery: Recovery,
   person: Person,
@@ -75,13 +73,12 @@ export async function endRecovery(
   wakeProcess(recovery, context)
 }
 
-/** An operator has no id of ours: only the name that came with the signal. */
+/** An operator has no id of ours, only the name from the signal. */
 export const stopperOf = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>): StoppedBy =>
   type === 'operator'
     ? { type, id: null, name: id }
     : { type: type === 'console' ? type : 'key', id, name: name ?? null }
 
-/** Lets the operator make the link: nobody has stopped the recovery in time. */
 export function makeReady(recovery: Recovery, person: Person, context: Recovering): void {
   if (!recoveryMachine.move(recovery, 'ready')) return
   recovery.dueAt = recovery.expiresAt
@@ -89,7 +86,6 @@ export function makeReady(recovery: Recovery, person: Person, context: Recoverin
   wakeProcess(recovery, context)
 }
 
-/** The operator’s link has been opened: the person is in again. */
 export function completeRecovery(recovery: Recovery, now: Date, context: Pick<Context, 'wake'>): void {
   if (!recoveryMachine.move(recovery, 'completed')) return
   Object.assign(recovery, { endedAt: now, dueAt: null })

@@ -11,18 +11,16 @@ export const recoveryMachine = machine('recovery', {
   expired: [],
 })
 
-/** SQL condition: the process of the recovery has something to wait for. */
 export const OPEN = "status in ('waiting', 'ready')"
 
-/** How long everybody has to stop a recovery, in the tenant's time. */
+/** How long the tenant's people can stop a recovery, in the tenant's time. */
 export const RECOVERY_WAITS_MS = days(1)
 
-/** How long a recovery that nobody has stopped can be completed. */
 export const RECOVERY_LASTS_MS = days(7)
 
 export const stopperTypes = ['key', 'console', 'operator', 'process'] as const
 
-/** Who has stopped a recovery. Nothing proves the name that an operator gives. */
+/** Who stopped a recovery. The name given by an operator is unproven. */
 export interface StoppedBy {
   type: (typeof stopperTypes)[number]
   id: string | null
@@ -35,19 +33,19 @@ const schema = defineEntity({
     ...record('recovery'),
     personId: p.text(),
     status: p.enum(recoveryMachine.states).onCreate(() => recoveryMachine.initial),
-    /** Until then it can only be stopped; after that the operator makes the link. */
+    /** Until then it can only be stopped; afterwards the operator creates the link. */
     readyAt: timestamp(),
     expiresAt: timestamp(),
     endedAt: nullable.instant(),
     stoppedBy: nullable.json<StoppedBy>(),
     reason: nullable.string(),
-    /** When the process or the sweep has something to do; null once nothing is due any more. */
+    /** When the run or the sweep has something to do; null once nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },
 })
 
-/** The way back in for a person without a passkey, which everybody of the tenant is told of and can stop. */
+/** The recovery of a person without a passkey. All people of the tenant are notified and can stop it. */
 export class Recovery extends schema.class {}
 schema.setClass(Recovery)
 

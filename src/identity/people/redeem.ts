@@ -12,7 +12,6 @@ import { completeRecovery } from './recoveries.ts'
 import { Recovery } from './recovery.ts'
 import type { linkEvents, linkFails } from './schemas.ts'
 
-/** The person who has opened a link, and what it was for. */
 export interface Redeemed {
   readonly person: Person
   readonly kind: LinkKind
@@ -26,7 +25,7 @@ interface FoundLink extends Row {
   readonly offsetMs: number
 }
 
-/** The search goes by the digest, so the time it takes tells nothing about existing tokens. */
+/** Searches by the digest, so the response time reveals nothing about existing tokens. */
 const FIND = `
 select s.id, s.owner_id as "ownerId", s.mode, s.kind = 'recovery' as "isRecovery", coalesce(t.offset_ms, 0)::float8 as "offsetMs"
 from person_links s
@@ -39,7 +38,7 @@ type Redeeming = Pick<
   'records' | 'sql' | 'tenant' | 'actFor' | 'emit' | 'wake'
 >
 
-/** Opens a link once: the token is the credential, and from here on the request acts for the tenant of its person. */
+/** Opens a link once. The token is the credential, and from here on the request acts for the tenant of its person. */
 export async function redeemLink(
   token: string,
   context: Redeeming,
@@ -70,23 +69,21 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   const recovery = await context.records.lock(Recovery, id)
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
-  // Who has lost them cannot say where they are.
+  // The lost passkeys may be in other hands, so all are revoked.
   await revokeAllOf(person.id, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 
-/** The owner, by the name of the customer; undefined where the tenant has somebody meanwhile. */
+/** Creates the owner with the customer's name; undefined if the tenant has people meanwhile. */
 async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
   if (await hasAnybody({ records })) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)
   return records.create(Person, { name, role: 'owner' })
 }
 
-/** Whether the tenant has a person who is not removed. */
 export const hasAnybody = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
   (await records.count(Person, { status: { $ne: 'removed' } })) > 0
 
-/** Whether opening the link has made an invited person an active one. */
 function join(person: Person, now: Date, { emit }: Redeeming): boolean {
   if (!personMachine.move(person, 'active')) return false
   person.joinedAt = now

@@ -44,7 +44,7 @@ export const PersonRecord = z
   })
   .meta({ id: 'Person' })
 
-/** No email: subscribers are systems of others, and the name is all that a person needs to know who it is. */
+/** No email address: events leave the service, and the name suffices for people. */
 const PersonEvent = z.object({
   personId: id('person'),
   name: z.string().max(200),
@@ -93,14 +93,13 @@ export const personFails = {
   ],
 } as const satisfies Record<string, Failure>
 
-/** The refusals of a link that is opened. */
 export const linkFails = {
   link_unknown: [404, 'There is no such link, or its person has been removed. Ask for a new one.'],
   link_used: [410, 'The link has been opened already, and works once. Ask for a new one.'],
   link_expired: [410, 'The link has ended, or a newer one has taken its place. Ask for a new one.'],
 } as const satisfies Record<string, Failure>
 
-/** The events of opening a link. That of a recovery revokes the passkeys which the person has lost. */
+/** Events of opening a link. A recovery's link revokes the passkeys that the person lost. */
 export const linkEvents = {
   'person.joined': personEvents['person.joined'],
   'person.updated': personEvents['person.updated'],

@@ -16,7 +16,7 @@ export const deviceId = formattedText(
   'must have 8 to 128 visible ASCII characters, and no spaces',
 ).meta({ description: 'By which the device knows itself again.', examples: ['laptop-7f3a9c'] })
 
-/** Controls, and what turns the direction of a text around. */
+/** Control characters, and marks that change the text direction. */
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 export const deviceName = z
@@ -80,7 +80,6 @@ export const SessionRecord = z
   })
   .meta({ id: 'DeviceSession' })
 
-/** A device as the person who decides sees it. */
 export const WaitingDevice = z
   .object({
     sessionId: id('session'),
@@ -138,7 +137,6 @@ export const sessionEvent = ({
   keyId,
 })
 
-/** The refusals of whatever takes the code that a person types. */
 export const codeFails = {
   user_code_unknown: [
     404,
@@ -161,7 +159,6 @@ const sessionFails = {
   scope_not_held: [403, 'The session has scopes that the calling key lacks: only one that has them ends it.'],
 } as const satisfies Record<string, Failure>
 
-/** The refusals of the device. */
 export const tokenFails = oauthErrors
 
 const readers = { callers: ['key'], scope: 'sessions:read' } as const
@@ -198,7 +195,7 @@ export const sessionsApi = {
       'key.revoked': keyEvents['key.revoked'],
     },
   }),
-  /** Of a session that is due: it goes on where its key was used meanwhile. */
+  /** Ends a session that is due, unless its key was used meanwhile. */
   expire: post('/sessions/{id}/expire', {
     summary: 'End the session of a device whose time is over',
     callers: [],

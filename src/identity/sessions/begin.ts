@@ -24,7 +24,6 @@ where owner_id = $1 and mode = $2 and client = $3 and status = 'requested' and e
 
 const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** How many requests of this client wait; those that come at once are counted one after the other. */
 async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
   const values = [platform.ownerId, platform.mode, client, now]
   const [, [row]] = await Promise.all([
@@ -37,7 +36,7 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 const TAKEN = `
 select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = any($3::text[]) and status = 'requested'`
 
-/** A code under which nothing waits: of 25,600 million, hardly ever the second one is needed. */
+/** An unused code: among 25,600 million, a second attempt is hardly ever needed. */
 async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
   const code = newLetterCode()
   const hashes = userHashesOf(code, ports)
@@ -47,7 +46,6 @@ async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ co
 
 const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
 
-/** The scopes as OAuth writes them, in our order; null where none are named. */
 function scopesIn(text: string | undefined): Scope[] | null | 'scope_unknown' {
   const named = new Set(text?.split(' ').filter(Boolean))
   if (named.size === 0) return null
@@ -85,7 +83,7 @@ export const begin: HandlerOf<typeof deviceApi.begin> = async ({ body }, context
   return startedWith(deviceCode, userCode, ports.pageUrl('/device'))
 }
 
-/** Our names, and those of RFC 8628 for programs that know the standard alone. */
+/** Our member names, and those of RFC 8628 for clients of the standard. */
 function startedWith(deviceCode: string, userCode: string, verificationUri: string) {
   const verificationUriComplete = `${verificationUri}?${new URLSearchParams({ code: userCode })}`
   const expiresIn = CODES_LAST_MS / 1_000

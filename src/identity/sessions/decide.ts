@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import { type Scope, scopes } from '../../kernel/contract/scopes.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { burnAssertion, openChallenge, verifyAssertion } from '../passkeys/index.ts'
 import { type codeFails, sessionEvent } from './api.ts'
@@ -29,7 +29,6 @@ function refusalOf(found: NotWaiting, { refuse }: Pick<Deciding, 'refuse'>) {
     : refusal
 }
 
-/** What the person can give of what the device asks for, and what not. */
 export function rightsOf({ scopes: asked }: Pick<SessionRow, 'scopes'>, { actor }: Pick<Deciding, 'actor'>) {
   const wanted = asked ?? scopes.filter(scope => actor.scopes.has(scope))
   return {
@@ -38,7 +37,7 @@ export function rightsOf({ scopes: asked }: Pick<SessionRow, 'scopes'>, { actor 
   }
 }
 
-/** What the key will be allowed: all that the person can give, or what was chosen of it; undefined where that is none. */
+/** The granted scopes: those chosen, or all that the person can grant; undefined if none. */
 function chosen(
   request: SessionRow,
   wanted: readonly Scope[] | undefined,
@@ -49,7 +48,6 @@ function chosen(
   return given.length > 0 && given.every(scope => allowed.includes(scope)) ? given : undefined
 }
 
-/** What a person signs: which device, by the code that it shows, and what it may do. */
 const statementOf = ({ request, userCode }: Waiting, given: readonly Scope[]) => ({
   deviceId: request.deviceId,
   deviceName: request.deviceName,
@@ -85,7 +83,7 @@ export const challenge: HandlerOf<typeof deviceApi.challenge> = async ({ body },
   return openChallenge(about, context)
 }
 
-/** From the platform's the row becomes one of the tenant: nobody else ever has to do with it. */
+/** Moves the row from the platform to the deciding tenant, which owns it for good. */
 const writeDecision = updateOf(sessionsTable, [
   'ownerId',
   'mode',

@@ -23,7 +23,7 @@ import {
   WaitingDevice,
 } from './api.ts'
 
-/** What `grant_type` says in a request for the key (RFC 8628, 3.4). */
+/** The `grant_type` of a request for the key (RFC 8628, 3.4). */
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const DEVICE_CODE = 'dvc_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ'

@@ -17,13 +17,11 @@ import { DEVICE_GRANT, deviceApi } from './device-api.ts'
 import { DeviceSession, sessionMachine, sessionResponses, sessionsPersonal } from './session.ts'
 import { token } from './token.ts'
 
-/** Those of the tenant; for a person who is no owner, those that this person has decided about. */
 const visibleTo = ({ actor }: Pick<Context, 'actor'>): Condition<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
 type Ending = Pick<Context<never, Pick<typeof sessionEvents, 'session.revoked'>>, 'records' | 'emit'>
 
-/** Ends a session that is locked, with whatever has ended its key; false where it is over already. */
 function endSession(session: DeviceSession, { emit }: Pick<Ending, 'emit'>): boolean {
   if (!sessionMachine.move(session, 'revoked')) return false
   session.endedAt = clock.real()
@@ -37,7 +35,7 @@ const revoke: HandlerOf<typeof sessionsApi.revoke> = async ({ params }, context)
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
-  // Keys before sessions, as where a key is revoked by itself.
+  // Keys are locked before sessions, as when a key is revoked directly.
   await endKeysOf(visible.id, context)
   const session = await records.lock(DeviceSession, visible.id)
   if (!session || !endSession(session, context)) return refuse('session_not_open')
@@ -49,13 +47,11 @@ interface EndedKey {
   readonly sessionId: string | null
 }
 
-/** A key that is revoked by itself ends its session. */
 async function onKeyRevoked({ keyId, sessionId }: EndedKey, context: Ending): Promise<void> {
   const session = sessionId && (await context.records.lock(DeviceSession, sessionId))
   if (session && session.keyId === keyId) endSession(session, context)
 }
 
-/** The session goes on with the key that has replaced the one before. */
 async function onKeyRotated(
   { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
   { records }: Pick<Context, 'records'>,
@@ -64,7 +60,7 @@ async function onKeyRotated(
   if (session && session.keyId === keyId) session.keyId = replacedById
 }
 
-/** Ends a session whose time is over; one whose key was used meanwhile goes on until that ends. */
+/** Ends an expired session; one whose key was used meanwhile continues until that use expires. */
 const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
   const session = await records.lock(DeviceSession, params.id)
   if (!session) return refuse('session_not_found')
@@ -77,7 +73,7 @@ const expire: HandlerOf<typeof sessionsApi.expire> = async ({ params }, { record
   return { done: true }
 }
 
-/** What programs that know OAuth want to be told (RFC 8414). Clients are not registered, and nobody is redirected. */
+/** OAuth server metadata (RFC 8414). Clients are not registered, and there is no redirect. */
 const metadataOf = (issuer: string) => ({
   issuer,
   device_authorization_endpoint: `${issuer}/sessions/device`,
@@ -121,7 +117,7 @@ const sessions = implement(
   },
 )
 
-/** By real time alone, as keys end: a test clock that was moved ends none. No process waits for it. */
+/** By real time only, as keys expire: advancing a test clock ends no session. No run waits for it. */
 const sessionsDue: Deadline = {
   process: { name: 'session' },
   table: 'sessions',

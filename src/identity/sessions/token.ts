@@ -1,7 +1,7 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../kernel/database/tenant-clock.ts'
+import { updateOf } from '../../record-store/index.ts'
 import { after, clock } from '../../values/clock.ts'
 import { type MadeKey, makeDeviceKey, rightsByNow } from '../keys/index.ts'
 import { DEVICE_GRANT, type deviceApi } from './device-api.ts'
@@ -14,7 +14,6 @@ import {
   sessionsTable,
 } from './session.ts'
 
-/** Why the device gets no key any more; undefined where it still may. */
 function whyNever({ status, keyId, endsAt }: SessionRow) {
   if (keyId !== null) return 'invalid_grant'
   if (status === 'denied' || status === 'revoked') return 'access_denied'
@@ -23,7 +22,7 @@ function whyNever({ status, keyId, endsAt }: SessionRow) {
 
 const writePoll = updateOf(sessionsTable, ['polledAt', 'intervalSeconds', 'updatedAt'])
 
-/** Notes that the device has asked while nobody has decided, and slows it down where it asks too often. */
+/** Records a poll of an undecided request, and slows down a device that polls too often. */
 async function wait(session: SessionRow, sql: Sql): Promise<'authorization_pending' | 'slow_down'> {
   const now = clock.real()
   const { id, polledAt, intervalSeconds } = session
@@ -33,7 +32,7 @@ async function wait(session: SessionRow, sql: Sql): Promise<'authorization_pendi
   return isEarly ? 'slow_down' : 'authorization_pending'
 }
 
-/** The row stays locked, so of many who ask at once one gets the key. */
+/** The row stays locked, so only one of several concurrent requests gets the key. */
 export const token: HandlerOf<typeof deviceApi.token> = async ({ body }, context) => {
   const { sql, actFor, refuse } = context
   if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT)
@@ -53,7 +52,6 @@ type Fetching = Parameters<typeof token>[1]
 
 const writeKey = updateOf(sessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
 
-/** Makes the key of an approved session. */
 async function fetchKey(session: SessionRow, context: Fetching) {
   const { records, sql, refuse } = context
   const scopes = await rightsByNow(session, context)
@@ -70,7 +68,7 @@ async function fetchKey(session: SessionRow, context: Fetching) {
   return fetched(sessionId, key)
 }
 
-/** Our names, and those of OAuth for programs that know the standard alone. */
+/** Our member names, and those of OAuth for clients of the standard. */
 function fetched(sessionId: string, key: MadeKey) {
   const { id: keyId, environment, scopes, toolWrites, boundTo, expiresAt } = key
   return {

@@ -9,7 +9,7 @@ import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
 import { PLATFORM_OWNER } from '../customers/index.ts'
 
-/** The keys are the installation's own, and sign for all owners and both modes. */
+/** The keys belong to the installation and sign for all owners and both modes. */
 export const platform: Tenant = { ownerId: PLATFORM_OWNER, mode: 'live' }
 
 const schema = defineEntity({
@@ -17,9 +17,8 @@ const schema = defineEntity({
   properties: {
     ...record('signingkey'),
     kid: p.text(),
-    /** The public key, in base64url. */
     x: p.text(),
-    /** Sealed; null once the key is retired, as it signs nothing any more. */
+    /** Sealed; null once the key is retired and no longer signs. */
     privateKey: nullable.string(),
     retiredAt: nullable.instant(),
   },
@@ -48,12 +47,10 @@ export const signingKeysPersonal = {
   },
 } as const satisfies Personal
 
-/** The keys of the installation, as a process holds them in memory. */
 export interface LoadedKeys {
   readonly kid: string
   /** The current private key, or why the vault cannot open it. */
   readonly current: KeyObject | Error
-  /** The current one first. */
   readonly publicKeys: readonly PublicKey[]
 }
 
@@ -67,7 +64,7 @@ const READ = `
 select kid, x, private_key as "privateKey" from signing_keys
 where owner_id = $1 and mode = $2 order by id desc`
 
-/** Another process may make the first key at the same moment: one of them is stored. */
+/** Another process may create the first key concurrently: only one is stored. */
 const MAKE = `
 insert into signing_keys (owner_id, mode, id, created_at, updated_at, kid, x, private_key)
 values ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4, $5, $6)
@@ -75,7 +72,7 @@ on conflict (owner_id, mode) where retired_at is null do nothing`
 
 const readKeys = (sql: Sql): Promise<StoredKey[]> => sql<StoredKey>(READ, [platform.ownerId, platform.mode])
 
-/** Reads the keys of the installation, and makes the first one where there is none yet. */
+/** Loads the keys of the installation, and creates the first one if needed. */
 export async function loadKeys(sql: Sql, vault: Vault): Promise<LoadedKeys> {
   const keys = await readKeys(sql)
   if (keys.length > 0) return opened(keys, vault)
@@ -90,7 +87,6 @@ async function makeFirstKey(sql: Sql, vault: Vault): Promise<void> {
   await sql(MAKE, [platform.ownerId, platform.mode, ...values])
 }
 
-/** Opens the current key. All other keys have no private half any more. */
 function opened(keys: readonly StoredKey[], vault: Vault): LoadedKeys {
   const current = keys.find(({ privateKey }) => privateKey !== null)
   if (!current?.privateKey) throw new Error('no signing key is current')

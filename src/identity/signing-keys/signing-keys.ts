@@ -28,7 +28,7 @@ const signingKeys = implement(signingKeysApi, {
     const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
     old.retiredAt = context.now
     old.privateKey = null
-    // One key is current at any moment, so the old one is retired before the new one is there.
+    // Only one key is current at any time, so the old one is retired first.
     await records.flush()
     const { x, privateKey } = newKeyPair()
     const { kid } = publicKeyOf(x)

@@ -4,7 +4,7 @@ import { decimal, type Euros } from '../../values/money.ts'
 import { figuresOf, namesOfAgents, type ReportScope, shareOf, shownSpan } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Span, type Spend, type View } from '../spend/index.ts'
 
-/** How costs without a label are shared: not at all, by what each label costs, or alike. */
+/** How costs without a label are shared: not at all, by what each label costs, or equally. */
 export const sharingRules = ['none', 'by_spend', 'alike'] as const
 type Sharing = (typeof sharingRules)[number]
 
@@ -14,9 +14,7 @@ interface Wanted extends ReportScope {
   readonly limit: number
 }
 
-/** The sum of a label, or of all that are not told one by one. */
 interface LabelSum extends Row {
-  /** Empty: of what has no label. Null: the rest. */
   readonly label: string | null
   readonly groups: number
   readonly payments: number
@@ -30,12 +28,11 @@ export const allocationViews = (groupBy: string): readonly View[] =>
     ? [`label:${groupBy.slice('metadata.'.length)}`, 'run']
     : [groupBy as 'agent' | 'run' | 'merchant']
 
-/** What each label gets of the costs without one, by the rule of the allocation. */
 const WEIGHTS: Readonly<Record<Sharing, string>> = { none: '0', by_spend: 'spent - refunded', alike: '1' }
 
 /**
- * Labels are summed, ranked and shared among in the database: however many there are, few of them leave it. What has no label is
- * a line of its own, however little that is.
+ * Labels are summed, ranked and shared in the database, so that few of them leave it however many there are.
+ * Costs without a label always have a line of their own.
  */
 const textOf = ({ agentId, groupBy, shared }: Wanted, place: number): string => `
 with ${linesOf({ agentId })},
@@ -71,7 +68,7 @@ function sumsBy(spend: Spend, wanted: Wanted): Promise<LabelSum[]> {
   return spend.sql<LabelSum>(text, [...parameters, wanted.limit, ...key])
 }
 
-/** The costs divided by a label: the parts are the whole, to the cent. */
+/** The parts add up to the whole, to the cent. */
 export async function allocationOf(spend: Spend, wanted: Wanted) {
   const sums = await sumsBy(spend, wanted)
   const total = figuresOf(sums)
@@ -103,7 +100,6 @@ const KEPT = 'payments, spent_cents, refunded_cents'
 
 const less = (column: string): string => `case when view = 'run' then ${column} else -${column} end`
 
-/** The label of a record that a sum belongs to. */
 const labelOf = (table: 'runs' | 'agents', id: string, key: string): string => `
 left join lateral (
   select ${labelInSql(`(one.metadata ->> ${key})`)} as text from ${table} one
@@ -111,9 +107,9 @@ left join lateral (
 ) as of_${table} on true`
 
 /**
- * SQL: the CTE `labelled` of `lines`, each with its label, which is empty where it has none. By a key of the metadata, the
- * parameter `key`, it is the label of the intent, else that of the run, else that of the agent: `lines` has the view of the
- * key, whose labels are those of intents, and the view of runs, in which every payment is.
+ * SQL: the CTE `labelled`, `lines` each with its label, or an empty one. A key of the metadata (parameter
+ * `key`) takes the label of the intent, else of the run, else of the agent: `lines` must have the view of the
+ * key, which has the labels of intents, and the view of runs, which has every payment.
  */
 function labelledBy(groupBy: string, key: string): string {
   if (!groupBy.startsWith('metadata.')) {
@@ -135,10 +131,10 @@ labelled (label, ${KEPT}) as (
 }
 
 /**
- * SQL that divides an amount by weights, to the cent, so that the parts are the whole: each row gets what is due rounded down,
- * and the cents that are left go to those that miss most of theirs, the earlier `place` of two alike first. Weights below
- * nothing count as nothing; where all do, each part is alike. The CTE `name` has `amount`, `weight` and `place`, all of them
- * whole numbers, and the amount is the same in each row. Each row is told again with its `part`.
+ * SQL that divides an amount by weights, to the cent, so that the parts add up to the whole: each row gets
+ * its share rounded down, and the leftover cents go to the largest remainders, ties by the earlier `place`.
+ * Negative weights count as zero; if all weights are zero, the parts are equal. The CTE `name` has `amount`,
+ * the same in each row, `weight` and `place`, all whole numbers. The result has its rows with their `part`.
  */
 export const distributed = (name: string): string => `
 select rounded.*, (case when amount < 0 then -1 else 1 end) * (least_part + case

@@ -18,7 +18,6 @@ import { merchantsApi } from './merchants-api.ts'
 import { notByAgent, savingColumns, savingLines, savingsByAgent, savingsOf, savingsViews } from './savings.ts'
 import { savingsApi } from './savings-api.ts'
 
-/** The sums of what was spent, by merchant too. */
 const analyticsPersonal = {
   spend_counted: {
     personal: { merchant: { kind: 'payment', ground: 'contract', forget: 'word' } },
@@ -26,7 +25,7 @@ const analyticsPersonal = {
   },
   spend_cells: {
     personal: {
-      // It has the keys of metadata, which people have written.
+      // Values include the keys of metadata, which people have written.
       view: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
       value: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
     },
@@ -44,7 +43,7 @@ const analyticsPersonal = {
 type Asking = Context<'span_invalid' | 'agent_not_found'>
 type Wished = Parameters<typeof scopeOf>[0]
 
-/** A report in two forms: one reading of one instant, told as JSON and as a table. */
+/** A report is read at one instant and answered as JSON or as a table. */
 function report<Q extends Wished, R extends object, T>(
   name: string,
   read: (spend: Spend, scope: KnownScope, query: Q) => Promise<R>,

@@ -7,29 +7,26 @@ import { linesOf, parametersOf, type Span, type Spend } from '../spend/index.ts'
 export const costPeriods = ['day', 'week', 'month'] as const
 type CostPeriod = (typeof costPeriods)[number]
 
-/** The sums of an agent in a period, or of all agents that are not told one by one. */
 interface CostRow extends Row {
   readonly view: 'agent' | 'kept_back'
-  /** Empty where the owner has paid; null: the rest. */
   readonly agentId: string | null
-  /** The first day of the period; null: in the span before. */
+  /** The first day of the period; null for the span before. */
   readonly period: string | null
   readonly payments: number
   readonly spentEuros: Euros
   readonly refundedEuros: Euros
   readonly feesEuros: Euros
-  /** How many agents there are in all. */
   readonly agents: number
 }
 
 export const costViews = ['agent', 'kept_back'] as const
 
-/** An intent that nobody decided about in time is no refusal. */
+/** An intent that expired without a decision is no refusal. */
 const SUMS = `
 sum(payments)::int as payments, sum(spent_cents)::bigint as "spentEuros", sum(refunded_cents)::bigint as "refundedEuros",
   sum(fee_cents)::bigint as "feesEuros", (select count(*) from ranked)::int as agents`
 
-/** The agents with the highest net spend of the span are told one by one; ranks are taken where the sums are read. */
+/** Agents with the highest net spend of the span are listed; ranks are computed where the sums are read. */
 const textOf = (ofAgent: { agentId?: string | undefined }, from: string, most: string): string => `
 with ${linesOf(ofAgent)},
 told as materialized (
@@ -47,11 +44,9 @@ from told join ranked using (agent_id) group by 1, 2, period`
 interface CostsWanted extends Span {
   readonly groupBy: CostPeriod
   readonly agentId?: string | undefined
-  /** How many agents are told one by one. */
   readonly most: number
 }
 
-/** Reads the sums of a span and of the one before it in one statement. */
 async function costRows(spend: Spend, wanted: CostsWanted): Promise<CostRow[]> {
   const { agentId, groupBy, most, from, before } = wanted
   const earlier = spanBefore(wanted)
@@ -62,7 +57,7 @@ async function costRows(spend: Spend, wanted: CostsWanted): Promise<CostRow[]> {
   return spend.sql<CostRow>(text, [...parameters, from, most])
 }
 
-/** A report has no more lines than this: of many periods, fewer agents are told one by one. */
+/** Bounds the lines of a report: the more periods, the fewer agents are listed. */
 const MOST_LINES = 5_000
 const DAYS = { day: 1, week: 7, month: 28 } as const
 
@@ -83,7 +78,6 @@ function totalOf(rows: readonly CostRow[]) {
   }
 }
 
-/** The sums of some rows, each period by itself, and compared with the whole and with the span before. */
 function lineOf(rows: readonly CostRow[], wholeEuros: Euros) {
   const within = rows.filter(({ period }) => period !== null)
   const total = totalOf(within)
@@ -100,7 +94,7 @@ function lineOf(rows: readonly CostRow[], wholeEuros: Euros) {
   }
 }
 
-/** What each agent has cost; what the owner has paid is a line without an agent. */
+/** What the owner has paid is a line without an agent. */
 export async function costsOf(spend: Spend, wanted: CostsWanted) {
   const most = Math.max(1, Math.min(wanted.most, Math.floor(MOST_LINES / periodsIn(wanted))))
   const rows = await costRows(spend, { ...wanted, most })
@@ -152,7 +146,6 @@ export const costColumns: CsvColumns<Line> = {
   deniedEuros: ({ deniedEuros }) => decimal(deniedEuros),
 }
 
-/** A line for each agent and period; together they are the total. */
 export const costLines = ({ data, other }: Costs): Line[] => [
   ...data.flatMap(({ agentId, name, periods }) =>
     periods.map(period => ({ ...period, agentId: agentId ?? '', name: name ?? 'owner' })),

@@ -20,7 +20,6 @@ type Wanted = KnownScope & { readonly groupBy: 'merchant' | 'mcc'; readonly limi
 
 const NO_DETAILS = { names: [], firstOn: null, lastOn: null, rhythm: null }
 
-/** The merchants, or their trades, that most was paid to. */
 export async function merchantsOf(spend: Spend, { groupBy, limit, ...scope }: Wanted) {
   const sums = await readTop(spend, { ...scope, views: [groupBy] }, limit)
   const total = figuresOf(sums)
@@ -49,7 +48,6 @@ const NAMES = `
 select merchant, array_agg(name order by name) as names from merchant_names
 where owner_id = $1 and mode = $2 and merchant = any($3::text[]) group by merchant`
 
-/** How payments name these merchants: as many texts of each as are kept. */
 async function namesOf(sql: Sql, { ownerId, mode }: Tenant, merchants: readonly string[]) {
   const rows = await sql<{ merchant: string; names: string[] }>(NAMES, [ownerId, mode, merchants])
   return new Map(rows.map(({ merchant, names }) => [merchant, names]))
@@ -61,12 +59,11 @@ interface DetailRow extends RunRow {
   readonly lastOn: string | null
 }
 
-/** A rhythm that is not over has had a payment within so many days. */
 const RECENT_DAYS = RHYTHMS.month.most + 1
 
 /**
- * First and last payments are found at the ends of an index, and only where the last two payments may belong to a rhythm are
- * those before them read: what it costs does not grow with how often a merchant is paid.
+ * First and last payments are found at the ends of an index; earlier ones are read only if the last two may
+ * belong to a rhythm. So the cost does not grow with the number of payments.
  */
 function textOf({ agentId }: ReportScope, values: string): string {
   const ofAgent = (alias: string): string => (agentId === undefined ? '' : `and ${alias}.agent_id = $7`)
@@ -118,7 +115,6 @@ select wanted.key, ${RUN_MEMBERS}, least(${paidOn('asc')}, (select min(t.day) ${
 from unnest(${values}::text[]) as wanted (key) left join longest on longest.value = wanted.key`
 }
 
-/** What is told of merchants beside their sums. */
 export async function merchantDetails(
   spend: Spend,
   { values, ...scope }: ReportScope & { values: readonly string[] },
@@ -163,6 +159,5 @@ export const merchantColumns: CsvColumns<Line> = {
   lastEuros: ({ rhythm }) => (rhythm ? decimal(rhythm.lastEuros) : ''),
 }
 
-/** The lines add up to the total. */
 export const merchantLines = ({ data, other }: Merchants): Line[] =>
   other ? [...data, { ...other, key: 'other', names: [], firstOn: null, lastOn: null, rhythm: null }] : data

@@ -4,7 +4,7 @@ import type { Euros } from '../../values/money.ts'
 import { addDays, daysBetween } from '../reports/index.ts'
 import { linesOf, parametersOf, type Spend } from '../spend/index.ts'
 
-/** A bank holiday, a weekend or the end of a short month moves a charge by a few days. */
+/** Bank holidays, weekends and the ends of short months move a charge by a few days. */
 export const RHYTHMS = {
   week: { least: 6, most: 8, days: 7, times: 4 },
   month: { least: 26, most: 34, days: 30, times: 3 },
@@ -12,35 +12,30 @@ export const RHYTHMS = {
 
 export type Every = keyof typeof RHYTHMS
 
-/** A charge that is this much larger or smaller than the one before is another purchase, not a new price. */
+/** A charge that differs by a larger factor is another purchase, not a new price. */
 const MOST_TIMES_DEARER = 3
 
-/** Payments of an agent to a merchant, one a day, that followed each other by a week or a month. */
 export interface Run {
   readonly agentId: string
   readonly merchant: string
   readonly every: Every
-  /** The days on which it was charged, in order, and what each cost. */
   readonly days: readonly string[]
   readonly cents: readonly Euros[]
-  /** The first payment after it, which did not come in its time; null: there was none. */
+  /** The first payment after it, which did not come in its time; null if there was none. */
   readonly brokenOn: string | null
 }
 
 interface Rhythm {
   readonly every: Every
-  /** The first and the last payment of it. */
   readonly since: string
   readonly last: string
   readonly next: string
   readonly firstEuros: Euros
   readonly lastEuros: Euros
-  /** The amount before the last one. */
   readonly beforeEuros: Euros
   readonly times: number
 }
 
-/** So many of the latest charges tell on which day of the month it comes. */
 const LATEST = 8
 
 const lengthOfMonth = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -48,7 +43,7 @@ const lengthOfMonth = (year: number, month: number): number => new Date(Date.UTC
 const partsOf = (day: string): [number, number, number] =>
   day.split('-').map(Number) as [number, number, number]
 
-/** The day of the month on which most of these days lie; the last one of a short month counts for each after it. */
+/** The day of the month of most charges. The last day of a short month also counts for each later one. */
 function usualDay(days: readonly string[]): number | undefined {
   const parts = days.map(partsOf)
   const timesOn = (of: number): number =>
@@ -59,7 +54,7 @@ function usualDay(days: readonly string[]): number | undefined {
   return best && best.times * 2 > days.length ? best.day : undefined
 }
 
-/** When charges after one are to be expected: a month later on the day on which it mostly comes, else thirty days later. */
+/** Expects the charge after a given one: a month later on its usual day, else thirty days later. */
 export function nextsOf({ every, days }: Pick<Run, 'every' | 'days'>): (day: string) => string {
   if (every === 'week') return day => addDays(day, RHYTHMS.week.days)
   const usual = usualDay(days.slice(-LATEST))
@@ -70,7 +65,7 @@ export function nextsOf({ every, days }: Pick<Run, 'every' | 'days'>): (day: str
   }
 }
 
-/** Whether the next one has not come in its time, where `before` is the first day that is not known. */
+/** Whether the next charge is overdue; `before` is the first day that is not known. */
 export const isOver = ({ every, days }: Pick<Run, 'every' | 'days'>, before: string): boolean =>
   daysBetween(days.at(-1) ?? '', before) > RHYTHMS[every].most + 1
 
@@ -94,7 +89,6 @@ const names = Object.keys(RHYTHMS) as (keyof typeof RHYTHMS)[]
 const isWithin = (apart: string, every: keyof typeof RHYTHMS): string =>
   `${apart} between ${RHYTHMS[every].least} and ${RHYTHMS[every].most}`
 
-/** SQL: whether two payments may follow each other in some rhythm. */
 export const mayFollow = (apart: string): string => names.map(every => isWithin(apart, every)).join(' or ')
 
 const EVERY = `case
@@ -103,13 +97,13 @@ const EVERY = `case
 
 const LONG_ENOUGH = names.map(every => `when '${every}' then ${RHYTHMS[every].times - 1}`).join(' ')
 
-/** From so long ago on payments are looked at: a monthly rhythm needs more than a year to be seen changing. */
+/** How many days back payments are read: a monthly rhythm needs more than a year to show a change. */
 export const RHYTHM_DAYS = 400
 
 /**
- * SQL: what one charge of a day costs. Only the sum of a day is known, so several charges are read as one that was made by mistake
- * more often where each costs what the only charge of the day before or after did. As long as nothing has come after them, they may
- * also be a new, higher price, where the price has been steady: the next charge tells.
+ * SQL: the price of one charge on a day. Only the sum of a day is known, so several charges at the price of
+ * the only charge of the day before or after count as a repetition by mistake. If no charge has followed yet
+ * and the price was steady, they may also be a new, higher price, which the next charge decides.
  */
 const PRICE = `case
     when payments > 1 and spent in (payments * single_before, payments * single_after) then (spent / payments)::bigint
@@ -118,8 +112,8 @@ const PRICE = `case
     else spent end`
 
 /**
- * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, which has the days on which an agent has paid a
- * merchant. A run is as many charges that follow each other by the same rhythm as make one, and `cents` are their prices.
+ * SQL: the CTE `runs` of the CTE `paid (agent_id, value, day, payments, spent)`, the days on which an agent
+ * has paid a merchant. A run has the minimum number of charges in the same rhythm; `cents` are their prices.
  */
 export const RUNS = `
 singles as (
@@ -154,7 +148,6 @@ runs as (
   having count(*) >= case every ${LONG_ENOUGH} end
 )`
 
-/** A run as the database tells it; beside a merchant without one, its agent is null. */
 export interface RunRow extends Row {
   readonly agentId: string | null
   readonly merchant: string
@@ -164,7 +157,6 @@ export interface RunRow extends Row {
   readonly brokenOn: string | null
 }
 
-/** The columns of `runs` as members of a `RunRow`. */
 export const RUN_MEMBERS = `
 agent_id as "agentId", value as merchant, every, days::text[] as days, cents::text[] as cents, broken_on::text as "brokenOn"`
 
@@ -173,7 +165,6 @@ export const runOf = ({ agentId, merchant, every, days, cents, brokenOn }: RunRo
 
 const VIEWS = ['merchant'] as const
 
-/** More of them are not looked at: those that cost most are. */
 const MOST_RUNS = 200
 
 const textOf = (of: Pick<Wanted, 'agentId' | 'merchants'>): string => `
@@ -187,13 +178,10 @@ order by (select sum(one) from unnest(runs.cents) as one) desc, agent_id, value,
 
 interface Wanted {
   readonly agentId?: string | undefined
-  /** Only of these merchants. */
   readonly merchants?: readonly string[] | undefined
-  /** The first day that is not looked at. */
   readonly before: string
 }
 
-/** By what rhythms merchants were charged in the last 400 days, also those that have ended. */
 export async function readRuns(spend: Spend, { agentId, merchants, before }: Wanted): Promise<Run[]> {
   const from = addDays(before, -RHYTHM_DAYS)
   const parameters = parametersOf(spend, { views: VIEWS, from, before, agentId, values: merchants })

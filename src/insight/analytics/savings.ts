@@ -8,7 +8,6 @@ import { linesOf, parametersOf, readSpend, type Spend } from '../spend/index.ts'
 export const waysKeptBack = ['denied', 'turned_down', 'declined', 'expired'] as const
 type Way = (typeof waysKeptBack)[number]
 
-/** What was kept back is always told by rule; by agent it is told, too, where that is asked for. */
 export const savingsGroupings = ['rule', 'agent'] as const
 
 export const savingsViews = ['kept_back', 'agent'] as const
@@ -18,12 +17,11 @@ interface Won extends Row {
   readonly amountEuros: Euros
 }
 
-/** SQL: the disputes that were won in the days from one parameter on and before the other. */
 const disputesWonWithin = (from: string, before: string): string => `
 from disputes where owner_id = $1 and mode = $2 and status = 'won'
   and resolved_at >= ${from}::date::timestamp at time zone 'UTC' and resolved_at < ${before}::date::timestamp at time zone 'UTC'`
 
-/** Of a dispute counts what it has given back, which is never what the merchant has refunded. */
+/** A dispute counts with its credit, which never includes a refund of the merchant. */
 const WON = `
 select count(*)::int as count, coalesce(sum(credited_cents), 0)::bigint as "amountEuros" ${disputesWonWithin('$3', '$4')}`
 
@@ -34,7 +32,6 @@ async function disputesWon(sql: Sql, { ownerId, mode }: Tenant, scope: ReportSco
   return won ?? { count: 0, amountEuros: 0n }
 }
 
-/** What was kept back, and what was got back: each refusal, refund and dispute once. */
 export async function savingsOf(spend: Spend, scope: ReportScope) {
   const [sums, { count, amountEuros }] = await Promise.all([
     readSpend(spend, { ...scope, views: savingsViews, by: ['view', 'value'] }),
@@ -66,9 +63,8 @@ export async function savingsOf(spend: Spend, scope: ReportScope) {
 
 type Savings = Awaited<ReturnType<typeof savingsOf>>
 
-/** The savings of an agent, or of all that are not told one by one. */
 interface AgentRow extends Row {
-  /** Empty where the owner has paid. Null: the rest. */
+  /** Empty where the owner has paid; null for the rest. */
   readonly agentId: string | null
   readonly agents: number
   readonly keptBack: number
@@ -78,7 +74,7 @@ interface AgentRow extends Row {
   readonly wonEuros: Euros
 }
 
-/** Agents are summed and ranked in the database: however many there are, few of them leave it. */
+/** Agents are summed and ranked in the database, so that few of them leave it however many there are. */
 const textOf = ({ agentId }: ReportScope, most: string): string => `
 with ${linesOf({ agentId })},
 parts (agent_id, kept, kept_cents, refunded_cents, won, won_cents) as (
@@ -110,7 +106,6 @@ const lineOf = ({ keptBack, keptBackEuros, refundedEuros, won, wonEuros }: Agent
 
 type AgentLine = ReturnType<typeof lineOf>
 
-/** The same by agent, where that is asked for: together they are the savings of all. */
 interface SavingsByAgent {
   readonly agents: (AgentLine & { readonly agentId: string | null; readonly name: string | null })[] | null
   readonly other: (AgentLine & { readonly agents: number }) | null

@@ -44,14 +44,13 @@ export const watchApi = {
   }),
 }
 
-/** When an agent’s budget is checked next, and the month of its last `budget.at_risk`. */
 interface Watch extends Row {
   readonly agentId: string
   readonly dueAt: Date
   readonly toldMonth: string | null
 }
 
-/** Moves an existing watch to this instant, so that a check under way notices the change. */
+/** Moves an existing watch to this instant, so that a check in progress notices the change. */
 const SET = `
 insert into budget_watches (owner_id, mode, agent_id, due_at)
 select distinct $1, $2, agent_id, $4::timestamptz from unnest($3::text[]) as a (agent_id) order by agent_id
@@ -77,7 +76,7 @@ const UNCHANGED = 'owner_id = $1 and mode = $2 and agent_id = $3 and due_at = $4
 const END = `delete from budget_watches where ${UNCHANGED}`
 const MOVE = `update budget_watches set due_at = $5, told_month = $6 where ${UNCHANGED}`
 
-/** Moves a watch, or ends it where nothing is due any more; false if another check has done so meanwhile. */
+/** Ends the watch if nothing is due any more; false if another check has moved it meanwhile. */
 async function moveWatch(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -89,7 +88,10 @@ async function moveWatch(
   return moved.length > 0
 }
 
-/** For so long after its last payment an agent is checked daily, after that each Monday: a year without payments stays cheap. */
+/**
+ * An agent is checked daily until this many days after its last payment, then each Monday: a year without
+ * payments stays cheap.
+ */
 const RESTS_AFTER_DAYS = 4
 const MONDAY = 1
 
@@ -100,10 +102,9 @@ const dayAfter = (now: Date): Date => startOf(dayNumberAt(now) + 1)
 const daysSince = (now: Date, lastSpendAt: Date | null): number =>
   lastSpendAt ? dayNumberAt(now) - dayNumberAt(lastSpendAt) : Number.POSITIVE_INFINITY
 
-/** Whether it has paid since the check before this one at the latest. */
 const hasSpentLately = (now: Date, lastSpendAt: Date | null): boolean => daysSince(now, lastSpendAt) <= 7
 
-/** When an agent is checked next, at the beginning of a day: in the next month once `budget.at_risk` was sent. */
+/** The next check is at the beginning of a day; once `budget.at_risk` was sent, in the next month. */
 function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
   const today = dayNumberAt(now)
   if (isSent) return startOf(lastDayOfMonth(today) + 1)
@@ -113,14 +114,17 @@ function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
 
 const DONE = { done: true }
 
-/** An agent with a new policy, or a new limit, is checked after this day: the check finds out whether there is a limit. */
+/** An agent with a new policy or limit is checked after this day; the check finds out whether there is a limit. */
 export const watchFromPolicies = reactionToAll(PolicyEvent, {}, async (policies, context) => {
   const { sql, tenant, now, sendAlong } = context
   const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
   if (agentIds.length > 0) sendAlong(setWatches(sql, tenant, agentIds, dayAfter(now)))
 })
 
-/** Makes the forecast before anything is locked. Of two at once, the one that moves the watch emits the event. */
+/**
+ * Makes the forecast before anything is locked. Of two concurrent checks, the one that moves the watch emits
+ * the event.
+ */
 export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ params }, context) => {
   const { records, sql, tenant, now, emit } = context
   const [agent, watch] = await Promise.all([findAgent(records, params.id), findWatch(sql, tenant, params.id)])
@@ -138,7 +142,7 @@ export const watchBudget: HandlerOf<typeof watchApi.watchBudget> = async ({ para
   return DONE
 }
 
-/** The risk, if half of the paths use up the limit within the month; none of an agent that has not paid lately. */
+/** A risk if half of the paths use up the limit within the month; none for an agent without recent payments. */
 async function riskOf(
   agent: Agent,
   { limitEuros, heldEuros, spentEuros, lastSpendAt }: MonthOfAgent,

@@ -26,17 +26,14 @@ import { type RemainingBudget, remainingOfAgent, remainingOfOwner } from './rema
 
 type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
-/** What is spent, as of one instant. */
 type Read = <T>(
   wanted: { views: typeof VIEWS; agentId?: string | undefined },
   read: (spend: Spend) => Promise<T>,
 ) => Promise<T>
 
-/** More subscriptions are not followed: those that cost most are. */
 const MOST_SUBSCRIPTIONS = 50
 const VIEWS = ['agent', 'merchant'] as const
 
-/** On what a forecast of so many days rests. */
 interface Known {
   readonly history: History
   readonly approved: readonly KnownSpend[]
@@ -46,7 +43,6 @@ interface Known {
   readonly days: number
 }
 
-/** The forecast of an agent, or of the whole tenant. */
 export async function forecastOf(
   agent: Agent | null,
   days: number,
@@ -70,7 +66,7 @@ export async function forecastOf(
   }
 }
 
-/** When the budget of an agent is used up, on the connection of a write: what is moved on meanwhile lets it begin again. */
+/** Runs on the connection of a write. If the sums are moved on meanwhile, the read starts again. */
 export async function budgetDepletion(agent: Agent, context: Asking) {
   const known = await readKnown(agent, 1, context, async (wanted, read) =>
     read(await readTail(context.sql, context.tenant, wanted)),
@@ -106,15 +102,14 @@ const atLeast = (cents: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p90: Math.max(cents, p90),
 })
 
-/** Days, their sum, and when budget and wallet are used up: what is estimated together with what is known. */
 function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days }: Known) {
   const { spend, todayCents } = history
   const today = spend.firstDay + spend.cents.length
   const isForecast = outlook.method !== 'none'
   const known = withKnown(history, charges, dueOn)
-  // What is held for approved intents is not in what is left any more.
+  // Holds of approved intents are already deducted from what is left.
   const besideHeld = withKnown(history, charges, () => 0).paths(outlook.paths)
-  /** What was spent today is not in what is left any more. */
+  /** So is the spending of today. */
   const depletion = (leftEuros: Euros | null, within: number) =>
     leftEuros === null
       ? { p10: null, p50: null, p90: null }
@@ -129,7 +124,7 @@ function amountsOf(outlook: Outlook, { history, charges, dueOn, remaining, days 
   }
 }
 
-/** Today costs at least what it has cost so far, and each day at least what is due on it. */
+/** Today costs at least what was spent so far, and each day at least the payments due on it. */
 function withKnown({ spend, todayCents }: History, { todayCents: charged, cents }: Charges, dueOn: DueOn) {
   const today = spend.firstDay + spend.cents.length
   const soFar = Math.max(0, todayCents - charged)
@@ -173,5 +168,4 @@ function notesOn({ method }: Outlook, agent: Agent | null): string[] {
   ].filter(note => note !== false)
 }
 
-/** How many days the month has from this one on, this one included. */
 const daysLeftInMonth = (day: number): number => lastDayOfMonth(day) - day + 1

@@ -2,7 +2,7 @@ import { dateOfDay } from './method/days.ts'
 import type { SimulatedPath } from './method/paths.ts'
 import { LEVELS, quantileNames } from './method/quantiles.ts'
 
-/** The days on which an amount is used up: in one of ten paths by the first, in half by the second, in nine by the third. */
+/** The amount is used up by `p10` in one of ten paths, by `p50` in half of them, by `p90` in nine of ten. */
 interface DepletionDates {
   readonly p10: string | null
   readonly p50: string | null
@@ -11,7 +11,6 @@ interface DepletionDates {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** The place of the day on which the spending of a path reaches the amount. */
 function depletedAfter(path: SimulatedPath, cents: number, days: number): number {
   let spent = 0
   for (let n = 0; n < Math.min(days, path.length); n++) {
@@ -21,7 +20,6 @@ function depletedAfter(path: SimulatedPath, cents: number, days: number): number
   return NEVER
 }
 
-/** When the amount is used up, where the paths begin on the day `first`; only their first `days` count. */
 export function depletionDates(
   paths: readonly SimulatedPath[],
   cents: number,

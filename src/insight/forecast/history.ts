@@ -2,13 +2,12 @@ import type { Run } from '../analytics/index.ts'
 import type { DayOfSpend } from '../spend/index.ts'
 import { type DailySpend, dayNumber, type Subscription } from './method/days.ts'
 
-/** Half a year of forecasts for the backtest, and the half year on which the first of them rests. */
+/** Half a year of forecasts for the backtest, and the half year before the first of them. */
 export const HISTORY_DAYS = 400
 
 export interface History {
-  /** The whole days from the first payment on. */
   readonly spend: DailySpend
-  /** What today has cost so far, in cents. */
+  /** In cents; today is not over, so it is no part of `spend`. */
   readonly todayCents: number
 }
 
@@ -19,7 +18,6 @@ const subscriptionOf = ({ every, days, cents, brokenOn }: Run): Subscription => 
   brokenOn: brokenOn === null ? null : dayNumber(brokenOn),
 })
 
-/** The days of a past without gaps, and what in them came by a rhythm; today is not over, and stands beside them. */
 export function historyOf(spent: readonly DayOfSpend[], today: string, runs: readonly Run[] = []): History {
   const centsOn = new Map(
     spent.map(({ day, spentEuros }) => [dayNumber(day), Math.max(0, Number(spentEuros))]),

@@ -11,7 +11,6 @@ export const MOST_KNOWN = 100
 
 export interface KnownSpend {
   readonly kind: (typeof knownKinds)[number]
-  /** By when it is paid at the latest, or is charged. */
   readonly date: string
   readonly amountEuros: Euros
   readonly merchant: string
@@ -33,7 +32,6 @@ interface Approved extends Row {
   readonly expiresAt: Date
 }
 
-/** Approved intents that are not paid yet, by when each expires. */
 export async function approvedIntents(
   sql: Sql,
   { tenant }: TenantNow,
@@ -51,10 +49,9 @@ const DUE = `
 select (expires_at at time zone 'UTC')::date::text as date, sum(amount_cents)::bigint as "amountEuros" from intents
 where owner_id = $1 and mode = $2 and status = 'approved' and expires_at > $4 and ($3::text is null or agent_id = $3) group by 1`
 
-/** In cents, on a day counted from 1970. */
 export type DueOn = (day: number) => number
 
-/** The sum of all approved intents that are not paid yet, by the day on which they expire: they are paid by then, if ever. */
+/** Approved and unpaid intents by the day on which they expire, which is their latest day of payment. */
 export async function dueByIntents(
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -70,14 +67,13 @@ export async function dueByIntents(
   return day => due.get(day) ?? 0
 }
 
-/** What subscriptions have cost today, and will cost on each day from today on. */
 export interface Charges {
   readonly todayCents: number
   readonly cents: readonly number[]
   readonly known: readonly KnownSpend[]
 }
 
-/** The charges of the next `most` days; listed are those of the first `days`, and the next one of each. */
+/** Charges of the next `most` days; the list has those of the first `days`, and the next one of each subscription. */
 export function chargesAhead(
   { firstDay, cents: past, subscriptions = [] }: DailySpend,
   runs: readonly Run[],
@@ -110,6 +106,5 @@ export function chargesAhead(
   return { todayCents, cents, known }
 }
 
-/** The soonest first, and no more than these. */
 export const soonestFirst = (known: readonly KnownSpend[]): KnownSpend[] =>
   known.toSorted((one, other) => (one.date < other.date ? -1 : 1)).slice(0, MOST_KNOWN)

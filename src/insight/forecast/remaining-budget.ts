@@ -5,7 +5,6 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { balancesOf } from '../../money/ledger/index.ts'
 import type { Euros } from '../../values/money.ts'
 
-/** What may still be spent: of the budget of this month, and out of the agent's wallet; null where there is none. */
 export interface RemainingBudget {
   readonly budgetEuros: Euros | null
   readonly walletEuros: Euros | null
@@ -15,13 +14,11 @@ type Asking = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 const atLeastZero = (amount: Euros): Euros => (amount > 0n ? amount : 0n)
 
-/** The limit of an agent's month, and what of it is used. */
 export interface MonthOfAgent {
-  /** Null where its policy sets none. */
   readonly limitEuros: Euros | null
   readonly heldEuros: Euros
   readonly spentEuros: Euros
-  /** In any month; null where it has never spent. */
+  /** In any month; null if it has never spent. */
   readonly lastSpendAt: Date | null
 }
 
@@ -35,7 +32,6 @@ export async function monthOfAgent({ id }: Agent, context: Asking): Promise<Mont
   return { limitEuros: policy?.monthlyLimitEuros ?? null, heldEuros, spentEuros, lastSpendAt }
 }
 
-/** What the agent's policy and wallet leave. */
 export async function remainingOfAgent(agent: Agent, context: Asking): Promise<RemainingBudget> {
   const [{ limitEuros, heldEuros, spentEuros }, balances] = await Promise.all([
     monthOfAgent(agent, context),
@@ -47,7 +43,6 @@ export async function remainingOfAgent(agent: Agent, context: Asking): Promise<R
   }
 }
 
-/** What the budget that all agents share leaves. */
 export async function remainingOfOwner({ sql, tenant, now }: Asking): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetEuros: null, walletEuros: null }

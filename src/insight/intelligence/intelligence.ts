@@ -71,7 +71,6 @@ async function disputedOf(
   return row ?? { count: 0, amountEuros: 0n, creditedEuros: 0n }
 }
 
-/** Each charge of a rhythm that costs something else than the one before. */
 function priceChangesIn({ agentId, every, days, cents }: Run) {
   return days.flatMap((on, n) => {
     const [fromEuros, toEuros] = [cents[n - 1], cents[n]]
@@ -100,11 +99,9 @@ function byAgent(sums: Sums) {
     .sort((one, other) => net(other) - net(one) || (String(one.agentId) < String(other.agentId) ? -1 : 1))
 }
 
-/** The text that tells most says how sure name and category are. */
 const surestOf = (texts: readonly string[]) =>
   texts.map(resolveDescriptor).reduce((best, one) => (one.confidence > best.confidence ? one : best))
 
-/** What is known of the first of these merchants that was ever met; undefined for none. */
 async function profileOf(
   spend: Spend,
   scope: KnownScope,

@@ -6,7 +6,6 @@ import { euros, formatEuros, signedEuros } from '../../values/money.ts'
 import { freeText, givenMetadata, metadata, recordHead, recordTail, timeRange } from '../../values/schemas.ts'
 import { answerSpan, bound, ofSpan, reading } from '../reports/index.ts'
 
-/** What one intent can have been worth at most. */
 const MOST_VALUE = 100_000_000_00n
 
 const members = {
@@ -46,7 +45,8 @@ export const outcomeEvents = {
         success: z.boolean().optional(),
         valueEuros: euros.nullable().optional(),
         note: z.string().nullable().optional(),
-        // A list, so that the trail commits to names and texts alike: people have written both, and both can be forgotten.
+        // A list, so that the trail commits to names and texts alike: people have written both, and both can
+        // be forgotten.
         metadata: z
           .array(z.object({ name: z.string(), text: z.string() }))
           .max(50)

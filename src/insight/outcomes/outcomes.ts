@@ -24,14 +24,12 @@ const schema = defineEntity({
   properties: {
     ...record('outcome'),
     agentId: p.text(),
-    /** The delegation under which the intent was declared. */
     delegationId: nullable.string(),
     intentId: p.text(),
     runId: nullable.string(),
-    /** As payments are grouped. */
     merchant: p.text(),
     mcc: nullable.string(),
-    /** When the intent was declared: a summary is of the intents of its days. */
+    /** A summary covers intents by the day on which they were declared. */
     declaredAt: timestamp(),
     success: p.boolean(),
     valueEuros: nullable.euros('value_cents'),
@@ -40,11 +38,10 @@ const schema = defineEntity({
   },
 })
 
-/** What has come of an intent: one for each at most. */
+/** At most one for each intent. */
 class Outcome extends schema.class {}
 schema.setClass(Outcome)
 
-/** What agents and owners say has come of payments. */
 const outcomesPersonal = {
   outcomes: {
     personal: {
@@ -78,7 +75,6 @@ const isSame = (one: unknown, other: unknown): boolean =>
     ? canonicalJson(one) === canonicalJson(other)
     : one === other
 
-/** The values that a correction replaces. */
 function replacedBy(correction: Correction, outcome: Outcome): Correction {
   const names = Object.keys(correction) as (keyof Correction)[]
   const changed = names.filter(name => !isSame(correction[name], outcome[name]))
@@ -88,7 +84,6 @@ function replacedBy(correction: Correction, outcome: Outcome): Correction {
 const inList = (metadata: Outcome['metadata']) =>
   Object.entries(metadata).map(([name, text]) => ({ name, text }))
 
-/** As the event has it. */
 const toldBefore = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
@@ -96,7 +91,7 @@ const outcomes = implement(outcomesApi, {
   async create({ body }, { records, emit, refuse }) {
     const intent = await findIntent(records, body.intentId)
     if (!intent) return refuse('intent_not_found')
-    // Of two at once the second one fails by the unique index, is tried again, and finds the first.
+    // Of two concurrent reports the second one violates the unique index, is retried, and finds the first.
     if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
     const merchant = merchantOf(intent.merchant)

@@ -3,10 +3,9 @@ import type { Euros } from '../../values/money.ts'
 import { namesOfAgents, type ReportScope } from '../reports/index.ts'
 import { labelInSql, linesOf, parametersOf, type Spend, type View } from '../spend/index.ts'
 
-/** How far a normal variable strays in 95 of 100 cases. */
+/** The quantile of the normal distribution for a 95 % interval. */
 const Z = 1.959963984540054
 
-/** A share that was found in a sample, and between which two shares the true one lies in 95 of 100 cases. */
 interface Rate {
   readonly rate: number
   readonly low: number
@@ -15,7 +14,7 @@ interface Rate {
 
 const fourDecimals = (share: number): number => Math.round(share * 10_000) / 10_000
 
-/** The interval of Wilson: it stays between 0 and 1, and is honest about few cases. Null where there is none. */
+/** Wilson score interval: it stays between 0 and 1, and stays wide for few cases. Null without any. */
 export function rateOf(successes: number, trials: number): Rate | null {
   if (trials === 0) return null
   const rate = successes / trials
@@ -27,9 +26,8 @@ export function rateOf(successes: number, trials: number): Rate | null {
   return { rate: fourDecimals(rate), low: fourDecimals(low), high: fourDecimals(high) }
 }
 
-/** The counts of a group, or of all that are not told one by one. */
 interface GroupRow extends Row {
-  /** Empty: of what has no such member. Null: the rest. */
+  /** Empty without such a member; null for the rest. */
   readonly key: string | null
   readonly groups: number
   readonly completed: number
@@ -40,14 +38,13 @@ interface GroupRow extends Row {
   readonly spendEuros: Euros
 }
 
-/** How the lines of completed intents, and the outcomes, are grouped. */
 interface Grouping {
   readonly view: View
   readonly ofLine: string
   readonly ofOutcome: string
-  /** What an outcome without a group of its own is in, by its intent, which is always in this one. */
+  /** The group by the intent, for outcomes that have none of their own; every outcome has an intent. */
   readonly ofIntent: string
-  /** Whose lines, less those of the view, are in no group. */
+  /** A view to subtract: lines in `view` but not here have no group. */
   readonly minus?: View
 }
 
@@ -60,7 +57,7 @@ const groupings: Readonly<Record<string, Grouping>> = {
   run: { view: 'completed:run', ofLine: 'run_id', ofOutcome: 'o.run_id', ofIntent: NONE },
 }
 
-/** Intents without the key are those of all less those with it. */
+/** Intents without the key are all intents less those with it. */
 function groupingBy(groupBy: string, place: string): Grouping {
   const known = groupings[groupBy]
   if (known) return known
@@ -80,9 +77,9 @@ const viewsOf = ({ view, minus }: Grouping): readonly View[] => (minus ? [view, 
 export const summaryViews = (groupBy: string): readonly View[] => viewsOf(groupingBy(groupBy, ''))
 
 /**
- * The CTE `reported`. An intent has the state that it has now, and has cost what was paid less what has come back. Intents and
- * their payments are read by a list of ids, which lie beside each other in an index, however large that is, and each is put to its
- * outcome by grouping: PostgreSQL cannot know how many there are, and might join them one by one.
+ * The CTE `reported`: intents with their present state, and their cost as payments less refunds. Intents and
+ * their payments are read by a list of ids, which are neighbours in an index of any size, and joined to
+ * outcomes by grouping: PostgreSQL cannot estimate how many there are, and might join them one by one.
  */
 const reportedBy = ({ ofOutcome, ofIntent }: Grouping, ofAgent: string): string => `
 told as materialized (
@@ -107,8 +104,8 @@ reported as materialized (
 )`
 
 /**
- * Rates are said with what was reported: groups with the most of it first. An outcome from before an update may be in another
- * group than the line of its intent, as merchants are told from texts by rules that change.
+ * Ranks groups by the number of reports. An outcome from before an update may be in another group than the
+ * line of its intent, since the rules that name merchants change.
  */
 const RANKED = `
 summed as (
@@ -121,7 +118,7 @@ ranked as (
   where completed > 0 or reported > 0
 )`
 
-/** A completed intent with an outcome is taken off the group that the line of its completion is in. */
+/** A completed intent with an outcome is subtracted from the group of its completion. */
 function textOf(groupBy: string, { agentId }: ReportScope, place: number): string {
   const grouping = groupingBy(groupBy, `$${place + 1}::text`)
   const { ofLine, minus } = grouping
@@ -174,12 +171,11 @@ function summaryFigures({ completed, reported, succeeded, valued, valueEuros, sp
     returnShare:
       spendEuros > 0n ? Math.round((Number(returnEuros) / Number(spendEuros)) * 10_000) / 10_000 : null,
     costPerSuccessEuros: isPriced ? (spendEuros + half(successes)) / successes : null,
-    // What is left of the completed ones once those with an outcome are taken off.
     unreported: completed,
   }
 }
 
-/** One statement: outcomes, payments and completed intents as of one instant. */
+/** Reads outcomes, payments and completed intents in one statement, as of one instant. */
 export async function summaryOf(
   spend: Spend,
   { groupBy, limit, ...scope }: ReportScope & { readonly groupBy: string; readonly limit: number },

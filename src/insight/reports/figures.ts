@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Euros, euros, signedEuros } from '../../values/money.ts'
 
-/** What was spent, with what has come back told beside it. */
 export interface Figures {
   readonly count: number
   readonly spentEuros: Euros
@@ -34,11 +33,9 @@ export function figuresOf(sums: readonly Summed[]): Figures {
   return { count, spentEuros, refundedEuros, netEuros: spentEuros - refundedEuros }
 }
 
-/** A share of a whole above nothing, to four decimals; null where there is no such whole. */
 export const shareOf = (part: Euros, whole: Euros): number | null =>
   whole > 0n ? Math.round((Number(part) / Number(whole)) * 10_000) / 10_000 : null
 
-/** By how much an amount has changed, as a share of what it was; null where that was nothing. */
 export const changeOf = (now: Euros, before: Euros): number | null => shareOf(now - before, before)
 
 export const share = z

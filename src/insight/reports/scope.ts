@@ -24,7 +24,6 @@ const day = (words: string) =>
     .optional()
     .meta({ description: words, examples: ['2026-11-01'] })
 
-/** The days of a report, as all of them take it. */
 const spanQuery = {
   from: day('The first day, in UTC. Left out: 30 days up to `to`.'),
   to: day('The last day, in UTC, included; at most two years after `from`. Left out: today.'),
@@ -42,7 +41,6 @@ export const daysBetween = (from: string, before: string): number =>
 
 const span_invalid = [400, 'to: must not be before from.'] as const
 
-/** The days that are asked for, or what is wrong with them. */
 function spanOf({ from, to }: Wished, now: Date): Span | string {
   const last = to ?? dayOf(now)
   const first = from ?? addDays(last, 1 - DEFAULT_DAYS)
@@ -55,13 +53,11 @@ function spanOf({ from, to }: Wished, now: Date): Span | string {
   return { from: first, before: addDays(last, 1) }
 }
 
-/** The span of the same length right before. */
 export const spanBefore = ({ from, before }: Span): Span => ({
   from: addDays(from, -daysBetween(from, before)),
   before: from,
 })
 
-/** The query of a report: its days, and what else it takes. */
 export const ofSpan = <S extends z.ZodRawShape>(more: S) => z.strictObject({ ...spanQuery, ...more })
 
 const fails = {
@@ -69,7 +65,7 @@ const fails = {
   agent_not_found: missing('agent'),
 } as const satisfies Record<string, Failure>
 
-/** What all reports have in common: they read by the tenant's clock, agents for themselves. */
+/** Reports read by the tenant's clock; agents read only their own. */
 export const reading = {
   callers: ['key', 'agent'],
   scope: 'insight:read',
@@ -84,7 +80,6 @@ export const answerSpan = {
   to: answerDay.meta({ description: 'The last day, in UTC.' }),
 }
 
-/** How many groups are told one by one: the rest is summed. */
 export const bound = inDigits(wholeNumber(1, 100).default(20)).meta({
   description: 'How many groups are told one by one; the rest is `other`.',
 })
@@ -97,21 +92,18 @@ interface WishedScope {
 
 type Asking = Pick<Context<'span_invalid' | 'agent_not_found'>, 'actor' | 'records' | 'now' | 'refuse'>
 
-/** What a report is about. */
 export interface ReportScope extends Span {
-  /** Undefined: the whole tenant. */
   readonly agentId: string | undefined
 }
 
-/** The scope with its days as far as they are known: of what is to come nothing is late, and no pace can be told. */
+/** Future days are unknown: nothing is late in them, and they give no pace. */
 export interface KnownScope extends ReportScope {
-  /** The day after today, where the span goes further; else `before`. */
   readonly knownBefore: string
 }
 
 /**
- * The days and the agent of a report. An agent's token reports on its agent alone. A delegation's token reaches single
- * records of its agent: the sums would tell it of others.
+ * An agent's token reports on its agent alone. A delegation's token reads single records of its agent, but no
+ * sums, which would include those of others.
  */
 export async function scopeOf(
   wished: WishedScope,
@@ -131,12 +123,11 @@ export async function scopeOf(
   return { ...span, agentId, knownBefore: span.before < tomorrow ? span.before : tomorrow }
 }
 
-/** The days as answers repeat them. */
 export const shownSpan = ({ from, before }: Span) => ({ from, to: addDays(before, -1) })
 
 const OF_AGENTS = 'select id, name from agents where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-/** The names of agents, deleted ones too: what they have spent stays theirs. */
+/** Includes deleted agents, whose spending stays in reports. */
 export async function namesOfAgents(
   { sql, tenant: { ownerId, mode } }: { readonly sql: Sql; readonly tenant: Tenant },
   ids: readonly string[],
@@ -146,7 +137,6 @@ export async function namesOfAgents(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** A report as a file to save. */
 export function tableFile<T>(report: string, span: Span, columns: CsvColumns<T>, rows: readonly T[]): File {
   const { from, to } = shownSpan(span)
   return {

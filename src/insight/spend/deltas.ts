@@ -3,7 +3,6 @@ import { inSlices, type Sliced } from '../../kernel/contract/time-slices.ts'
 import { boundedCache } from '../../values/bounded-cache.ts'
 import { notedWithin, within } from './position.ts'
 
-/** The merchant that a payment's text names, as payments are grouped: in one way for all spellings. */
 export const merchantOf = boundedCache((text: string): string => foldMerchant(nameOfDescriptor(text)))
 
 function* resolved(texts: readonly string[]): Sliced<string[]> {
@@ -15,26 +14,29 @@ function* resolved(texts: readonly string[]): Sliced<string[]> {
   return merchants
 }
 
-/** The same of many texts, in their order. A hundred thousand take seconds, in which nobody is to wait. */
+/** In slices: a hundred thousand texts take seconds, which would block other requests. */
 export const merchantsOf = (texts: readonly string[]): Promise<string[]> => inSlices(resolved(texts))
 
 /**
- * SQL that tells how the sums change by what was written between two positions of the journal. The follower adds it to the
- * sums; a report reads it beside them, so that it says what is true now. Both take the same text: they cannot differ.
+ * SQL for the change of the sums by what was written between two positions of the journal. The follower adds
+ * it to the sums; a report reads it beside them, so that reports are up to date. Both use the same text, so
+ * they cannot differ.
  */
 
-/** How a transaction counts by how it stands; null where it does not. Its money has left from `settlement` on. */
+/**
+ * The kind as which a transaction in this status counts; null if it does not. Its money has left from
+ * `settlement` on.
+ */
 const KIND = `
 case when t.type = 'collect' then null
   when t.status in ('settlement', 'settled', 'completed', 'refunded')
     then case when t.type = 'refund' then 'came_back' else 'spent' end
   when t.status = 'declined' and (declined.decision ->> 'allowed') = 'false' then 'kept_back' end`
 
-/** The rule by whose sentence a decision was made. */
 const ruleOf = (decision: string): string =>
   `coalesce(jsonb_path_query_first(${decision}, '$.checks[*] ? (@.message == $.reason)') ->> 'rule', 'other')`
 
-/** The transactions that were touched, with how they are in the sums, how they should be, and whether these differ. */
+/** The changed transactions: as they are in the sums, as they should be, and whether these differ. */
 const states = (owners: string): string => `
 noted as materialized (${notedWithin(owners, `event like 'transaction.%' or event in ('intent.completed', 'intent.denied', 'intent.expired')`)}
 ),
@@ -59,7 +61,7 @@ states as materialized (
   ) as declined on true
 )`
 
-/** A refund counts on the day on which it comes back, whenever the payment was made. */
+/** A refund counts on the day on which it arrives, independent of the day of the payment. */
 const REFUNDS = `
 select t.owner_id, t.mode, (r.at at time zone 'UTC')::date, coalesce(t.agent_id, ''), coalesce(t.run_id, ''),
   t.merchant, c.merchant, coalesce(t.mcc, ''), t.wallet_id, t.type, t.intent_id, 'came_back', '', 0, r.cents
@@ -72,7 +74,6 @@ left join lateral (
 ) as c on true
 where t.type <> 'collect'`
 
-/** Intents that a policy or a person has denied, and those that expired while nobody decided about them. */
 const KEPT_BACK = `
 select i.owner_id, i.mode, (n.created_at at time zone 'UTC')::date, i.agent_id, '', i.merchant, null, '', '', '', null, 'kept_back',
   case when n.event = 'intent.expired' then 'expired' when i.decided_by ->> 'type' = 'policy' then 'denied'
@@ -83,11 +84,11 @@ cross join lateral (
 ) as i
 where n.event in ('intent.denied', 'intent.expired') and (n.event = 'intent.denied' or i.decided_at is null)`
 
-/** A value of the metadata as a cell has it: an index takes no long texts. */
+/** Long values of metadata are shortened with a digest, since an index takes no long texts. */
 export const labelInSql = (text: string): string =>
   `case when length(${text}) > 150 then left(${text}, 100) || '… ' || md5(${text}) else ${text} end`
 
-/** Intents that were completed, on the day on which they were declared: of them an outcome can be expected. */
+/** Completed intents, on the day of their declaration: these can have an outcome. */
 const COMPLETED = `
 select i.owner_id, i.mode, (i.created_at at time zone 'UTC')::date, i.agent_id, coalesce(i.run_id, ''), i.merchant, null,
   coalesce(i.mcc, ''), '', '', i.id, 'completed', '', 1, 0
@@ -97,10 +98,8 @@ cross join lateral (
 ) as i
 where n.event = 'intent.completed'`
 
-/** A merchant that is known already, or the name of one that is not. */
 const MERCHANT = 'coalesce(d.known, d.name), d.known'
 
-/** A payment once for each key of its intent's metadata. */
 const LABELS = `
 union all
 select case d.kind when 'completed' then 'completed:' else '' end || 'label:' || label.key, d.run_id,
@@ -108,7 +107,7 @@ select case d.kind when 'completed' then 'completed:' else '' end || 'label:' ||
 from intents i, jsonb_each_text(i.metadata) as label
 where d.kind <> 'kept_back' and d.intent_id is not null and (i.owner_id, i.mode, i.id) = (d.owner_id, d.mode, d.intent_id)`
 
-/** Each payment once in each view. Only a name that has not been counted yet is not resolved: `is_raw`. */
+/** Each payment once in each view. `is_raw` marks names that were never counted, which are not resolved yet. */
 const VIEWS = `
 select 'kept_back' as view, '' as run_id, d.rule as value, false as is_raw where d.kind = 'kept_back'
 union all
@@ -123,7 +122,6 @@ select one.* from (values ('completed:agent', '', '', false), ('completed:mcc', 
   ('completed:run', d.run_id, '', false), ('completed:merchant', '', ${MERCHANT} is null)) as one
 where d.kind = 'completed'`
 
-/** How a transaction counts now, less how it has been counted. */
 const NOW_AND_BEFORE = `
 select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mcc, s.wallet_id, s.type, s.intent_id, s.kind,
   s.rule, case when s.kind = 'came_back' then 0 else 1 end, s.cents
@@ -134,7 +132,7 @@ select s.owner_id, s.mode, s.day, s.agent_id, s.run_id, s.name, s.merchant, s.mc
   -s.counted_cents
 from states s where is_changed and s.counted_kind is not null`
 
-/** What is told of intents beside the payments: for each of these, every intent is looked up. */
+/** Which facts of intents are counted; each of them needs a look-up of every intent. */
 export interface Counted {
   readonly keptBack: boolean
   readonly completed: boolean
@@ -144,9 +142,9 @@ export interface Counted {
 const EVERYTHING: Counted = { keptBack: true, completed: true, labels: true }
 
 /**
- * CTEs behind `bounds`, see `position.ts`. `states` has the transactions that were changed, `changes` a row for each change of a
- * cell. `owners` is a condition that ends in `and`, or nothing for all, and `merchantOf` the SQL of what a text names. A
- * report looks up no intent of which it tells nothing.
+ * CTEs behind `bounds`, see `position.ts`: `states` has the changed transactions, `changes` a row for each
+ * change of a cell. `owners` is a condition that ends in `and`, or empty for all; `merchantOf` is the SQL for
+ * the merchant of a text. A report only looks up the intents that it lists.
  */
 export const deltas = (
   owners: (alias: string) => string,

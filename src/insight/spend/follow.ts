@@ -6,13 +6,12 @@ import { currentHorizon } from '../../kernel/journal/journal-position.ts'
 import { deltas, merchantsOf } from './deltas.ts'
 import { before, boundsAt, notedWithin, POSITION, type Position, valuesOf, within } from './position.ts'
 
-/** How many events one step goes over: it is short, and a reader waits for none. */
 const MOST = 10_000
 
 const IS_BEHIND = `
 select exists (select from events where written_in >= (select written_in from spend_position)) as "isBehind"`
 
-/** Whoever has it locked is the one who counts; another one comes back later. */
+/** Only the holder of the lock counts; others skip and come back later. */
 const LOCK = `select ${POSITION} from spend_position for update skip locked`
 
 const BOUNDS = boundsAt(1)
@@ -23,8 +22,8 @@ cross join lateral (
 ) as named`
 
 /**
- * The texts of merchants that a step comes upon: of some it knows already what they name. A null stands for what has none but
- * counts; where there is no row, nothing in the step counts.
+ * The merchant texts of a step, with the merchants known for some. A null is an entry without a text that
+ * counts; no row at all means that nothing in the step counts.
  */
 const NAMES = `
 with ${BOUNDS},
@@ -36,12 +35,12 @@ select merchant as name from noted ${oneOf('transactions', 'noted', 'resource_id
 union select merchant from noted ${oneOf('intents', 'noted', 'resource_id')} where what <> 'paid'
 union select merchant from transaction_refunds r ${oneOf('transactions', 'r', 'transaction_id')} where ${within('r', 'refund')}`
 
-/** What the texts name is an object, in which one is found without going through the others: a step may have thousands. */
+/** The merchants of texts are one JSON object: a step may have thousands, and a look-up by key does not scan them. */
 const merchantOf = (name: string): string => `($7::jsonb ->> ${name})`
 
 /**
- * All of a step in one statement: cells, how transactions are counted, and the names of merchants. Nobody else counts meanwhile,
- * so what is new is inserted as such, without a look at what it may collide with.
+ * The whole step in one statement: cells, states of transactions, and names of merchants. The lock excludes
+ * other writers, so new rows are inserted without a conflict check.
  */
 const COUNT = `
 with ${BOUNDS},
@@ -81,15 +80,15 @@ on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update set
 
 const MOVE = 'update spend_position set written_in = $1, event_id = $2, refund_id = $3'
 
-/** Whether anything was written since the last step: nothing is locked to find out. */
 export async function isBehind(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }>(IS_BEHIND)
   return row?.isBehind === true
 }
 
 /**
- * Takes a step: counts what was committed behind the position, and moves that. It touches rows of many owners, as a queue
- * does: each database has a journal, and one position in it. False where there is nothing, or another one is counting.
+ * Counts what was committed behind the position, and moves the position. Rows of many owners are touched, as
+ * by a queue: each database has one journal and one position. False if there is nothing to count or another
+ * process is counting.
  */
 async function countStep(sql: Sql, most: number): Promise<boolean> {
   const [since] = await sql<Position & Row>(LOCK)
@@ -107,7 +106,7 @@ async function countStep(sql: Sql, most: number): Promise<boolean> {
   return until.writtenIn < horizon
 }
 
-/** Another one has counted since the snapshot of this step was taken. */
+/** Another process has counted since the snapshot of this step was taken. */
 const OVERTAKEN = '40001'
 const TOOK_TOO_LONG = '57014'
 
@@ -117,8 +116,9 @@ interface Counting {
 }
 
 /**
- * Takes steps until what was committed is counted, each in a transaction with one snapshot: killed in the middle of one,
- * or between two, nothing is lost or counted twice. A step that takes too long is taken again as a shorter one.
+ * Takes steps until all committed changes are counted, each in a transaction with one snapshot: a crash
+ * within or between steps loses nothing and counts nothing twice. A step that takes too long is repeated as a
+ * shorter one.
  */
 export async function countSpend(
   database: Database,
@@ -139,7 +139,6 @@ export async function countSpend(
     })
 }
 
-/** The first transaction that a step of so many events and refunds does not go over any more. */
 const UNTIL = `
 select least($4::bigint,
   (select written_in from events where (written_in, id) > ($1::bigint, $2::text) and written_in < $4
@@ -147,14 +146,13 @@ select least($4::bigint,
   (select written_in from transaction_refunds where (written_in, id) > ($1, $3::bigint) and written_in < $4
     order by written_in, id offset $5 limit 1)) as until`
 
-/** Up to which ids a step goes within a transaction. */
 const PART = `
 select coalesce((select max(id) from (
     select id from events where written_in = $1::bigint and id > $2::text order by id limit $4::int) as one), $2) as "eventId",
   coalesce((select max(id) from (
     select id from transaction_refunds where written_in = $1 and id > $3::bigint order by id limit $4) as one), $3) as "refundId"`
 
-/** Up to where a step goes: over whole transactions, or where one has written more than so many events, over a part of it. */
+/** A step covers whole transactions, or a part of one that has written too many events. */
 async function endOfStep(
   sql: Sql,
   { writtenIn, eventId, refundId }: Position,

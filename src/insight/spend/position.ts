@@ -1,24 +1,28 @@
-/** How far the sums go: all transactions of the journal before one, and of that one what lies up to these ids. */
+/**
+ * How far the sums go: all transactions of the journal before `writtenIn`, and of that one the rows up to
+ * these ids.
+ */
 export interface Position {
   readonly writtenIn: bigint
   readonly eventId: string
   readonly refundId: bigint
 }
 
-/** The place before all that a transaction has written. */
 export const before = (writtenIn: bigint): Position => ({ writtenIn, eventId: '', refundId: 0n })
 
 export const POSITION = 'written_in as "writtenIn", event_id as "eventId", refund_id as "refundId"'
 
 const NAMES = 'since, since_event, since_refund, until, until_event, until_refund'
 
-/** The CTE `bounds`, behind which the changes of the sums are told: between two positions, which are six parameters from here on. */
+/**
+ * The CTE `bounds` between two positions, which are six parameters from `place` on. All changes of the sums
+ * are within it.
+ */
 export const boundsAt = (place: number): string => {
   const types = ['bigint', 'text', 'bigint', 'bigint', 'text', 'bigint']
   return `bounds (${NAMES}) as materialized (select ${types.map((type, n) => `$${place + n}::${type}`).join(', ')})`
 }
 
-/** The same from where the sums stand on. */
 export const BOUNDS_OF_TAIL = `
 bounds (${NAMES}) as materialized (
   select written_in, event_id, refund_id, 9223372036854775807, '', 0 from spend_position
@@ -30,7 +34,7 @@ export const valuesOf = ({ writtenIn, eventId, refundId }: Position): unknown[] 
   refundId,
 ]
 
-/** Whether a row lies within the bounds. The plain comparisons tell PostgreSQL how few rows do. */
+/** The redundant plain comparisons let PostgreSQL estimate how few rows match. */
 export function within(alias: string, kind: 'event' | 'refund'): string {
   const bound = (name: string): string => `(select ${name} from bounds)`
   const at = `(${alias}.written_in, ${alias}.id)`
@@ -39,8 +43,8 @@ export function within(alias: string, kind: 'event' | 'refund'): string {
 }
 
 /**
- * SQL: what was noted within the bounds of some events. Only the place in the journal is looked up: an index by the names of
- * events would be read whole, more of it with each payment that ever was.
+ * SQL: the notes of some events within the bounds. Only the position in the journal is looked up: an index by
+ * event names would be read whole, and grows with every payment.
  */
 export const notedWithin = (owners: string, names: string): string => `
 select noted.* from (

@@ -2,7 +2,6 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Spend, View } from './tail.ts'
 
-/** A dimension by the columns of a sum and the SQL of each. */
 const columns = {
   view: { view: 'view' },
   day: { day: 'day::text' },
@@ -10,7 +9,7 @@ const columns = {
   month: { day: "date_trunc('month', day::timestamp)::date::text" },
   agent: { agentId: 'agent_id' },
   run: { runId: 'run_id' },
-  /** Whether it was in a run at all: `runId` is empty, or not. */
+  /** Whether the payment was in any run: `runId` is empty or not. */
   inRun: { runId: "case when run_id = '' then '' else 'run' end" },
   value: { value: 'value' },
 } as const
@@ -24,7 +23,7 @@ const sums = {
   feesEuros: 'fee_cents',
 } as const
 
-/** Days in UTC, `YYYY-MM-DD`: from one, and before the other. */
+/** Days in UTC, `YYYY-MM-DD`; `before` is exclusive. */
 export interface Span {
   readonly from: string
   readonly before: string
@@ -32,14 +31,12 @@ export interface Span {
 
 interface SpendQuestion extends Span {
   readonly views: readonly View[]
-  /** What each sum is of: the rest is added up. */
   readonly by: readonly Dimension[]
   readonly agentId?: string | undefined
-  /** Only these values. */
   readonly values?: readonly string[] | undefined
 }
 
-/** Members that were not asked for are empty. */
+/** Members that were not requested are empty. */
 export interface SpendSum {
   readonly view: string
   readonly day: string
@@ -54,13 +51,14 @@ export interface SpendSum {
 
 const CELL = 'view, day, agent_id, run_id, value, payments, spent_cents, refunded_cents, fee_cents'
 
-/** SQL: the cells by which the sums change by what is not in them yet, out of the parameter `$6`. */
+/** SQL: the changes that the sums do not include yet, from the parameter `$6`. */
 export const TAIL = `jsonb_to_recordset($6::jsonb -> 'rows') as tail (view text, day date, agent_id text, run_id text, value text,
   payments bigint, spent_cents bigint, refunded_cents bigint, fee_cents bigint)`
 
 /**
- * SQL: the CTE `lines`, the cells of `views`, which are `$3`, from the day `$4` and before `$5`, and what is not in them yet. `$7` and
- * `$8` are the agent and the values, or either alone is `$7`.
+ * SQL: the CTE `lines`, the cells of `views` (`$3`) from the day `$4` and before `$5`, with the changes that
+ * the sums do not include yet. `$7` and `$8` are the agent and the values; if only one of them is given, it
+ * is `$7`.
  */
 export function linesOf({ agentId, values }: Pick<SpendQuestion, 'agentId' | 'values'>): string {
   const ofAgent = agentId === undefined ? '' : 'and agent_id = $7'
@@ -75,7 +73,6 @@ lines as (
 )`
 }
 
-/** The values of the parameters that the lines need. */
 export function parametersOf(
   { tenant: { ownerId, mode }, tail, views: known }: Spend,
   { views, from, before, agentId, values }: Omit<SpendQuestion, 'by'>,
@@ -101,7 +98,6 @@ interface SumRow extends Row {
 
 const BLANK = { view: '', day: '', agentId: '', runId: '', value: '' }
 
-/** The sums that are asked for, as they are at the instant of the answer: in no order. */
 export async function readSpend(spend: Spend, question: SpendQuestion): Promise<SpendSum[]> {
   const rows = await spend.sql<SumRow>(textOf(question), parametersOf(spend, question))
   return rows
@@ -113,7 +109,7 @@ export async function readSpend(spend: Spend, question: SpendQuestion): Promise<
 }
 
 export interface DayOfSpend {
-  /** In UTC, by the tenant's time: `YYYY-MM-DD`. */
+  /** In UTC, by the tenant's clock: `YYYY-MM-DD`. */
   readonly day: string
   readonly count: number
   readonly spentEuros: Euros
@@ -122,11 +118,9 @@ export interface DayOfSpend {
 }
 
 interface DaysWanted extends Span {
-  /** Left out: of all that is paid, by agents or by the owner. */
   readonly agentId?: string | undefined
 }
 
-/** What was spent on each day, as of now, the earliest day first; only days on which something was. */
 export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayOfSpend[]> {
   const sums = await readSpend(spend, { ...wanted, views: ['agent'], by: ['day'] })
   return sums
@@ -140,18 +134,18 @@ export async function spendByDay(spend: Spend, wanted: DaysWanted): Promise<DayO
     .sort((one, other) => (one.day < other.day ? -1 : 1))
 }
 
-/** The sum of a value, or of all that are not told one by one. */
 interface TopSum extends Row {
-  /** Null: the rest. */
   readonly value: string | null
   readonly payments: number
   readonly spentEuros: Euros
   readonly refundedEuros: Euros
-  /** How many values are in it. */
   readonly values: number
 }
 
-/** The values with the highest net spend, and the rest in one sum: a hundred thousand of them never leave the database. */
+/**
+ * The values with the highest net spend, and one sum for the rest, so that a hundred thousand values never
+ * leave the database.
+ */
 const topTextOf = (question: TopQuestion, most: string): string => `
 with ${linesOf(question)},
 valued as (
@@ -167,7 +161,6 @@ from ranked group by 1 order by min(place)`
 
 type TopQuestion = Omit<SpendQuestion, 'by' | 'values'>
 
-/** Reads the values with the highest net spend. */
 export function readTop(spend: Spend, question: TopQuestion, most: number): Promise<TopSum[]> {
   const parameters = parametersOf(spend, question)
   return spend.sql<TopSum>(topTextOf(question, `$${parameters.length + 1}`), [...parameters, most])

@@ -8,19 +8,18 @@ import { BOUNDS_OF_TAIL } from './position.ts'
 type Group = 'agent' | 'merchant' | 'mcc' | 'run' | `label:${string}`
 
 /**
- * What the sums are divided by; `label:` goes before a key of the metadata of intents. `kept_back` has what was not spent,
- * and `refused:merchant` what of it was refused, by merchant, and `completed:` the number of completed intents, on the days on which they were declared.
+ * The dimension of the sums. `label:` precedes a key of the metadata of intents. `kept_back` has payments
+ * that did not happen, `refused:merchant` the refused ones of these by merchant, `completed:` the number of
+ * completed intents by the day of their declaration.
  */
 export type View = Group | 'wallet' | 'type' | 'kept_back' | 'refused:merchant' | `completed:${Group}`
 
-/** What is read at one instant: the sums as they are kept, and what is not in them yet, read once for all that is told. */
+/** One snapshot: the kept sums, and the changes that they do not include yet, read once for a whole report. */
 export interface Spend {
   readonly sql: Sql
   readonly tenant: Tenant
   readonly views: readonly View[]
-  /** As text: where the sums stand, and the cells by which they change. */
   readonly tail: string
-  /** The texts of merchants in it, by the merchants that they name. */
   readonly newNames: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -29,7 +28,6 @@ interface Wanted {
   readonly agentId?: string | undefined
 }
 
-/** What must be looked up for these views. */
 const countedIn = (views: readonly View[]): Counted => ({
   keptBack: views.includes('kept_back') || views.includes('refused:merchant'),
   completed: views.some(view => view.startsWith('completed:')),
@@ -55,7 +53,7 @@ interface TailRow extends Row {
   readonly is_raw: boolean
 }
 
-/** Texts of merchants that were never counted are resolved, once; row by row, as there may be very many. */
+/** Resolves texts of merchants that were never counted, once each; row by row, since there may be very many. */
 function* toldBy(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNames'>> {
   const rows: string[] = []
   const newNames = new Map<string, Set<string>>()
@@ -70,7 +68,6 @@ function* toldBy(found: readonly TailRow[]): Sliced<Pick<Spend, 'tail' | 'newNam
   return { tail: `{"position":${position},"rows":[${rows.join(',')}]}`, newNames }
 }
 
-/** Reads what is not in the sums yet. */
 export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promise<Spend> {
   const { views, agentId } = wanted
   const values = [tenant.ownerId, tenant.mode, views, ...(agentId === undefined ? [] : [agentId])]
@@ -78,7 +75,6 @@ export async function readTail(sql: Sql, tenant: Tenant, wanted: Wanted): Promis
   return { sql, tenant, views, ...(await inSlices(toldBy(found))) }
 }
 
-/** Reads sums at one instant. */
 export const atOneInstant = <T>(
   { tenant, atOneInstant }: Pick<Context, 'tenant' | 'atOneInstant'>,
   wanted: Wanted,

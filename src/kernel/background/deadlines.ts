@@ -21,16 +21,16 @@ interface Overdue extends Record<string, unknown> {
 }
 
 const BATCH_SIZE = 1_000
-/** Ended at the same time. More of them would wait for connections until they give up. */
+/** Records ended at once. More would only time out waiting for connections. */
 const AT_ONCE = 64
 
-/** Reads the index over open records in its order: open records that are not due yet cost nothing. */
+/** Walks the index over open records in its order, so records that are not due yet cost nothing. */
 const firstOf = ({ table, record, due, open }: Required<Deadline>, whose: string, until: string): string => `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due from ${table} t
   where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${BATCH_SIZE}) as first`
 
-/** Overdue by real time, or by the time of a tenant whose test clock is ahead; no clock is ever behind. */
+/** Overdue by real time, or by the time of a tenant whose test clock is ahead. No clock is ever behind real time. */
 const overdueOf = (deadline: Required<Deadline>): string => `
 select distinct id, owner_id, mode, due from (
   select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, 't.mode = each.mode', 'now()')}
@@ -46,7 +46,7 @@ const overdueOfTenant = ({ table, record, due, open }: Required<Deadline>): stri
 select ${record} as id, owner_id, mode from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${BATCH_SIZE}`
 
-/** Which deadlines have an overdue record of a tenant, by their places: one statement, as a clock stops at many instants. */
+/** One statement tells which deadlines have an overdue record of a tenant: a clock stops at many instants. */
 const dueOf = (bounds: readonly BoundDeadline[]): string =>
   bounds
     .map(
@@ -75,7 +75,6 @@ interface Parts {
   readonly areas: Areas
 }
 
-/** A deadline with the registered operations that end its records. */
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
   readonly operations: readonly Registered[]
@@ -91,7 +90,6 @@ function deadlinesOf(areas: Areas): BoundDeadline[] {
   )
 }
 
-/** Ends overdue records, oldest first: a process that is late finds its record ended. */
 export async function endOverdue(parts: Parts): Promise<void> {
   const failures: unknown[] = []
   for (const bound of deadlinesOf(parts.areas))
@@ -99,7 +97,7 @@ export async function endOverdue(parts: Parts): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
 }
 
-/** Tries each record once, so that a failing one holds up no other; gives the failures. */
+/** Tries each record once, so that a failing record delays no others. Returns the failures. */
 async function endAll(
   { database, execute }: Parts,
   bound: BoundDeadline,
@@ -142,14 +140,13 @@ async function end(
   }
 }
 
-/** Whether the operation has finished its part, so that the next one may begin. */
 const isDone = ({ errorCode, body }: Outcome): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
 
 /**
- * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order. Records that
- * fail to end are ended later by `endOverdue`. A database that is lost or too busy on the way is no defect: it is a
- * problem that says so.
+ * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order.
+ * Records that fail to end are ended later by `endOverdue`. A lost or overloaded database is a problem that
+ * says so, not a defect.
  */
 export const advance = (parts: Parts, tenant: Tenant, toMs: number): Promise<void> =>
   moveThrough(parts, tenant, toMs).catch((error: unknown) => {
@@ -162,7 +159,7 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   const next = nextOf(bounds)
   const end = clock.tenant(toMs)
   let now = clock.tenant(await offsetOf(sql, tenant))
-  // What is due already is done at its time, and what follows of it is due on the way.
+  // Ends what is due already at its own time; what follows from it may be due on the way.
   await endDue(parts, bounds, tenant, now)
   for (let isLast = false; !isLast; ) {
     const [row] = await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, now, end])
@@ -174,7 +171,7 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   await wakeWaiting(sql, parts.areas, tenant)
 }
 
-/** Ends what is due of a tenant at an instant, each deadline once; ending one may make a record of another one due. */
+/** Each deadline runs once: ending one may make a record of another due. */
 async function endDue(
   parts: Parts,
   bounds: readonly BoundDeadline[],
@@ -193,7 +190,6 @@ async function endDue(
   }
 }
 
-/** Signals every waiting process of the tenant: each measures its wait by the moved clock. */
 async function wakeWaiting(sql: Sql, areas: Areas, tenant: Tenant): Promise<void> {
   const journal = emptyJournal()
   for (const waiting of Object.values(areas).flatMap(({ deadlines, waits }) => [...deadlines, ...waits])) {

@@ -4,17 +4,15 @@ import { type Process, type StartInput, workflowIdOf } from '../contract/process
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { runSummary } from '../journal/outbox.ts'
 
-/** The workflow runs that Temporal has. */
 export interface Runs {
   /** Which of these are open. Temporal's list of runs is eventually consistent. */
   readonly open: (workflowIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Starts a run, unless one is open or has completed: says whether it has completed. */
+  /** Starts a run, unless one is open or has completed. Returns whether it has completed. */
   readonly begin: (
     process: Process,
     workflowId: string,
     input: StartInput,
   ) => Promise<'completed' | undefined>
-  /** Starts a run, unless one is open. */
   readonly beginAgain: (process: Process, workflowId: string, input: StartInput) => Promise<void>
 }
 
@@ -27,10 +25,8 @@ interface Parts {
 }
 
 const PAGE_SIZE = 500
-/** How many runs are started at the same time. */
 const CONCURRENCY = 16
 
-/** `of` narrows a page to one of its records. */
 const oneOf = (select: string): string => pageOf(`select * from (${select}) as listed where listed.id = $3`)
 
 /** A subquery per row looks into the outbox: a join would read all open records for each page. */
@@ -47,11 +43,11 @@ interface OpenRecord extends Record<string, unknown> {
   readonly agentId: string | null
   readonly amountCents: string | null
   readonly about: string | null
-  /** The outbox has yet to deliver its start: its run is not missing. */
+  /** The outbox has yet to deliver its start, so its run is not missing. */
   readonly isOnItsWay: boolean
 }
 
-/** Starts the runs of open records anew whose run was terminated, deleted or cancelled from outside. */
+/** Starts the runs of open records whose run was terminated, deleted or cancelled from outside. */
 export async function beginMissingRuns({ database, records, runs, rest }: Parts): Promise<void> {
   const sql = sqlOn(database.pool)
   for (const { process, select } of records) {
@@ -89,8 +85,8 @@ async function beginMissing(page: readonly OpenRecord[], missingOf: Missing): Pr
 }
 
 /**
- * A run completes after its record has been closed: one that has completed while its record is still open knew more than
- * the database, which was restored from an earlier backup. The record needs another run.
+ * A run completes after its record is closed. If it has completed and the record is open, the database was
+ * restored from an earlier backup, and the record needs another run.
  */
 async function beginOne(
   workflowId: string,

@@ -3,7 +3,7 @@ import type { Database } from '../database/prepared-sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
 import { type Deliver, type OutboxMessage, outboxOf } from '../journal/outbox.ts'
 
-/** How many calls to Temporal are under way at once; more of them would not raise its throughput. */
+/** Calls to Temporal at once. More would not raise its throughput. */
 const CONCURRENCY = 32
 const POLL = 1_000
 const LONGEST_PAUSE = 5_000
@@ -15,7 +15,6 @@ export interface RelayParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Brings the outbox to Temporal. Relays of several processes share the work. */
 export class Relay {
   readonly #outbox: ReturnType<typeof outboxOf>
   readonly #lease: RelayParts['lease']
@@ -30,7 +29,6 @@ export class Relay {
   #woken = false
   #failures = 0
 
-  /** Tells the relay that the outbox has new messages. */
   readonly wake = (): void => {
     this.#woken = true
     this.#idling.abort()
@@ -44,7 +42,7 @@ export class Relay {
     this.#running = this.#run()
   }
 
-  /** Claims no more and finishes what is under way. */
+  /** Stops claiming and finishes the calls that are running. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -60,13 +58,12 @@ export class Relay {
     await Promise.all([...this.#underWay, this.#giveBack()])
   }
 
-  /** Gives back the claimed messages that were not begun: another relay may have them at once. */
+  /** Releases the claimed messages that were not begun, so that another relay can take them at once. */
   async #giveBack(): Promise<void> {
     const ids = this.#claimed.flat().map(({ id }) => id)
     await Promise.all(ids.map(this.#outbox.giveBack)).catch(error => this.#failed(error))
   }
 
-  /** One pass of the loop; false where nothing is due. */
   async #round(): Promise<boolean> {
     if (this.#claimed.length === 0) await this.#claim()
     if (this.#stopping.signal.aborted) return true
@@ -105,13 +102,12 @@ export class Relay {
     this.#onFailure(error)
   }
 
-  /** Waits until it is woken, or until the next poll. */
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
     if (!this.#woken) await rest(POLL, this.#idling.signal)
   }
 
-  /** Backs off exponentially after a failure, even if more arrives meanwhile. */
+  /** Backs off exponentially after a failure, even if more messages arrive meanwhile. */
   async #recover(): Promise<void> {
     await rest(Math.min(LONGEST_PAUSE, 100 * 2 ** this.#failures), this.#stopping.signal)
     if (this.#failures > 0) this.#failures++

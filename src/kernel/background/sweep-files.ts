@@ -4,19 +4,18 @@ import { onConnection } from '../database/connection.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { FILE_LOCK } from '../database/stored-files.ts'
 
-/** For how long a file may lie without a row: far longer than any request takes that has brought it. */
+/** How long a file may exist without a row. Any request that uploads one is long over by then. */
 export const UNUSED_MS = 3_600_000
 
 const USED = `
 select one.sha256 from unnest($3::text[]) as one(sha256)
 where exists (select from stored_files f where (f.owner_id, f.mode, f.sha256) = ($1, $2, one.sha256))`
 
-/** False while a request keeps this file. */
 const TRY_LOCK = `select pg_try_advisory_xact_lock(${FILE_LOCK}) as "isOurs"`
 
 /**
- * Erases the files that no record uses: those of records that are gone, and those whose request was undone after they had
- * their name. Several processes may sweep at once.
+ * Erases files that no record uses: their records are gone, or their request was rolled back after the file
+ * got its name. Several processes may sweep at once.
  */
 export async function sweepFiles(database: Database, files: Files): Promise<void> {
   const end = after(clock.real(), -UNUSED_MS)
@@ -40,8 +39,8 @@ interface Candidate {
 }
 
 /**
- * Looks once more under the file's lock: an upload of the same content holds it until the commit, or has
- * committed, or will give the file its name anew.
+ * Checks again under the file's lock: an upload of the same content holds it until its commit, has committed,
+ * or gives the file its name again.
  */
 const eraseUnused = (database: Database, files: Files, { owner, sha256, end }: Candidate): Promise<void> =>
   onConnection(database, 'begin', async client => {

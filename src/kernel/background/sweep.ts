@@ -14,8 +14,8 @@ const IDEMPOTENCY = deleteExpired('idempotency_keys', 'created_at')
 const RATE_LIMITS = deleteExpired('rate_limits', 'resets_at')
 
 /**
- * Deletes expired rows in small batches, so that no request waits for it, and makes the partitions of the months to come.
- * Several processes may sweep at once.
+ * Deletes expired rows in small batches, so that no request waits for it, and creates the partitions of the
+ * coming months. Several processes may sweep at once.
  */
 export async function sweep({ pool }: Database, areas: Areas): Promise<void> {
   const sql = sqlOn(pool)

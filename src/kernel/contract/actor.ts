@@ -1,6 +1,6 @@
 export type Mode = 'test' | 'live'
 
-/** The owner and mode of every record: taken from the credential and from nowhere else. */
+/** The owner and mode of every record. They come from the credential only. */
 export interface Tenant {
   readonly ownerId: string
   readonly mode: Mode
@@ -13,39 +13,32 @@ export interface TenantNow {
 }
 
 /**
- * The kinds of caller: an owner's key, a person in the console, an agent's token, a merchant's key, the dashboard secret, an
- * external system that signs, anybody.
+ * `key`: an owner's API key; `console`: a signed-in person; `agent`: an agent's token; `merchant`: a
+ * merchant's key; `dash`: the dashboard secret; `signed`: an external system that signs; `public`: anyone.
  */
 export type Caller = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed' | 'public'
 
-/** The caller, as the credential proves it. */
 export interface Actor {
   readonly type: Caller | 'process' | 'operator'
-  /** The id of a person in the console, of any other credential its own. */
+  /** The person's id in the console, otherwise the credential's. */
   readonly id: string | null
   readonly tenant: Tenant | null
-  /** An agent's token reaches only that agent's records. */
   readonly agentId: string | null
-  /** A token that was redeemed for a delegation reaches only the records made with it. */
   readonly delegationId?: string | null
-  /** The token's id, where the token has a budget of its own. */
+  /** Set where the token has a budget of its own. */
   readonly budgetId?: string | null
-  /** Of a key that a device proves to hold another one beside (RFC 9449): the thumbprint of that one. */
+  /** Thumbprint of the device key that a DPoP-bound API key is tied to (RFC 9449). */
   readonly boundTo?: string | null
   readonly scopes: ReadonlySet<string>
-  /** Of a key that was made to change things by the tools of an assistant. */
+  /** True for keys that may write through an assistant's tools (MCP). */
   readonly toolWrites?: boolean
-  /** Of a person in the console: the session. */
   readonly sessionId?: string
-  /** Of a person in the console. */
   readonly name?: string
 }
 
-/** The service itself, at work for a tenant. */
 export const processOf = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor
 
-/** The caller's run that a request belongs to, with everything that it creates. */
 export interface CalledRun {
   readonly id: string
   readonly hasEnded: boolean

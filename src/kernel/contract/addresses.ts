@@ -1,17 +1,14 @@
-/** The names in braces: `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
+/** `/agents/{id}/tokens/{tokenId}` gives `id | tokenId`. */
 export type PathParam<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParam<Rest>
   : never
 
-/**
- * Other names for the beginning of an address, of one part or more: `accounts` for `wallets` leads to the same operations
- * and records.
- */
+/** Other beginnings of a path: `accounts` for `wallets` leads to the same operations and records. */
 export type Aliases = Readonly<Record<string, string>>
 
-/** Every address of an operation: bare and under `/v1`, save for well-known ones, by its own name and by its alias. */
+/** Every path of an operation: bare and under `/v1` (but for well-known ones), by its own name and by its alias. */
 export function addressesOf(path: string, aliases: Aliases = {}): string[] {
-  // RFC 8615: well-known addresses are those of the host, and have no prefix.
+  // RFC 8615: well-known addresses belong to the host and have no prefix.
   if (path.startsWith('/.well-known/')) return [path]
   const bare = path.startsWith('/v1/') ? path.slice(3) : path
   const [name, alias] =

@@ -14,55 +14,47 @@ import type { FindMissingIdentity, Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * Finds the actor that a presented secret belongs to; undefined for an unknown, expired or revoked one. What a page asks
- * by itself is in the background: it does not prove that a person is there.
+ * Returns the actor of a secret; undefined for an unknown, expired or revoked one. `isBackground`: a page
+ * refreshes itself, which does not extend a person's session.
  */
 export type Authenticate = (secret: string, sql: Sql, isBackground: boolean) => Promise<Actor | undefined>
 
-/** A run as a request names it: only one of the caller's tenant is found. */
 export interface NamedRun extends Tenant {
   readonly id: string
 }
 
-/** Finds these runs, which may be of several tenants. */
 export type FindRuns = (named: readonly NamedRun[], sql: Sql) => Promise<FoundRun[]>
 
 export interface FoundRun extends Tenant, CalledRun {
   readonly agentId: string
 }
 
-/** What the service offers to an area that takes signed requests. */
 export interface ReceiverTools {
   readonly ports: Ports
   readonly sql: Sql
-  /** Logs a failure that the sender of the request does not see. */
   onFailure(error: unknown, requestId: string): void
-  /** Runs an operation without callers for the tenant that the request is about. */
   run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<Outcome>
 }
 
-/** The answer to a signed request, and for whom it was; null where the signature is missing, wrong or too old. */
 export type Receive = (
   request: SignedRequest,
   tools: ReceiverTools,
 ) => Promise<{ readonly outcome: Outcome; readonly actor?: Actor } | { readonly unsigned: string }>
 
-/** An area's response to another area's events, in the same transaction. */
 export interface Reaction {
   readonly emits: Events
-  /** Gets the events that were emitted one right after the other: what is read for all of them is read once. */
+  /** Gets events emitted in a row, so that what they share is read once. */
   readonly run: (events: readonly unknown[], context: Context<never, Events>) => Promise<void>
-  /** Whether it responds to this event, if not to all of its name: hot operations emit many that need no response. */
+  /** Filters the events of its name: hot operations emit many that need no response. */
   readonly concerns?: (data: Readonly<Record<string, unknown>>) => boolean
 }
 
-/** A response to those events only that have this member. */
 export const onlyWith = (member: string, reaction: Reaction): Reaction => ({
   ...reaction,
   concerns: data => data[member] !== undefined && data[member] !== null,
 })
 
-/** A response to all of them at once. Events are kept as JSON, and read by their schema. */
+/** A reaction to all of them at once. Events are stored as JSON and parsed by their schema. */
 export const reactionToAll = <D extends z.ZodType, E extends Events>(
   event: D,
   emits: E,
@@ -75,7 +67,6 @@ export const reactionToAll = <D extends z.ZodType, E extends Events>(
   },
 })
 
-/** A response to events that a request emits once. */
 export const reaction = <D extends z.ZodType, E extends Events>(
   event: D,
   emits: E,
@@ -92,42 +83,31 @@ export interface Expiring {
   readonly keptMs: number
 }
 
-/** An area: one noun of the business, with everything that it contributes to the service. */
+/** One noun of the business with everything that it contributes to the service. */
 export interface Area<A extends Api = Api> {
-  /** The title of its section in the documentation. */
   readonly name: string
   readonly about: string
   readonly api: A
   readonly handlers: Handlers<A>
   readonly entities: readonly EntityClass<object>[]
-  /** What its tables hold about people. A test misses each column that can hold a text and is not named. */
+  /** What its tables hold about people. A test finds each text column that is not named. */
   readonly personal: Personal
-  /** The states of its nouns and the steps between them, for the documentation. */
   readonly machines: readonly Machine<string>[]
-  /** Records that end at an instant. */
   readonly deadlines: readonly Required<Deadline>[]
-  /** Records without a deadline whose processes wait by the tenant's time. */
   readonly waits: readonly Waiting[]
-  /** Records that need a workflow run while they are open. */
   readonly openRecords: readonly OpenRecords[]
   readonly expiring: readonly Expiring[]
   readonly credentials: Readonly<Record<string, Authenticate>>
-  /** Events that may end a credential: from their commit on, this process trusts none without looking it up. */
+  /** Events that may end a credential: after their commit this process looks up every credential again. */
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
   /** Events that can be subscribed to although no operation emits them yet. */
   readonly announces: Events
-  /** Other names under which its addresses are served: of all operations that begin with them. */
   readonly aliases?: Aliases
-  /** Looks up the runs that the header `X-Run-Id` names. */
   readonly findRuns?: FindRuns
-  /** Looks up the area's payments on intents. */
   readonly findPayments?: FindPayments
-  /** Looks up the area's records that ask for money, and that intents name as payees. */
   readonly findPayables?: FindPayables
-  /** Says what is missing before the owner's identity is verified. */
   readonly findMissingIdentity?: FindMissingIdentity
-  /** Takes the requests of its operations whose callers are `signed`, by the operation's name. */
   readonly receives?: Readonly<Record<string, Receive>>
 }
 
@@ -192,7 +172,6 @@ export const area = <A extends Api>(
 
 export type Areas = Readonly<Record<string, Area>>
 
-/** The operations that the API offers. */
 export const published = (areas: Areas): Registered[] =>
   registered(areas).filter(({ operation }) => operation.callers.length > 0)
 

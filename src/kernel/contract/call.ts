@@ -4,7 +4,7 @@ import type { Registered } from './operation.ts'
 import { Problem } from './problem.ts'
 import type { RawRequest } from './raw-request.ts'
 
-/** A request that has passed the pipeline: its caller is known and its input valid. */
+/** A request past the pipeline: its caller is authenticated and its input valid. */
 export interface Call {
   readonly operation: Registered
   readonly actor: Actor
@@ -12,21 +12,17 @@ export interface Call {
   readonly requestId: string
   readonly address: string | null
   readonly idempotencyKey: string | null
-  /** Of an outside operation: the lease of the process that makes its calls. */
   readonly lease?: string
-  /** The instant of the request that asks: what a page asks is read at the page's own. */
+  /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date
-  /** The run that the header `X-Run-Id` names. */
   readonly run?: CalledRun
-  /** Set where the answer is one that `isEndless`. */
   readonly ending?: AbortSignal
-  /** Asked by HEAD: nothing may change, even where the GET writes. */
+  /** HEAD: nothing may change, even where the GET writes. */
   readonly isHead?: boolean
-  /** Set where the contract says that the handler reads the request itself. */
   readonly request?: RawRequest
 }
 
-/** An ended run takes no new requests. Replays come before this check: what it answered earlier is answered again. */
+/** An ended run takes no new requests. Replays come before this check: a repetition still gets its answer. */
 export const endedRunProblem = ({ run }: Call): Problem | undefined =>
   run?.hasEnded
     ? new Problem('invalid_run', 'X-Run-Id: the run has ended. Start another one, or leave the header out.')
@@ -37,25 +33,21 @@ export function assertRunIsOpen(call: Call): void {
   if (problem) throw problem
 }
 
-/** The answer to a call. Its body is encoded already: the same text is sent and stored. */
+/** The body is encoded already: the same text is sent and stored. */
 export interface Outcome {
   readonly status: number
   readonly body: Content | null
   readonly type?: string
-  /** Headers beside those of every answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The file name, for a body that a browser saves. */
   readonly name?: string
-  /** How clients may cache the body. */
   readonly cache?: CachedFile
-  /** For how many seconds any cache may keep the body. */
   readonly maxAge?: number
   readonly errorCode?: string
   readonly replayed?: boolean
-  /** The body as stored for a replay, where it differs: without the secrets that are shown once. */
+  /** The body stored for a replay, where it differs: without the secrets that are shown once. */
   readonly stored?: string
 }
 
-/** Names a tenant (and, for a token, its agent) in locks, batch queues and cursors. */
+/** Identifies a tenant (and, for a token, its agent) in locks, batch queues and cursors. */
 export const identityOf = (tenant: Tenant | null, agentId: string | null): string =>
   [tenant?.ownerId ?? '', tenant?.mode ?? '', agentId ?? ''].join('|')

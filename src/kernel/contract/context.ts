@@ -11,49 +11,44 @@ import type { RawRequest } from './raw-request.ts'
 import type { Condition, Records } from './records.ts'
 import type { Sql } from './sql.ts'
 
-/** What a handler works with: the tenant's records, the tenant's time, events and refusals. */
 export interface Context<F extends string = string, E extends Events = Events> extends TenantNow {
   readonly actor: Actor
   readonly records: Records
-  /** For sets of rows. Unlike `records`, it adds no filter: each statement names the tenant itself. */
+  /** For sets of rows. It adds no filter as `records` does: each statement names the tenant itself. */
   readonly sql: Sql
-  /** Reads outside of the transaction: for content that is produced while it is sent, after the commit. */
+  /** Reads outside the transaction, for content produced while it is sent, after the commit. */
   readonly readLater: Sql
   readonly requestId: string
-  /** Where the request came from; null for what the service does by itself. */
+  /** The client's IP address; null for work that the service does by itself. */
   readonly address: string | null
-  /** The run that the request names in its header. */
   readonly runId: string | null
   readonly ports: Ports
-  /** The request's headers that the contract says are read, by their names in lower case. */
+  /** Only the headers that the contract names, in lower case. */
   readonly headers: RawRequest['headers']
-  /** The body as it came, where the handler `readsBytes`. */
   readonly rawBody: Uint8Array
-  /** The host and port at which the service was asked, where the contract says what is read. */
   readonly host: string
-  /** Aborted when the answer has to end, where it is one that `isEndless`. */
   readonly ending: AbortSignal
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
-  /** For a statement whose result the handler does not need: it is sent now, and the commit waits for it. */
+  /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
   sendAlong(statement: Promise<unknown>): void
   refuse(code: F, message?: string): Refusal
   /**
-   * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end by itself;
-   * call it earlier where the answer depends on a reaction.
+   * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end
+   * anyway; call it earlier where the answer depends on a reaction.
    */
   react(): Promise<void>
-  /** After the commit, starts the record's durable process, or signals the running one that the record has changed. */
+  /** After the commit, starts the record's durable process, or signals the running one. */
   wake(process: Process, record: ProcessRecord): void
   /**
-   * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where another
-   * request holds that name.
+   * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where
+   * another request holds that name.
    */
   withExclusiveRead<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T | undefined>
-  /** Reads what is committed at one instant, on a connection of its own: for a read, as a write has one already. */
+  /** Reads one snapshot on a connection of its own. For reads only: a write has a connection already. */
   atOneInstant<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /**
-   * One page of the matching records, newest first (by `id`, or the member `by`), from the request's cursor. `first` is
-   * how many rows the first query reads: few, where a row can be large.
+   * One page of the matching records, newest first (by `id`, or the member `by`), from the request's cursor.
+   * `first` is how many rows the first query reads: few, where a row can be large.
    */
   page<T extends object>(
     entity: EntityClass<T>,
@@ -65,14 +60,13 @@ export interface Context<F extends string = string, E extends Events = Events> e
   pageBy<T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
   ): Promise<PageOf<T>>
-  /** A page of a list that is not in the database. */
   pageOf<T extends { id: string }>(all: readonly T[]): PageOf<T>
-  /** For pages and tools: what they show is what operations answer to their caller. */
+  /** For pages and tools: they show what operations answer to their caller. */
   readonly ask: Ask
   /**
-   * Continues as this tenant: for the dashboard secret and public calls, which have no tenant of their own, and for a
-   * key whose record is in the other mode of the same owner; never in place of another owner. `now` is the tenant's
-   * time, where it has been read.
+   * Continues as this tenant. For the dashboard secret and public calls, which have no tenant of their own,
+   * and for a key whose record is in the other mode of the same owner; never in place of another owner. `now`
+   * is the tenant's time, where it has been read.
    */
   actFor(tenant: Tenant, now?: Date): void
   /** Runs an operation for another owner in this transaction. Only what moves money between owners uses it. */
@@ -80,8 +74,8 @@ export interface Context<F extends string = string, E extends Events = Events> e
 }
 
 /**
- * Runs an operation without callers for this tenant, in the transaction of another owner's request: what both write is
- * committed at once, or not at all. The caller has locked the accounts of both. Throws where the operation refuses.
+ * Runs an operation without callers for this tenant, in the transaction of another owner's request: both
+ * commit at once, or neither. The caller has locked the accounts of both. Throws where the operation refuses.
  */
 export type RunForOwner = (
   tenant: Tenant,
@@ -90,7 +84,6 @@ export type RunForOwner = (
   requestId: string,
 ) => Promise<unknown>
 
-/** What of a contract a question needs: the types of its path, query, body and answer. */
 interface Askable<P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
   readonly path: P
   readonly query?: Q
@@ -101,7 +94,7 @@ interface Askable<P extends string, Q extends z.ZodType, B extends z.ZodType, R 
 type Question<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([PathParam<P>] extends [never]
   ? { readonly params?: never }
   : { readonly params: Readonly<Record<PathParam<P>, string>> }) & {
-  /** As the members stand in an address: the contract reads them. */
+  /** As members are written in a URL: the contract parses them. */
   readonly query?: { readonly [Name in keyof z.input<Q>]?: string | number | boolean | undefined }
   readonly body?: z.input<B>
 }
@@ -109,8 +102,8 @@ type Question<P extends string, Q extends z.ZodType, B extends z.ZodType> = ([Pa
 type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question: T]
 
 /**
- * Asks an operation that reads, within the process: with the rights of who has called, and answered as by HTTP. What is
- * refused is thrown as `Refused`.
+ * Calls a read operation within the process, with the rights of the caller and the answer of HTTP. A refusal
+ * is thrown as `Refused`.
  */
 export type Ask = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   operation: Askable<P, Q, B, R>,

@@ -7,23 +7,19 @@ const emitted = (areas: Areas): Events[] => [
   ...registered(areas).map(({ operation }) => operation.emits),
 ]
 
-/** The names of the events that an operation or a reaction emits. */
 export const emittedNames = (areas: Areas): ReadonlySet<string> =>
   new Set(emitted(areas).flatMap(Object.keys))
 
-/** The events that areas announce, and those that reactions and operations emit. */
 export const eventDeclarations = (areas: Areas): Events[] => [
   ...Object.values(areas).map(({ announces }) => announces),
   ...emitted(areas),
 ]
 
-/** The schemas of all events by name. */
 export function eventSchemas(areas: Areas): ReadonlyMap<string, z.ZodType> {
   const schemas = new Map(eventDeclarations(areas).flatMap(events => Object.entries(events)))
   return new Map([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The description of each event, from the contract in which it stands. */
 export function eventDescriptions(areas: Areas): ReadonlyMap<string, EventDescription> {
   const declarations = eventDeclarations(areas).flatMap(events => Object.entries(events))
   return new Map(

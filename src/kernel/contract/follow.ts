@@ -1,15 +1,14 @@
 import type { Mode, Tenant } from './actor.ts'
 
 /**
- * A place in the journal, in the order of its commits: by the transaction that wrote an event, then by the event's id. The
- * ids alone are no such order, as they are made before the commit.
+ * A place in the journal, in the order of commits: by the transaction that wrote an event, then by the
+ * event's id. Ids alone are no such order, as they are made before the commit.
  */
 export interface Position {
   readonly writtenIn: bigint
   readonly id: string
 }
 
-/** An event as followers get it, with its place. */
 export interface FollowedEvent extends Position {
   readonly ownerId: string
   readonly mode: Mode
@@ -23,24 +22,21 @@ export interface FollowedEvent extends Position {
 
 export interface FollowWish {
   readonly tenant: Tenant
-  /** Everything after it is given; undefined for what is committed from now on. */
+  /** Events after it are given; undefined: those committed from now on. */
   readonly from: Position | undefined
   readonly isWanted: (event: FollowedEvent) => boolean
-  /** Ends the following. */
   readonly ending: AbortSignal
 }
 
-/** The events as they come, several at once where several have come; none for a time of silence. */
+/** Several events at once where several have arrived; an empty list is a heartbeat. */
 export type FollowedEvents = AsyncIterable<readonly FollowedEvent[]>
 
-/** Streams of events: undefined where the owner has as many as it may have, in all processes together. */
+/** Undefined where the owner has `MOST_STREAMS` streams in all processes together. */
 export type OpenEventStream = (wish: FollowWish) => Promise<FollowedEvents | undefined>
 
-/** Events for as long as one request waits: undefined where as many requests of the process wait as may. */
+/** Events while one request waits. Undefined where the process has `MOST_WAITING` such requests. */
 export type WaitForEvents = (wish: FollowWish) => Promise<FollowedEvents | undefined>
 
-/** How many streams an owner may have at once. */
 export const MOST_STREAMS = 20
 
-/** How many requests of a process may wait for an event at once. */
 export const MOST_WAITING = 1_000

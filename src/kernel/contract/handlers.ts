@@ -12,7 +12,6 @@ export type PlainHandler<I, R, F extends string, E extends Events> = (
   context: Context<F, E>,
 ) => Promise<Answer<R>> | Answer<R>
 
-/** The answer of a reservation that needs no call. */
 export class AnswerNow<R> {
   readonly answer: Answer<R>
 
@@ -21,10 +20,10 @@ export class AnswerNow<R> {
   }
 }
 
-/** The answer of a step where a call is needed: its reservation is committed before the call is made. */
+/** A call is needed: its reservation is committed before the call is made. */
 export class CallExternal<V> {
   readonly reservation: V
-  /** The call, where it is another one than that of the handler. */
+  /** Set where the call differs from the handler's. */
   readonly link: Link<unknown, unknown, unknown> | undefined
 
   constructor(reservation: V, link?: Link<unknown, unknown, unknown>) {
@@ -33,34 +32,35 @@ export class CallExternal<V> {
   }
 }
 
-/** A call of a chain whose calls differ, and the batched step that records its answer. */
+/** A call of a chain whose calls differ, with the batched step that records its answer. */
 export interface Link<P, A, I> {
-  /** What the call is made with. It lives as long as the request: `recover` gets the reservation alone. */
+  /** The argument of the call. It lives as long as the request: `recover` gets the reservation alone. */
   readonly value: P
   call(value: P, outside: CallContext): Promise<A>
   readonly step: BatchedStep<I, unknown, string, Record<never, never>>
-  /** The answers that the step records; `record` of the handler takes any other. */
+  /** The answers that the step records; the handler's `record` takes any other. */
   takes(answer: A | I): answer is I
+  /** Whose records the step changes, where the caller belongs to no tenant. */
+  readonly tenant?: Tenant
 }
 
-/** The next call of a chain: what it is made with goes from its reservation to its call, and from there to its step. */
+/** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
 export const nextCall = <V, P, A, I>(reservation: V, link: Link<P, A, I>): CallExternal<V> =>
   new CallExternal(reservation, link)
 
 /**
- * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is plain
- * JSON, so that it outlives a crash. After a crash the next request with the same key runs `recover`, never a second
- * call. An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the one
- * that was committed last, so each says what a crash after it means. Where the calls of a chain differ, each names the next
- * one by `nextCall`.
- *
+ * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
+ * plain JSON, so that it survives a crash. After a crash the next request with the same key runs `recover`,
+ * never a second call.
+ * An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the
+ * one committed last, so each says what a crash after it means. Where the calls of a chain differ, each names
+ * the next one by `nextCall`.
  * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
- *
- * HEAD of a GET is answered by `head` or, without it, by `peek`, which sees no credential then: both only read.
- *
- * Each step is taken in a batch of one. Where hundreds of requests come in a second, steps that lock the same rows share a
- * transaction, as hot operations do: `reserve` is a `BatchedStep` then, and `recordBatched` gives the one that records an
- * answer; undefined leads to `record`.
+ * HEAD of a GET is answered by `head` or, without it, by `peek`, which then sees no credential: both only
+ * read.
+ * Each step runs in a batch of one. Where hundreds of requests a second lock the same rows, steps share a
+ * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `nextCall`, with the step
+ * that records the answer.
  */
 export interface OutsideHandler<I, R, F extends string, E extends Events, V = unknown, A = unknown> {
   peek?(input: I, context: Context<F, Record<never, never>>): Promise<Answer<R> | undefined>
@@ -68,16 +68,14 @@ export interface OutsideHandler<I, R, F extends string, E extends Events, V = un
   reserve: Reserve<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
   call(reservation: V, outside: CallContext): Promise<A>
   /**
-   * Set where `reserve` mostly writes nothing: without an `Idempotency-Key` to be kept it is tried by reading alone, and taken
-   * again, in a transaction, where it has emitted anything.
+   * Set where `reserve` rarely writes. A request without an `Idempotency-Key` is tried by reading alone, and
+   * repeated in a transaction if it has emitted anything.
    */
   readonly readsToReserve?: true
-  recordBatched?(answer: A, reservation: V): TakenStep<Answer<R> | CallExternal<V>, F, E> | undefined
   record(answer: A, reservation: V, context: Context<F, E>): Promise<Answer<R> | CallExternal<V>>
   recover(reservation: V, context: Context<F, E>): Promise<Answer<R>>
 }
 
-/** What a call of another system is made with. */
 export interface CallContext {
   readonly ports: Ports
   readonly requestId: string
@@ -86,16 +84,14 @@ export interface CallContext {
 export type Reserve<I, R, F extends string, E extends Events, V> = (
   input: I,
   context: Context<F, E>,
-) => Promise<V | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
+) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | WithHeaders<Refusal>>
 
 /** A request of a batch, as the area's functions see it. */
 export interface Item<I> extends TenantNow {
   readonly input: I
   readonly actor: Actor
   readonly requestId: string
-  /** Where the request came from; null for what the service does by itself. */
   readonly address: string | null
-  /** The run that the request names in its header. */
   readonly runId: string | null
 }
 
@@ -103,7 +99,6 @@ export type NonEmpty<T> = readonly [T, ...T[]]
 
 export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
 
-/** The means by which `decide` answers. */
 export interface Verdict<F extends string, E extends Events> {
   emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
   refuse(code: F, message?: string): Refusal
@@ -111,59 +106,47 @@ export interface Verdict<F extends string, E extends Events> {
 }
 
 /**
- * Requests of one lane lock the same row. Where another transaction has locked it, the requests of its lane wait apart, in
- * batches of their own.
+ * Requests of one lane lock the same row. Where another transaction has locked it, the requests of its lane
+ * wait apart, in batches of their own.
  */
 export interface Lanes<I> {
   of(input: I): string
-  /** How long a shared batch waits for a locked row before it finds out which lanes are locked, in milliseconds. */
+  /** How long a shared batch waits for a locked row before it finds out which lanes are locked. */
   readonly sharedTimeoutMs: number
-  /** How long the batch of a locked lane waits, in milliseconds. */
   readonly ownTimeoutMs: number
-  /** Which of these lanes can be locked just now. */
+  /** The lanes that can be locked at this moment. */
   free(lanes: readonly string[], tenant: Tenant, sql: Sql): Promise<readonly string[]>
 }
 
 /**
- * A hot operation: many requests of one tenant in one transaction of few round trips. Other areas react to its
- * events once the batch has written what it decided.
+ * A hot operation: many requests of one tenant in one transaction of few round trips. Other areas react to
+ * its events once the batch has written its decisions.
  */
 export interface HotHandler<I, R, F extends string, E extends Events, S = unknown> {
-  /** Set where others must hardly notice that the rows of one request are locked for long. */
+  /** Set where a long lock on the rows of one request must hardly delay others. */
   readonly lanes?: Lanes<I>
   /** Locks the rows in the global order, then reads what deciding needs. */
   load(items: NonEmpty<Item<I>>, sql: Sql, ports: Ports): Promise<S>
   /**
-   * Pure: one request after another, each seeing in `state` what the ones before it took. A `Problem` that it returns stops
-   * that request; one that it throws stops the batch.
+   * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
+   * returns stops that request; one that it throws stops the batch.
    */
   decide(item: Item<I>, state: S, verdict: Verdict<F, E>): R | Refusal | Problem
-  /** Writes all decisions, each table in one statement. */
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }
 
 /**
- * A step of an outside operation that many requests of a tenant take in one transaction. `decide` gives what `record` would: an
- * answer, or a `CallExternal` with what is reserved for the next call.
+ * A step of an outside operation that many requests of a tenant share in one transaction. `decide` returns
+ * what `record` would: an answer, or a `CallExternal` with the reservation of the next call.
  */
 export interface BatchedStep<I, R, F extends string, E extends Events, S = unknown>
   extends HotHandler<I, R, F, E, S> {
-  /** Names the step among those of its operation. */
   readonly name: string
   /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
   readonly settles?: true
 }
 
 /** A batched step with what one request brings into it. */
-export interface TakenStep<R, F extends string, E extends Events> {
-  readonly step: BatchedStep<unknown, R, F, E>
+export interface TakenStep extends Pick<Link<unknown, unknown, unknown>, 'step' | 'tenant'> {
   readonly input: unknown
-  /** Whose records it changes, where the caller belongs to no tenant. */
-  readonly tenant?: Tenant
 }
-
-export const takeStep = <I, R, F extends string, E extends Events, S>(
-  step: BatchedStep<I, R, F, E, S>,
-  input: I,
-  tenant?: Tenant,
-): TakenStep<R, F, E> => ({ step, input, ...(tenant && { tenant }) })

@@ -6,13 +6,12 @@ export interface Machine<State extends string> {
   readonly initial: State
   readonly table: Readonly<Record<State, readonly State[]>>
   can(from: State, to: State): boolean
-  /** No step leads out of it. */
   isFinal(state: State): boolean
   /** The only writer of a status. Returns false and writes nothing where the table has no such step. */
   move(record: { readonly status: State }, to: State): boolean
 }
 
-/** A noun's states and the steps between them. The first state is where a record begins. */
+/** A noun's states and the steps between them. A record begins in the first state. */
 export function machine<const State extends string>(
   name: string,
   table: Record<State, readonly NoInfer<State>[]>,

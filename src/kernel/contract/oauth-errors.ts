@@ -1,8 +1,8 @@
 import type { Failure } from './operation.ts'
 
 /**
- * The refusals that RFC 6749 and RFC 8628 name: programs compare the `error` of the body with the word, so the word alone
- * is the message.
+ * Refusals of RFC 6749 and RFC 8628. Clients compare the body's `error` with the code, so the code alone is
+ * the message.
  */
 export const oauthErrors = {
   authorization_pending: [400, 'authorization_pending'],

@@ -13,8 +13,8 @@ import type { ForAssistants, Signed } from './tool.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record. `read`: a POST that
- * changes nothing, with no event and no transaction; a GET needs no mention.
+ * `plain`: one transaction. `hot`: a group commit. `outside`: reserve, call an external system, record.
+ * `read`: a POST that changes nothing, with no event and no transaction; a GET is one by default.
  */
 export type Run = 'plain' | 'read' | 'hot' | 'outside'
 
@@ -22,38 +22,36 @@ export type Run = 'plain' | 'read' | 'hot' | 'outside'
 export type Failure = readonly [status: number, message: string, told?: Told]
 
 export interface Told {
-  /** In the form of RFC 9457 too: its type, below `PROBLEM_TYPES`, and its title. */
+  /** Also as a problem of RFC 9457: its type, below `PROBLEM_TYPES`, and its title. */
   readonly problem?: readonly [type: string, title: string]
-  /** As an error of JSON-RPC with this code. */
+  /** Also as an error of JSON-RPC with this code. */
   readonly rpcCode?: number
-  /** What a 402 asks for, for programs that look for paid operations: `x-payment-info` of the OpenAPI document. */
   readonly asks?: Readonly<Record<string, unknown>>
 }
 
-/** Limits of an operation that are not the usual ones. */
 export interface RequestLimits {
-  /** The largest body; see `bodyLimitOf`. 16 where a name that is too long is to be a 400. */
+  /** The largest body; see `bodyLimitOf`. 16 where a name that is too long must be a 400. */
   readonly bodyKiB?: 16 | 256 | 1_024
   /**
-   * One call costs more than 50 ms of processor: those of one owner run one at a time in all processes together. A further
-   * one waits for some seconds, and is refused as `rate_limited`.
+   * One call takes more than 50 ms of processor: calls of one owner run one at a time across all processes. A
+   * further one waits for some seconds, then is refused as `rate_limited`.
    */
   readonly oneAtATime?: true
   /** Exempt from the rate limit: health checks, metrics and the documentation. */
   readonly unmetered?: true
 }
 
-/** What an operation does with HTTP beyond JSON in and out: see "Speak a protocol of HTTP itself" in CONTRIBUTING. */
+/** See "Speak a protocol of HTTP itself" in CONTRIBUTING. */
 export interface HttpUse {
-  /** The request's headers that the handler reads itself, by their names in lower case, each with a sentence. */
+  /** The request headers that the handler reads itself, in lower case, each with a description. */
   readonly reads?: Readonly<Record<string, string>>
-  /** The headers that answers of a status may have of their own, each with a sentence: see `withHeaders`. */
+  /** The headers that answers of a status may add, each with a description: see `withHeaders`. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>
-  /** For how many seconds the answer may be cached, which is the same for all callers: it has an `ETag`. */
+  /** For how many seconds the answer, the same for all callers, may be cached. It has an `ETag`. */
   readonly cachedFor?: number
   /** Refused without an `Idempotency-Key`. */
   readonly keyRequired?: true
-  /** What a 401 says: how to obtain a credential for this operation. */
+  /** The sentence of a 401: how to obtain a credential for this operation. */
   readonly howToSignIn?: string
 }
 
@@ -68,7 +66,7 @@ export interface Contract<
     Signed {
   readonly summary: string
   readonly description?: string
-  /** An operation without callers has no route: only our own processes run it. */
+  /** An operation without callers has no route: only the service's own processes run it. */
   readonly callers: readonly Caller[]
   /** Why people in the console may not call what keys may: a sentence for the documentation. */
   readonly keyOnly?: string
@@ -80,40 +78,40 @@ export interface Contract<
   readonly returns: readonly [status: number, schema: R]
   readonly fails?: Readonly<Record<F, Failure>>
   readonly emits?: E
-  /** An example body for the documentation: it must work when pasted. */
   readonly example?: z.input<B>
   /** The section of the documentation, where it is not the area's. */
   readonly tag?: string
   /**
-   * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. With `passkeys` it makes a
-   * challenge: 503 `passkeys_unavailable` where `ports.relyingParty` can have none.
+   * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. `passkeys`:
+   * it makes a challenge, and is refused with 503 `passkeys_unavailable` where `ports.relyingParty` has none.
    */
   readonly requires?: keyof ExternalSystems | 'passkeys'
-  /** A read whose handler uses `now`. In test mode that costs a query; a write has the time from its opening. */
+  /**
+   * A read whose handler uses `now`. In test mode that costs a query; a write gets the time with its opening
+   * statement.
+   */
   readonly readsClock?: true
   readonly http?: HttpUse
 }
 
-/** The types of problems that payments over HTTP know. */
 export const PROBLEM_TYPES = 'https://paymentauth.org/problems/'
 
-/** The form of a refusal. */
 export const toldOf = ({ fails }: Pick<AnyOperation, 'fails'>, code: string): Told => fails?.[code]?.[2] ?? {}
 
 /**
- * Whether the handler reads the bytes of the body, of any media type: where it reads the request itself, and no schema
- * parses the body. A GET that only reads has none.
+ * The handler reads the raw body, of any media type: it reads the request itself, and no schema parses the
+ * body. A GET that only reads has none.
  */
 export const readsBytes = ({ http, body, method, emits }: AnyOperation): boolean =>
   http?.reads !== undefined && body === undefined && (method !== 'GET' || emitsEvents(emits))
 
-/** Whether an `Idempotency-Key` is observed: by a POST, unless it knows a repetition by what it reads itself. */
+/** A POST observes an `Idempotency-Key`, unless it detects repetitions by what it reads itself. */
 export const takesKey = ({ method, http }: Pick<AnyOperation, 'method' | 'http'>): boolean =>
   method === 'POST' && http?.reads === undefined
 
 /**
- * Whether the operation changes something: every one but a GET, as a rule. A GET that emits an event runs as a write, and its
- * HEAD changes nothing.
+ * Every method but GET changes something, as a rule. A GET that emits an event runs as a write, and its HEAD
+ * changes nothing.
  */
 export const isWriting = ({ method, emits, run }: AnyOperation): boolean =>
   (method !== 'GET' || emitsEvents(emits)) && run !== 'read'
@@ -121,18 +119,17 @@ export const isWriting = ({ method, emits, run }: AnyOperation): boolean =>
 const emitsEvents = (emits: Events | undefined): boolean => Object.keys(emits ?? {}).length > 0
 
 /**
- * Whether the operation begins a session: it sets the cookie, or asks for a passkey. It is refused where the
- * browser does not say that a page of ours has sent it.
+ * The operation begins a session: it sets the cookie, or asks for a passkey. It is refused where the browser
+ * does not say that one of the service's own pages has sent it.
  */
 export const beginsSession = ({ callers, http, returns, requires }: AnyOperation): boolean =>
   callers.includes('public') &&
   (requires === 'passkeys' || 'Set-Cookie' in (http?.headers?.[returns[0]] ?? {}))
 
-/** Whether the answer is a page for people who have signed in: a browser without a session is led to `SIGN_IN_PAGE`. */
+/** A page for signed-in people: a browser without a session is redirected to `SIGN_IN_PAGE`. */
 export const needsSignIn = ({ callers, returns }: AnyOperation): boolean =>
   callers.includes('console') && mediaTypeOf(returns[1]) === 'text/html'
 
-/** The page where people sign in; it leads back afterwards. */
 export const SIGN_IN_PAGE = '/login'
 
 export interface Operation<
@@ -156,8 +153,8 @@ export interface Input<P extends string, Q extends z.ZodType, B extends z.ZodTyp
 }
 
 /**
- * The handler type of an operation, derived from its contract. `V` is what a hot one loads, or an outside one reserves, and
- * `A` what it is answered.
+ * The handler type of an operation, derived from its contract. `V` is what a hot one loads, or an outside one
+ * reserves; `A` is the other system's answer.
  */
 export type HandlerOf<O, V = unknown, A = unknown> =
   O extends Operation<infer P, infer Q, infer B, infer R, infer F, infer E, infer K>
@@ -170,8 +167,8 @@ export type HandlerOf<O, V = unknown, A = unknown> =
     : never
 
 /**
- * The handler of an operation that calls another system: reserve and commit, call, record and commit. What `reserve` hands to
- * `call`, and what both hand to `record` and `recover`, is inferred: no step names the types of another.
+ * The handler of an operation that calls another system: reserve and commit, call, record and commit. The
+ * types that steps hand on are inferred: no step names those of another.
  */
 export const externalCall = <
   P extends string,
@@ -187,13 +184,11 @@ export const externalCall = <
   steps: OutsideHandler<Input<P, Q, B>, z.output<R>, F, E, V, A>,
 ): OutsideHandler<Input<P, Q, B>, z.output<R>, F, E> => steps
 
-/** What an operation is given. */
 export type InputOf<O> =
   O extends Operation<infer P, infer Q, infer B, infer _R, infer _F, infer _E, infer _K>
     ? Input<P, Q, B>
     : never
 
-/** The context type of an operation's handler, for functions that several handlers share. */
 export type ContextOf<O> =
   O extends Operation<infer _P, infer _Q, infer _B, infer _R, infer F, infer E, infer _K>
     ? Context<F, E>
@@ -215,8 +210,8 @@ export const implement = <A extends Api>(api: A, handlers: Handlers<A>): Impleme
 type Nothing = z.ZodObject<Record<never, never>>
 
 /**
- * What is open to keys is open to people in the console, unless the contract says why not. A GET that changes something is
- * not: a browser sends the cookie with a GET that another site has caused.
+ * Operations for keys are open to people in the console, unless the contract says why not. A GET that changes
+ * something is not: a browser sends the cookie with a GET that another site has caused.
  */
 function callersOf(
   method: Method,
@@ -263,7 +258,6 @@ type ListContract<S extends z.ZodRawShape, T extends z.ZodType, F extends string
   'query' | 'returns' | 'body'
 > & { readonly item: T; readonly filters?: S }
 
-/** A list: its filters, `cursor` and `limit` in; one page of `item` out. */
 export function list<
   const P extends string,
   T extends z.ZodType,
@@ -280,17 +274,15 @@ export function list<
   }) as ReturnType<typeof list<P, T, S, F>>
 }
 
-/** How many bytes a body may have: 4 KiB for public operations, else 64 KiB or what the contract says. */
+/** 4 KiB for public operations, otherwise 64 KiB or what the contract says. */
 export const bodyLimitOf = ({ callers, limits }: Pick<AnyOperation, 'callers' | 'limits'>): number =>
   (limits?.bodyKiB ?? (callers.includes('public') ? 4 : 64)) * 1_024
 
-/** `64 KiB`, `1 MiB`, `2.1 MiB` */
 export const inKiB = (bytes: number): string =>
   bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${Math.round(bytes / 104_857.6) / 10} MiB`
 
 /** The refusal for an id that names no record visible to the caller. */
 export const missing = (noun: string): Failure => [404, `No such ${noun}.`]
-/** The refusal for changing a record that is missing, deleted or being deleted. */
 export const gone = (noun: string): Failure => [404, `No such ${noun}, or it is deleted or being deleted.`]
 /** An agent's token names its agent; a key must name one. */
 export const agent_required: Failure = [
@@ -299,12 +291,9 @@ export const agent_required: Failure = [
 ]
 export const nothing = z.undefined()
 
-/** A registered operation: its key, its section in the documentation, and its handler. */
 export interface Registered {
-  /** `policies.create`: in logs, metrics, the audit trail, the client. */
   readonly key: string
   readonly tag: string
-  /** Every address that leads to it. */
   readonly addresses: readonly string[]
   readonly operation: AnyOperation
   readonly handler: unknown

@@ -5,7 +5,6 @@ import { z } from 'zod'
 export const inDigits = <T extends z.ZodType>(number: T) =>
   z.preprocess(value => (/^\d{1,9}$/.test(String(value)) ? Number(value) : value), number)
 
-/** A whole number whose every error message names the allowed range. */
 export function wholeNumber(least: number, most: number) {
   const words = `a whole number from ${least} to ${most}`
   return z.int(words).min(least, words).max(most, words)
@@ -34,8 +33,8 @@ export interface PageOf<T> {
 }
 
 /**
- * A cursor is the last id of a page, signed together with everything that the page was made for:
- * it cannot be altered, nor taken to another owner, list or filter.
+ * A cursor is the last id of a page, signed together with everything that the page was made for: it cannot be
+ * altered, or used by another owner, list or filter.
  */
 export class Cursors {
   readonly #secret: string
@@ -48,10 +47,10 @@ export class Cursors {
     return Buffer.concat([this.#sign(list, lastId), Buffer.from(lastId)]).toString('base64url')
   }
 
-  /** The id after which the page begins; undefined for a cursor that is not ours. */
+  /** The id after which the page begins; undefined for a cursor that the service did not sign. */
   read(list: string, cursor: string): string | undefined {
     const bytes = Buffer.from(cursor, 'base64url')
-    // Decoding base64 skips invalid characters, so the cursor must survive the way back.
+    // Decoding base64 skips invalid characters, so the cursor must survive the round trip.
     if (bytes.toString('base64url') !== cursor) return undefined
     const lastId = bytes.subarray(16).toString()
     const isGenuine = bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), this.#sign(list, lastId))
@@ -63,14 +62,12 @@ export class Cursors {
   }
 }
 
-/** The most bytes a page may have. Only a single record that is larger than that is sent all the same. */
+/** The most bytes of a page. A single record that is larger is sent anyway. */
 export const PAGE_BYTES = 524_288
 
-/** How many rows the first query of a page reads, unless the caller says fewer. */
 const FIRST = 21
 
 export interface PageRequest<T> {
-  /** Reads at most `most` rows after the row with the key `after`. */
   readonly read: (after: string | undefined, most: number) => Promise<T[]>
   readonly keyOf: (row: T) => string
   readonly after: string | undefined
@@ -106,7 +103,6 @@ export async function readPage<T>({
   return { rows: fitting, hasMore: fitting.length < rows.length }
 }
 
-/** How many of these rows fit into a page, at least one. */
 function roomFor(rows: readonly unknown[]): number {
   let bytes = 0
   const tooMany = rows.findIndex(row => {
@@ -116,7 +112,6 @@ function roomFor(rows: readonly unknown[]): number {
   return tooMany === -1 ? rows.length : Math.max(tooMany, 1)
 }
 
-/** Estimates the bytes of a value as JSON. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 3
   if (typeof value !== 'object' || value === null) return 8

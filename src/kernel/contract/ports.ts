@@ -20,38 +20,30 @@ import type { FindPayables, FindPayments } from './payables.ts'
 import type { Sql } from './sql.ts'
 import type { Tools } from './tool.ts'
 
-/** Sentences: what is missing before the tenant's owner can make live keys; empty once they can. */
+/** Sentences that say what is missing before the tenant's owner can create live keys; empty once they can. */
 export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
-/** What handlers may use beyond the database; wired in `app`. */
 export interface Ports extends ExternalSystems {
   health(): Promise<Health>
   metrics(): Promise<string>
-  /**
-   * Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused.
-   */
+  /** Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused. */
   runFor(tenant: Tenant, operation: string, input: OwnInput, requestId: string): Promise<unknown>
   /** Moves the tenant's test clock to this offset, running every deadline on the way. */
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
-  /** The address of the service as its clients see it, without a slash at its end: what we give to others begins with it. */
+  /** The address of the service as its clients see it, without a trailing slash. */
   publicUrl(): string
-  /** Whom passkeys belong to: from `PUBLIC_URL`, else `http://localhost` with our port. */
+  /** Passkeys belong to this site: from `PUBLIC_URL`, otherwise `http://localhost` with the service's port. */
   relyingParty(): RelyingParty
-  /** The address of a page for people, under the relying party's origin: `path` begins with a slash. */
+  /** A page for people, under the relying party's origin; `path` begins with a slash. */
   pageUrl(path: string): string
-  /** Where people look at the run of a process in the Temporal Web UI; null if it is not configured. */
+  /** The run of a process in the Temporal Web UI; null if that is not configured. */
   runUrl(workflowId: string): string | null
-  /** The bank code and BIC in the IBANs of test wallets. */
   readonly walletBank: { readonly code: string; readonly bic: string }
-  /** The account that live money is sent to, if any, and the name of its holder. */
+  /** The account that live money is sent to, if any, and its holder. */
   readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
-  /** The payments on these intents from all areas, newest first. */
   readonly paymentsOn: FindPayments
-  /** The records that ask for money, with these ids, from all areas. */
   readonly findPayables: FindPayables
-  /** What is missing before the owner can make live keys, in sentences. */
   readonly missingIdentity: FindMissingIdentity
-  /** What the tables of all areas hold about people. */
   personalAreas(): readonly PersonalArea[]
   readonly outbound: Outbound
   /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
@@ -59,45 +51,40 @@ export interface Ports extends ExternalSystems {
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
-  /** What is uploaded is kept by `keepFile`, and read by `open`. */
+  /** `keepFile` stores uploads; `open` reads them. */
   readonly files: Files
-  /** So much room the files of an owner have, in each mode. */
+  /** Per owner and mode. */
   readonly filesQuotaBytes: number
-  /** Uploads are looked at by it before their handlers run, where the contract says `viewed`. */
+  /** Inspects uploads before their handlers run, where the contract says `viewed`. */
   readonly viewer: Viewer
-  /** Hands a signed request to the area that takes it, as if it had come by HTTP: simulated systems speak this way. */
+  /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
   deliver(operation: string, request: SignedRequest): Promise<Delivered>
-  /** Within how many milliseconds a card authorization is answered. */
   readonly cardAnswerMs: number
-  /** For how many days entries of the audit trail are kept at least. */
+  /** The shortest time that entries of the audit trail are kept. */
   readonly auditRetentionDays: number
-  /** Which machine payments have a run of their own: all, or only those whose outcome is open. */
+  /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
   readonly mppRuns: 'all' | 'open'
   /**
-   * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next working day:
-   * for none, for the final one, or for all of them.
+   * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next
+   * working day: for none, for the final one, or for all of them.
    */
   readonly weekendRelief: 'none' | 'final' | 'all'
-  /** Where people report weaknesses of the service: a `mailto:` or `https:` URL; null if it is not configured. */
+  /** Where people report vulnerabilities: a `mailto:` or `https:` URL; null if not configured. */
   readonly securityContact: string | null
   /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly pushContact: string
-  /** All event types that can be subscribed to. */
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
   readonly waitForEvents: WaitForEvents
-  /** Answers what the grammar of the conversation does not know; null if none is configured. */
+  /** Answers what the grammar of the conversation does not understand; null if none is configured. */
   readonly languageModel: LanguageModel | null
-  /** What assistants may call. */
   readonly tools: Tools
-  /** The OpenAPI document, as served. */
   openapi(): Promise<File>
-  /** A file of the HTML reference by its path: `/docs`, its sections, styles and scripts. */
   docs(address: string): Promise<File | undefined>
 }
 
-/** A request of an external system: its raw bytes, on which its signature lies. */
+/** A request of an external system. Its signature covers the raw bytes. */
 export interface SignedRequest {
   readonly body: Uint8Array
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -105,33 +92,31 @@ export interface SignedRequest {
   readonly address: string | null
 }
 
-/** The answer to a signed request, or why its signature does not count. */
+/** The answer to a signed request, or why its signature is not valid. */
 export type Delivered =
   | { readonly status: number; readonly body: string; readonly errorCode: string | null }
   | { readonly unsigned: string }
 
-/** The input of an operation that the service itself runs. */
 export interface OwnInput {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: object
 }
 
 /**
- * The external systems, each behind an interface of its own. Test mode always has simulators. For a system that live
- * mode lacks, the function throws the problem `not_configured`, which says what to set.
+ * The external systems, each behind its own interface. Test mode always has simulators. For a system that
+ * live mode lacks, the function throws the problem `not_configured`, which says what to set.
  */
 export interface ExternalSystems {
   sepaRail(mode: Mode): SepaRail
   fundingRail(mode: Mode): FundingRail
   cardProcessor(mode: Mode): CardProcessor
   acquirer(mode: Mode): Acquirer
-  /** The same in both modes, and always there: who is verified may make live keys. */
+  /** The same in both modes, and always there: a verified owner may create live keys. */
   identityVerification(): IdentityVerification
 }
 
 export interface Health {
   database: 'ok' | 'unreachable'
-  /** Null until durable processes exist. */
   temporal: 'ok' | 'unreachable' | null
   relay: { oldestSeconds: number | null }
   deliveries: { oldestSeconds: number | null; behind: number }

@@ -1,4 +1,4 @@
-/** A refusal by the business: a value that a handler returns, committed with what the handler wrote. */
+/** A refusal by the business: a handler returns it, and what the handler wrote is committed. */
 export class Refusal {
   readonly status: number
   readonly code: string
@@ -11,7 +11,6 @@ export class Refusal {
   }
 }
 
-/** The refusal of an operation that was asked within the process. */
 export class Refused extends Error {
   readonly refusal: Refusal
 
@@ -35,10 +34,9 @@ export class WithHeaders<A> {
 export const withHeaders = <A>(answer: A, headers: Readonly<Record<string, string>>): WithHeaders<A> =>
   new WithHeaders(answer, headers)
 
-/** What a handler may answer. */
 export type Answer<R> = R | Refusal | WithHeaders<R | Refusal>
 
-/** An error that stops a request before or around its handler. Nothing that the request did remains. */
+/** An error that stops a request before or around its handler. Everything that the request did is rolled back. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -53,7 +51,6 @@ export class Problem extends Error {
   }
 }
 
-/** The problems that any operation can have: status and default message. */
 export const problems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],

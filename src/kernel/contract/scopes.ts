@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { keysOf } from '../../values/collections.ts'
 
 /**
- * Every scope a credential can carry, and whether an agent's token has it: `given` by default, only when `asked` for by
- * name, or `never`. A test compares this list with the scopes that contracts require.
+ * Every scope of a credential, and whether an agent's token has it: `given` by default, only when `asked` for
+ * by name, or `never`. A test compares this list with the scopes that contracts require.
  */
 const rights = {
   'access-events:read': 'given',
@@ -110,7 +110,6 @@ export const scopeSchema = z.enum(scopes).meta({ id: 'Scope' })
 
 const given = scopes.filter(scope => rights[scope] === 'given')
 
-/** The scopes that an agent's token has by default, and all that it can have. */
 export const tokenScopes = {
   given,
   possible: scopes.filter(scope => rights[scope] !== 'never') as [Scope, ...Scope[]],
@@ -140,20 +139,18 @@ export type TokenScopeSet = keyof typeof tokenScopeSets
 
 export const tokenScopeSetNames = keysOf(tokenScopeSets)
 
-/** The scopes that these names and names of sets mean, each once. */
 export const scopesMeant = (names: readonly (Scope | TokenScopeSet)[]): Scope[] => [
   ...new Set(
     names.flatMap(name => (name in tokenScopeSets ? tokenScopeSets[name as TokenScopeSet] : [name as Scope])),
   ),
 ]
 
-/** An archive of personal data has everything about everyone: it is for owners. */
+/** An archive of personal data has everything about everyone: only owners may read it. */
 const reads = scopes.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
 
-/** Everybody has passkeys, sessions and devices of their own; those of others are for owners. */
+/** All people manage their own passkeys, sessions and devices; only owners manage those of others. */
 const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
 
-/** What a person may do in the console, by role. */
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
   approver: new Set([
@@ -170,6 +167,6 @@ export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', Readon
 
 export type Role = keyof typeof roleScopes
 
-/** Whether these scopes suffice to grant a role: no one grants more than they have. */
+/** A role may be granted by those who have all of its scopes. */
 export const mayGive = (held: ReadonlySet<string>, role: Role): boolean =>
   [...roleScopes[role]].every(scope => held.has(scope))

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '../../values/clock.ts'
 
-/** Long computation that pauses at each `yield`, so that other requests can be served in between. */
+/** A long computation that pauses at each `yield`, so that other requests are served in between. */
 export type Sliced<T> = Generator<void, T, void>
 
 /** Well below 50 ms, the longest that a request may block the event loop. */
 const SLICE_MS = 8
 
-/** Runs the work in slices, yielding to the event loop between two of them. */
 export async function inSlices<T>(work: Sliced<T>): Promise<T> {
   for (;;) {
     const end = clock.ticks() + SLICE_MS

@@ -13,35 +13,31 @@ interface FileFacts {
   readonly size: number
 }
 
-/** A file that can be kept: see `keepFile`. */
 export interface Keepable extends Pick<FileFacts, 'sha256' | 'size'> {
   readonly kind: FileKind
   readonly staged: StagedFile | undefined
 }
 
-/** What an uploaded file shows; its pictures are kept beside it. */
+/** What an uploaded file shows; its pictures are stored beside it. */
 export interface UploadedView extends Omit<View, 'small' | 'large'> {
   readonly small: Keepable
   readonly large: Keepable
 }
 
 /**
- * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`. Its bytes
- * are read by `ports.files.open` then: they never pass through the event loop.
+ * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `keepFile`.
+ * After that `ports.files.open` reads its bytes: they never pass through the event loop.
  */
 export class UploadedFile {
-  /** As the client calls it, harmless to show; null where it says nothing. */
+  /** The client's name for it, made harmless to show; null without one. */
   readonly name: string | null
-  /** What the client says it is; null where it says nothing. */
+  /** The media type that the client declared; null without one. */
   readonly declaredType: string | null
-  /** What its first bytes say that it is. */
   readonly kind: FileKind
-  /** In lower-case hexadecimal digits. */
+  /** Lower-case hexadecimal. */
   readonly sha256: string
   readonly size: number
-  /** Set before the handler runs. */
   staged: StagedFile | undefined
-  /** Set before the handler runs, where the contract says that it is looked at. */
   view: UploadedView | undefined
 
   constructor({ name, declaredType, kind, sha256, size }: FileFacts) {
@@ -52,7 +48,7 @@ export class UploadedFile {
     this.size = size
   }
 
-  /** Under an `Idempotency-Key` a file is the same request where its content is. */
+  /** Under an `Idempotency-Key` two files are the same where their content is. */
   toJSON(): object {
     const { name, sha256, size } = this
     return { name, sha256, size }
@@ -62,7 +58,7 @@ export class UploadedFile {
 export interface UploadRule {
   readonly maxMib: number
   readonly kinds: readonly FileKind[]
-  /** It is decoded whole before the handler runs, and refused if it cannot be: its view is made. */
+  /** It is decoded whole before the handler runs, and refused if that fails; its view is made then. */
   readonly viewed?: boolean
 }
 
@@ -82,8 +78,8 @@ const listed = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : String(words[0])
 
 /**
- * A file as a member of a body: a part of `multipart/form-data`, or its content in Base64 in JSON. The handler sees an
- * `UploadedFile`; a client gives a `Blob` or the Base64.
+ * A file as a member of a body: a part of `multipart/form-data`, or Base64 in JSON. The handler sees an
+ * `UploadedFile`; a client gives a `Blob` or Base64.
  */
 export function upload({
   maxMib,
@@ -114,7 +110,6 @@ export function upload({
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Says why a file is not taken: its size, what it is, or that it is not what its name or its type promises. */
 function problemOf(file: UploadedFile, { maxMib, kinds }: UploadRule, wanted: string): string | undefined {
   const { name, declaredType, kind, size } = file
   if (size === 0) return 'must not be empty'
@@ -131,7 +126,6 @@ const ANY = 'application/octet-stream'
 const found = new WeakMap<z.ZodType, ReadonlyMap<string, UploadRule>>()
 const none: ReadonlyMap<string, UploadRule> = new Map()
 
-/** The members of a body that are files, and how large each may be. */
 export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, UploadRule> {
   if (!(body instanceof z.ZodObject)) return none
   const known = found.get(body)
@@ -143,12 +137,12 @@ export function uploadsIn(body: z.ZodType | undefined): ReadonlyMap<string, Uplo
   return rules
 }
 
-/** Whether the body has files: it comes as `multipart/form-data`, or as JSON with Base64. */
+/** The body comes as `multipart/form-data`, or as JSON with Base64. */
 export const takesFiles = ({ body }: { readonly body?: z.ZodType }): boolean => uploadsIn(body).size > 0
 
 const forms = new WeakSet<z.ZodType>()
 
-/** A body that comes as `application/x-www-form-urlencoded` or as JSON: for standards that prescribe it. Texts only. */
+/** A body that comes as `application/x-www-form-urlencoded` or as JSON, for standards that prescribe it. Texts only. */
 export const orForm = <B extends z.ZodType>(body: B): B => {
   forms.add(body)
   return body
@@ -157,7 +151,6 @@ export const orForm = <B extends z.ZodType>(body: B): B => {
 export const takesForm = ({ body }: { readonly body?: z.ZodType }): boolean =>
   body !== undefined && forms.has(body)
 
-/** The refusal of a body that is of no type which the operation takes. */
 export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failure {
   const [status, message] = problems.unsupported_media_type
   if (takesFiles(operation))
@@ -173,10 +166,10 @@ export function wrongMediaType(operation: { readonly body?: z.ZodType }): Failur
     : [status, message]
 }
 
-/** The members beside the files, and what the parts of a form add. */
+/** Room for the members beside the files and the headers of a form's parts. */
 const BESIDE = 131_072
 
-/** How many bytes a body with files may have: Base64 has four for three. */
+/** Base64 takes four bytes for three. */
 export function uploadLimitOf({ body }: { readonly body?: z.ZodType }, isMultipart: boolean): number {
   const mib = [...uploadsIn(body).values()].reduce((sum, { maxMib }) => sum + maxMib, 0)
   return (isMultipart ? mib * MIB : Math.ceil((mib * MIB) / 3) * 4) + BESIDE

@@ -7,32 +7,29 @@ interface Submitted<T, R> {
 }
 
 export interface Limits {
-  /** How many items one batch takes. */
   readonly size: number
-  /** How many batches of one queue are under way at once. */
   readonly inFlight: number
   /** The smallest batch worth starting beside others; fewer items wait for more. */
   readonly least?: () => number
 }
 
-/** No item waits longer than this for its batch to fill, in milliseconds. */
+/** The longest that an item waits for its batch to fill. */
 const FILL_TIMEOUT_MS = 25
 
-/** The result of an item, which may come later than that of its batch, or the reason of its failure. */
+/** The result of an item, which may come later than that of its batch, or why it failed. */
 export type Settled<R> = PromiseSettledResult<R | Promise<R>>
 
 interface Queue<T, R> {
   readonly waiting: Submitted<T, R>[]
   batchesUnderWay: number
   itemsUnderWay: number
-  /** An item has waited for `FILL_TIMEOUT_MS`: the next batch starts whatever its size. */
   isOverdue: boolean
 }
 
 /**
- * Batches the items that arrive while earlier batches are under way. An idle queue starts at the end of the turn of the
- * event loop, so a single item is a batch of one and waits for nobody. Beside another batch only a large enough one
- * starts: many small ones would cost more than they save. Queues never wait for each other.
+ * Batches the items that arrive while earlier batches run. An idle queue starts at the end of the turn of the
+ * event loop, so a single item is a batch of one and does not wait. Beside another batch only a large enough
+ * one starts: many small ones would cost more than they save. Queues never wait for each other.
  */
 export function batcher<T, R>(
   { size, inFlight, least = () => 1 }: Limits,
@@ -56,7 +53,6 @@ export function batcher<T, R>(
     if (queue.batchesUnderWay === 0 && queue.waiting.length === 0) queues.delete(name)
   }
 
-  /** Starts a batch of the items that wait now once `FILL_TIMEOUT_MS` has passed, however few they are. */
   function startLater(name: string, queue: Queue<T, R>): void {
     const [first] = queue.waiting
     void pause(FILL_TIMEOUT_MS, undefined, { ref: false }).then(() => {
@@ -95,6 +91,5 @@ export function batcher<T, R>(
     })
 }
 
-/** Whether the waiting items are at least half as many as those under way. */
 const isLargeEnough = ({ waiting, itemsUnderWay }: Queue<unknown, never>, least: number): boolean =>
   waiting.length >= least && waiting.length * 2 >= itemsUnderWay

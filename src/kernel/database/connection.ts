@@ -9,9 +9,9 @@ import { type Database, endTransaction, sqlOfTransaction, sqlOn } from './prepar
 import { isLost } from './retry.ts'
 
 /**
- * Runs a transaction on a connection of its own. The connection always goes back to the pool, or is closed if it broke.
- * `begin` is sent with the first statement of the work: if it fails, so does that one. Null opens no transaction: for
- * reads, which are then sent together on one connection.
+ * Runs a transaction on a connection of its own, which always goes back to the pool, or is closed if it
+ * broke. `begin` is sent with the first statement of the work: if it fails, so does that statement. Null
+ * opens no transaction: for reads, which are then sent together on one connection.
  */
 export async function onConnection<T>(
   { pool }: Database,
@@ -32,7 +32,6 @@ export async function onConnection<T>(
   }
 }
 
-/** Sends what ends a transaction, behind the statements that wait. */
 function send(client: PoolClient, text: 'commit' | 'rollback'): Promise<QueryResult> {
   sendPipeline(client)
   return client.query(text)
@@ -47,13 +46,12 @@ const failureOf = (work: Promise<unknown>): Promise<Error | undefined> =>
 /** Identifies a transaction after its connection is lost: its id, and an event that only it writes. */
 interface TransactionTrace {
   readonly id: string
-  /** Undefined for a transaction that changes nothing. */
   readonly event: (Tenant & { readonly id: string }) | undefined
 }
 
 /**
- * Commits, together with the statements that are under way: if one of them fails, the commit undoes the transaction. If
- * the connection is lost meanwhile, finds out whether the commit succeeded.
+ * Commits together with the pending statements: if one of them fails, the commit rolls back. If the
+ * connection is lost meanwhile, finds out whether the commit succeeded.
  */
 export async function commit(
   database: Database,
@@ -78,7 +76,7 @@ const failureIn = (statements: readonly PromiseSettledResult<unknown>[]): unknow
 
 type Fate = 'committed' | 'aborted'
 
-/** The outcome of a commit could not be learnt in time: it can be asked for later. */
+/** The outcome of a commit could not be learnt in time; it can be asked for later. */
 export class UnknownOutcome extends Problem {
   readonly trace: TransactionTrace
 
@@ -92,8 +90,8 @@ export class UnknownOutcome extends Problem {
 const PATIENCE_MS = 5_000
 
 /**
- * The outcome of a commit whose connection was lost: asked of the server until it answers, never guessed. Every change
- * writes an event; the outcome of a transaction without one cannot be known.
+ * The outcome of a commit whose connection was lost: asked of the server until it answers, never guessed.
+ * Every change writes an event; the outcome of a transaction without one cannot be known.
  */
 async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate> {
   const giveUp = clock.ticks() + PATIENCE_MS
@@ -106,14 +104,14 @@ async function fateOf(database: Database, trace: TransactionTrace): Promise<Fate
 }
 
 /**
- * Reads from one snapshot whether the event is there and whether it can still come. An id at or above the server's
- * next one was lost in a crash and will be given to another transaction, so `pg_xact_status` would prove nothing.
+ * Reads from one snapshot whether the event is there and whether it can still come. An id at or above the
+ * server's next one was lost in a crash and will be given to another transaction, so `pg_xact_status` would
+ * prove nothing.
  */
 const FATE = `
 select exists (select from events where owner_id = $2 and mode = $3 and id = $4) as done,
   pg_visible_in_snapshot($1::xid8, pg_current_snapshot()) or pg_current_xact_id() <= $1::xid8 as over`
 
-/** Undefined where it is not known now. */
 export async function askFate(
   { pool }: Database,
   { id, event }: TransactionTrace,
@@ -133,7 +131,7 @@ export async function askFate(
   }
 }
 
-/** The lock's name begins with `alone` in every version that runs beside this one. */
+/** The lock's name begins with `alone` in every version that may run beside this one. */
 const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('alone ' || $1, 0)) as "isOurs"`
 
 /** A long read, one at a time per name across all processes; undefined where another one holds that name. */
@@ -150,7 +148,7 @@ export const readAlone = <T>(
     return result
   })
 
-/** All of the work sees what was committed when its first statement began, and nothing that is committed meanwhile. */
+/** One snapshot: the work sees what was committed when its first statement began. */
 export const readAtOneInstant = <T>(database: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   onConnection(database, 'begin isolation level repeatable read read only', async client => {
     const result = await work(sqlOfTransaction(client))

@@ -4,7 +4,7 @@ import type { Context } from '../contract/context.ts'
 import { definedOnly, halfOpenRange } from './entity.ts'
 import { offsetOf } from './tenant-clock.ts'
 
-/** `createdAt` is read as a transaction begins, the id is made a moment later, perhaps by another machine's clock. */
+/** `createdAt` is read as a transaction begins; the id is made a moment later, perhaps by another machine's clock. */
 const SLACK = minutes(1)
 
 interface Period {
@@ -13,9 +13,9 @@ interface Period {
 }
 
 /**
- * The condition for records created in a period of the tenant's time. It bounds the ids, too, as they are ordered by
- * time: so the primary key finds the period. A moved clock was never behind real time, nor further ahead than it is
- * now.
+ * The condition for records created in a period of the tenant's time. It bounds the ids, too, which are
+ * ordered by time, so the primary key finds the period. A moved clock was never behind real time, nor further
+ * ahead than it is now.
  */
 export async function createdWithin(
   prefix: string,
@@ -29,6 +29,6 @@ export async function createdWithin(
   })
 }
 
-/** The ids of all records made in a period of real time, and of a few made a moment before or after it. */
+/** The ids of all records made in a period of real time, and of a few made up to a minute before or after it. */
 export const idsWithin = (prefix: string, { from, to }: Period) =>
   halfOpenRange(from && firstIdAt(prefix, after(from, -SLACK)), to && firstIdAt(prefix, after(to, SLACK)))

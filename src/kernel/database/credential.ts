@@ -4,7 +4,6 @@ import { clock } from '../../values/clock.ts'
 import { nullable, realTimestamps, record } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** As many digits of base 62 as 32 bytes need. */
 const LENGTH = 43
 
 /** A secret of 256 random bits behind a prefix that names its kind. A double click selects all of it. */
@@ -20,13 +19,13 @@ export function newSecret(prefix: string): string {
 
 const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt))_\w{24}|whsec_[\w+/]{24}/
 
-/** Whether a text contains a credential: such a text must not be logged or echoed. */
+/** Such a text must not be logged or echoed. */
 export const hasCredential = (text: string): boolean => CREDENTIAL.test(text)
 
 /** Unsalted, so that a credential can be found by its hash: 256 random bits are in no dictionary. */
 export const hashOf = (secret: string): string => hash('sha256', secret)
 
-/** The stored traces of a secret: the hash finds it, the last four characters let people tell it from others. */
+/** The stored traces of a secret: the hash finds it, the last four characters let people tell it apart. */
 export const traceOf = (secret: string) => ({ hash: hashOf(secret), hint: secret.slice(-4) })
 
 /** The members of a credential's entity. Its instants are in real time: a moved test clock expires none. */
@@ -45,6 +44,5 @@ interface Validity {
   readonly revokedAt: Date | null
 }
 
-/** Whether a credential is neither revoked nor expired. */
 export const isOpen = ({ expiresAt, revokedAt }: Validity): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())

@@ -7,11 +7,10 @@ import { sqlCondition } from '../contract/records.ts'
 
 /** The scope that a request binds to its records; the filters and columns below read it. */
 export interface RecordScope extends Tenant, Reach {
-  /** Undefined in a read, which creates nothing. */
   readonly now: Date | undefined
 }
 
-/** Narrows the tenant's records to those that a credential reaches. */
+/** The part of a tenant's records that a credential reaches. */
 interface Reach {
   readonly agentId: string | null
   readonly delegationId: string | null
@@ -24,12 +23,13 @@ export const reaches = (actor: Actor, record: Reach): boolean =>
 
 export const reachOf = ({ agentId, delegationId = null }: Actor): Reach => ({ agentId, delegationId })
 
-/** MikroORM types the second argument of a default as its entity manager; here it is the store of the records. */
+/** MikroORM types the second argument of a default as its entity manager; here it is the record store. */
 const scopeOf = (store: unknown): Tenant & { now: Date } => (store as { scope: Tenant & { now: Date } }).scope
 
 /**
- * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for a
- * delegation's token to the records made with it. A query without a bound scope throws: no filter can be forgotten.
+ * Narrows every query of a tenant's table to the tenant; for an agent's token to the agent's records, and for
+ * a delegation's token to the records made with it. A query without a bound scope throws: no filter can be
+ * forgotten.
  */
 const tenantFilter = (agentColumn?: string, delegationColumn?: string) => ({
   tenant: {
@@ -44,7 +44,6 @@ const tenantFilter = (agentColumn?: string, delegationColumn?: string) => ({
   },
 })
 
-/** A table of tenants' records; the columns name the agent, and the delegation, to which a row belongs. */
 export const tenantTable = <N extends string>(
   name: N,
   tableName: string,
@@ -54,7 +53,6 @@ export const tenantTable = <N extends string>(
 
 export const timestamp = () => p.datetime().columnType('timestamptz(3)')
 
-/** Columns that are null until they are set. */
 export const nullable = {
   string: () =>
     p
@@ -99,14 +97,12 @@ export const nullable = {
       .onCreate(() => null),
 }
 
-/** An amount, nothing until it is set. */
 export const zeroEuros = (column: string) =>
   p
     .bigint()
     .name(column)
     .onCreate(() => 0n)
 
-/** A list of texts, empty until it is set. */
 export const textArray = () =>
   p
     .array()
@@ -115,7 +111,6 @@ export const textArray = () =>
 
 export const flag = () => p.boolean().onCreate(() => false)
 
-/** When a record was created and last changed, in the tenant's time. */
 export const timestamps = () => ({
   createdAt: timestamp().onCreate((_, store) => scopeOf(store).now),
   updatedAt: timestamp()
@@ -123,16 +118,14 @@ export const timestamps = () => ({
     .onUpdate((_, store) => scopeOf(store).now),
 })
 
-/** An instant of its making, in real time. */
 export const realTime = () => timestamp().onCreate(() => clock.real())
 
-/** When a record was created and last changed, in real time: a moved test clock expires none of what it gives or keeps. */
+/** In real time: a moved test clock expires nothing that such a record grants. */
 export const realTimestamps = () => ({
   createdAt: realTime(),
   updatedAt: realTime().onUpdate(() => clock.real()),
 })
 
-/** The members of every tenant's record. */
 export const record = (prefix: string) => ({
   id: p
     .text()
@@ -144,15 +137,15 @@ export const record = (prefix: string) => ({
 })
 
 /**
- * A view of a record with these members beside or in place of its own. The others are read from the record only when
- * the answer is encoded, as the flush before that sets `updatedAt`.
+ * A view of a record with these members beside or in place of its own. The others are read from the record
+ * only when the answer is encoded: the flush before that sets `updatedAt`.
  */
 export const withMembers = <T extends object, M extends object>(
   record: T,
   members: M,
 ): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
 
-/** The members that have a value: filters that a request did not send are left out. */
+/** Filters that a request did not send are left out. */
 export const definedOnly = <T extends object>(filters: T) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>
@@ -164,9 +157,9 @@ export const byMerchant = (merchant: string | undefined): object =>
     ? {}
     : sqlCondition('lower(merchant collate "pg_c_utf8") = lower(btrim(?) collate "pg_c_utf8")', [merchant])
 
-/** Searches for the text itself, in any case: its wildcards are escaped. */
+/** Searches for the literal text in any case: its wildcards are escaped. */
 export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` })
 
-/** At `from` or later and before `to`; either bound may be missing. */
+/** From `from` (inclusive) to `to` (exclusive); either may be missing. */
 export const halfOpenRange = <T extends Date | string>(from: T | undefined, to: T | undefined) =>
   from || to ? definedOnly({ $gte: from, $lt: to }) : undefined

@@ -2,7 +2,6 @@ import type { Pool, PoolClient } from 'pg'
 import { runAlone, runInPipeline, sendPipeline } from '../../record-store/index.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 
-/** The process's connection pool. */
 export interface Database {
   readonly pool: Pool
 }
@@ -11,13 +10,16 @@ const transactionsEnded = new WeakMap<Pool | PoolClient, number>()
 
 const endedOn = (connection: Pool | PoolClient): number => transactionsEnded.get(connection) ?? 0
 
-/** From here on the connection belongs to another transaction: SQL of before has been sent, and what comes later fails. */
+/**
+ * After this the connection belongs to another transaction: pending SQL has been sent, and later SQL of this
+ * one fails.
+ */
 export function endTransaction(client: PoolClient): void {
   sendPipeline(client)
   transactionsEnded.set(client, endedOn(client) + 1)
 }
 
-/** Throws when the transaction of an earlier `endedOn` has ended: the statement would run in another's, or in none. */
+/** Throws if the transaction has ended: the statement would run in another one, or in none. */
 function assertNotEnded(connection: Pool | PoolClient, before: number, text: string): void {
   if (endedOn(connection) === before) return
   throw new Error(
@@ -35,9 +37,9 @@ export function sqlOn(connection: Pool | PoolClient): Sql {
 }
 
 /**
- * Runs the SQL of one transaction, or of reads that need each other; what is sent in one turn of the event loop is answered
- * in one go. After a statement has failed, PostgreSQL refuses those behind it without a reason: they
- * fail as the first one did, so whichever is awaited tells what has happened.
+ * Runs the SQL of one transaction, or of reads that need each other; statements sent in one turn of the event
+ * loop share a round trip. After a statement has failed, PostgreSQL refuses those behind it without a reason:
+ * they fail with the first one's error, so any of them tells what happened.
  */
 export function sqlOfTransaction(client: PoolClient): Sql {
   let failure: unknown

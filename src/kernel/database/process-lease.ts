@@ -3,10 +3,8 @@ import { clock } from '../../values/clock.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type Database, sqlOn } from './prepared-sql.ts'
 
-/** How long a lease lasts without renewal. */
 const LEASE_MS = 10_000
 
-/** How often a lease should be renewed. */
 export const RENEW_MS = 2_000
 
 const RENEW = `
@@ -16,15 +14,15 @@ const BEGIN = `
 insert into process_leases (id, kind, held_until)
 values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 
-/** How much of a lease must be left where a call of another system begins. */
+/** How much of a lease must be left when a call of another system begins. */
 const MARGIN_MS = 1_000
 
 export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams' | 'calls'
 
 /**
- * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process renews it;
- * once the process has died, others free its rows within seconds. While the lease's row exists nothing was freed, so
- * after a long halt of the process or of PostgreSQL it keeps its claims.
+ * One lease covers all rows that a process has claimed, so claiming a row costs nothing more. The process
+ * renews it; once the process has died, others free its rows within seconds. While the lease's row exists
+ * nothing was freed, so after a long halt of the process or of PostgreSQL it keeps its claims.
  */
 export class ProcessLease {
   readonly #sql: Sql
@@ -33,7 +31,7 @@ export class ProcessLease {
   #heldUntil = 0
   /** Since when the lease has been renewed without a gap. */
   #steadySince = 0
-  /** When renewing last failed or came too late: other processes may have been cut off from the database, too. */
+  /** When renewing last failed or came too late: other processes may have lost the database, too. */
   #interruptedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
 
@@ -45,38 +43,43 @@ export class ProcessLease {
     this.#heldMs = heldMs
   }
 
-  /** The id of the lease while it lasts; undefined where others may have freed the claimed rows. */
+  /** Undefined where others may have freed the claimed rows. */
   get held(): string | undefined {
     return clock.ticks() < this.#heldUntil ? this.#id : undefined
   }
 
-  /** The id of a valid lease, renewed where it must be. */
   async hold(): Promise<string> {
     while (this.held === undefined) await this.#renew()
     return this.held
   }
 
-  /** Whether this is still the valid lease, with time left for a call to begin. A process that was paused may find a new one. */
+  /**
+   * Whether this is still the valid lease, with time left to begin a call. A process that was paused may find
+   * a new one.
+   */
   async stillHolds(id: string): Promise<boolean> {
     if (clock.ticks() >= this.#heldUntil - MARGIN_MS) await this.#renew()
     return (await this.hold()) === id
   }
 
-  /** Whether a lease that has run out tells a dead process: after an interruption each first gets the time to renew its own. */
+  /**
+   * Whether an expired lease proves a dead process: after an interruption each process first gets the time to
+   * renew its own.
+   */
   get tellsDead(): boolean {
     return clock.ticks() - this.#interruptedAt >= this.#heldMs
   }
 
-  /** Renews the lease and frees the rows of dead processes; gives how many rows were freed. */
+  /** Renews the lease and frees the rows of dead processes; returns how many rows were freed. */
   async round(): Promise<number> {
     await this.#renew()
-    // After a halt of everything (PostgreSQL, for one) each process first gets the time to renew its own lease.
+    // After a halt of everything (PostgreSQL, for one) each process first gets the time to renew its own
+    // lease.
     if (clock.ticks() - this.#steadySince < this.#heldMs) return 0
     const [freed] = await this.#sql<{ count: number }>('select free_leases($1) as count', [this.#kind])
     return freed?.count ?? 0
   }
 
-  /** Ends the lease; its rows become free. */
   async end(): Promise<void> {
     await this.#renewing
     const id = this.#id

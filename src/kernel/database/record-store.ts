@@ -5,8 +5,8 @@ import type { Sql } from '../contract/sql.ts'
 import type { RecordScope } from './entity.ts'
 
 /**
- * All records of a tenant, for a batch of requests by several callers: what each of them may see, `reaches` tells. The batch
- * writes them by `flush`, those of one table in one statement.
+ * All records of a tenant, for a batch of requests by several callers; `reaches` tells what each may see.
+ * `flush` writes those of one table in one statement.
  */
 export function tenantRecords(sql: Sql, { tenant: { ownerId, mode }, now }: TenantNow): Records {
   const records = new RecordStore<RecordScope>(sql)

@@ -16,11 +16,9 @@ interface DatabaseError {
   detail?: string
 }
 
-/** The SQLSTATE of an error, or of the one that caused it. */
 export const codeOf = (error: unknown): string =>
   (error as DatabaseError)?.code ?? (error as { cause?: DatabaseError })?.cause?.code ?? ''
 
-/** Whether the connection was lost, refused or not available in time. */
 export function isLost(error: unknown): boolean {
   return LOST.codes.test(codeOf(error)) || LOST.messages.test(String((error as Error)?.message))
 }
@@ -32,14 +30,13 @@ const LOST = {
 }
 
 /**
- * Includes unique violations of concurrent requests: the retry sees the other request's record and answers properly.
+ * Includes unique violations of concurrent requests: the retry sees the other request's record and answers
+ * properly.
  */
 const isTransient = (error: unknown): boolean => [DEADLOCK, SERIALIZATION, UNIQUE].includes(codeOf(error))
 
-/** Whether a constraint refused the statement: SQLSTATE class 23. */
 export const isRefusedByConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
 
-/** Translates a database error into the problem that the API answers. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
   if (isLost(error)) return new Problem('unavailable', undefined, { 'Retry-After': '2' })
@@ -57,7 +54,6 @@ function referenceIn(error: unknown): string {
   return member ? `${member}: no such record.` : 'The request names a record that does not exist.'
 }
 
-/** Runs the work until it succeeds or fails with an error that a retry cannot mend. */
 export async function retrying<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,8 +5,8 @@ const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as "isOurs"`
 const END = 'select pg_advisory_unlock(hashtextextended($1, 0))'
 
 /**
- * Locks that last longer than a transaction and hold across all processes. All of a process are on one connection, which is
- * taken from the pool while there is one; where it is lost, or the process dies, PostgreSQL frees them.
+ * Locks that last longer than a transaction and hold across all processes. Those of a process share one
+ * connection, held only while there are locks. If it is lost, or the process dies, PostgreSQL frees them.
  */
 export class SessionLocks {
   readonly #database: Database
@@ -19,7 +19,7 @@ export class SessionLocks {
     this.#database = database
   }
 
-  /** Whether the lock is ours now; then `end` is to be called once. */
+  /** True if the lock was taken; then the caller calls `end` once. */
   tryLock(name: string): Promise<boolean> {
     return this.#inOrder(async client => {
       const [row] = await sqlOn(client)<{ isOurs: boolean }>(TRY, [name])
@@ -32,7 +32,7 @@ export class SessionLocks {
     this.#last = this.#last.then(() => {
       this.#held--
     })
-    // A lock whose connection was lost is free.
+    // Losing the connection has freed the lock already.
     await this.#inOrder(client => sqlOn(client)(END, [name])).catch(() => undefined)
   }
 

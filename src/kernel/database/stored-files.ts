@@ -9,15 +9,15 @@ import type { Keepable } from '../contract/upload.ts'
 const lockOf = (sha256: string): string =>
   `hashtextextended(concat_ws('|', 'file', $1::text, $2::text, ${sha256}), 0)`
 
-/** Sweep and keeping of one file exclude each other: see `sweepFiles`. */
+/** The sweep and the keeping of one file exclude each other: see `sweepFiles`. */
 export const FILE_LOCK = lockOf('$3::text')
 
-/** In the order of their content: two requests that bring the same files wait for each other in one order. */
+/** Locks in the order of content: two requests with the same files cannot deadlock. */
 const LOCK = `
 select pg_advisory_xact_lock(${lockOf('one.sha256')})
 from (select sha256 from unnest($3::text[]) as known(sha256) order by sha256) one`
 
-/** What the files of the owner take up is counted with each row, under a lock that is held from here to the commit. */
+/** Each row adds to the owner's usage under a lock that is held to the commit. */
 const KEEP = `
 insert into stored_files (owner_id, mode, sha256, used_by, bytes, type, created_at)
 select $1, $2, one.sha256, $3, one.bytes, one.type, $4
@@ -31,7 +31,6 @@ const USED = 'select files, bytes from file_usage where owner_id = $1 and mode =
 
 type FileContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
-/** What the files of an owner take up: equal ones once, pictures that were made of them with them. */
 interface FileUsage {
   readonly files: bigint
   readonly bytes: bigint
@@ -43,9 +42,9 @@ export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tena
 }
 
 /**
- * Keeps files that came with the request, for the record with this id: they have their names in the store before the rows
- * that say so are committed. Where the request is refused or undone, nothing of them stays. Other uploads of the owner wait
- * from here to the commit, so this comes as late as it can.
+ * Keeps uploaded files for the record with this id: they have their names in the store before the rows that
+ * say so are committed. If the request is refused or rolled back, nothing of them stays. Other uploads of the
+ * owner wait from here to the commit, so this comes as late as it can.
  */
 async function keepFiles(
   files: readonly Keepable[],
@@ -56,7 +55,7 @@ async function keepFiles(
   const stagings = files.map(({ staged }) => staged)
   const sha256s = files.map(({ sha256 }) => sha256)
   await sql(LOCK, [ownerId, mode, sha256s])
-  // At the same time: they share flushes of their folder.
+  // At the same time: they share the flushes of their folder.
   await Promise.all(
     stagings.map(staged => {
       if (!staged) throw new Error('a file is kept by the request that has brought it')
@@ -70,7 +69,7 @@ async function keepFiles(
 export const keepFile = (file: Keepable, usedBy: string, context: FileContext): Promise<void> =>
   keepFiles([file], usedBy, context)
 
-/** Keeps files unless the owner has no room left for them: then all that the request has done is undone. */
+/** Keeps files if the owner has room for them; otherwise the request is rolled back. */
 export async function keepWithinQuota(
   files: readonly Keepable[],
   usedBy: string,
@@ -91,7 +90,7 @@ function fullText({ used, taken, quota }: Readonly<Record<'used' | 'taken' | 'qu
   return `Your files take up all their room: ${room}, and this takes ${bytesInWords(taken)} with its pictures. Delete receipts that you need no more, or ask whoever runs this service for more.`
 }
 
-/** The record uses these files no longer: those that no other record uses are erased within half an hour. */
+/** The record uses these files no longer. Those without another record are erased within half an hour. */
 export async function releaseFiles(
   sha256s: readonly string[],
   usedBy: string,
@@ -100,7 +99,6 @@ export async function releaseFiles(
   if (sha256s.length > 0) await sql(RELEASE, [tenant.ownerId, tenant.mode, sha256s, usedBy])
 }
 
-/** Why a file that a record names is not given out. */
 export const fileRefusals = {
   file_corrupt: [
     503,
@@ -109,10 +107,7 @@ export const fileRefusals = {
   file_away: [503, 'The store of files does not have it or does not answer just now. Try again in a while.'],
 } as const satisfies Record<string, Failure>
 
-/**
- * The whole content of a file of a few MiB, once it has been found to be what was kept, to the last byte; else the code of
- * the refusal.
- */
+/** The whole content of a file of a few MiB, verified to the last byte; otherwise the code of the refusal. */
 export async function readFile(
   files: Files,
   owner: FileOwner,

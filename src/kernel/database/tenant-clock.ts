@@ -5,11 +5,11 @@ import { retrying } from './retry.ts'
 
 const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id = $1 and mode = $2'
 
-/** How far the tenant's clock is ahead of real time, in milliseconds. */
+/** How far the tenant's clock is ahead of real time. */
 export const offsetOf = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
   (await sql<{ ms: number }>(OFFSET, [ownerId, mode]))[0]?.ms ?? 0
 
-/** Moves the due times of webhook deliveries by as much, in the same transaction. */
+/** Moves the due times of webhook deliveries along, in the same transaction. */
 const SET = `
 with moved as (
   insert into tenant_clocks as stored (owner_id, mode, offset_ms) values ($1, $2, $3)
@@ -18,7 +18,7 @@ with moved as (
 )
 select move_deliveries(owner_id, mode, by_ms::float8) from moved where by_ms > 0`
 
-/** Moves the clock to this offset; never backward, and never behind real time, which may have passed a deadline on the way. */
+/** Never backward, and never behind real time, which may have passed a deadline on the way. */
 export const moveOffset = async (sql: Sql, { ownerId, mode }: Tenant, toMs: number): Promise<void> => {
   await retrying(() => sql(SET, [ownerId, mode, Math.max(0, Math.round(toMs))]))
 }
@@ -33,8 +33,8 @@ where greatest(stored.aim_ms, stored.offset_ms) + excluded.aim_ms <= ${FURTHEST}
 returning aim_ms::float8 as ms`
 
 /**
- * Reserves a move of the clock by `byMs` and gives the offset to move it to. Concurrent moves add up. Undefined where
- * the clock would be further ahead than `FURTHEST`.
+ * Reserves a move of the clock by `byMs` and returns the offset to move it to. Concurrent moves add up.
+ * Undefined if that is beyond `FURTHEST`.
  */
 export async function reserveClockMove(
   sql: Sql,

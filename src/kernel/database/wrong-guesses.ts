@@ -4,11 +4,11 @@ import type { Context } from '../contract/context.ts'
 import type { Failure } from '../contract/operation.ts'
 import type { Row } from '../contract/sql.ts'
 
-/** So many wrong codes a person may send in so long, and so many may come from an address. */
+/** Wrong codes that one person, and one address, may send in the window. */
 export const MOST_WRONG = 10
 export const GUESS_WINDOW_MS = minutes(10)
 
-/** The refusal of an operation that takes a code; its contract names `Retry-After` among the headers of a 429. */
+/** For an operation that takes a code; its contract names `Retry-After` among the headers of a 429. */
 export const too_many_guesses: Failure = [
   429,
   'Ten wrong codes have come from you or your address within ten minutes. Wait, and read the code once more where it is shown.',
@@ -17,8 +17,8 @@ export const too_many_guesses: Failure = [
 export const retryAfter = { 'Retry-After': 'How many seconds to wait.' } as const
 
 /**
- * Counts the guess as a wrong one before anybody looks whether it is right, so that of many at once only so many are
- * looked at: the rows stay locked until the transaction ends. Those that are full are left as they are.
+ * Counts the attempt as wrong before it is checked, so that concurrent guesses cannot exceed the limit: the
+ * rows stay locked until the transaction ends. Full counters are left as they are.
  */
 const COUNT = `
 insert into wrong_guesses as kept (guesser, wrong_at, last_at)
@@ -32,16 +32,15 @@ returning guesser, old.wrong_at is not null
   and (select count(*) from unnest(old.wrong_at) as at where at > $3::timestamptz) >= ${MOST_WRONG} as "isFull",
   (select min(at) from unnest(wrong_at) as at where at > $3::timestamptz) as "oldest"`
 
-/** Takes the guess back that was counted last. */
 const FORGIVE = `
 update wrong_guesses set wrong_at = wrong_at[:cardinality(wrong_at) - 1]
 where guesser = any($1::text[])`
 
 export type Guessing = Pick<Context, 'sql' | 'sendAlong' | 'actor' | 'address'>
 
-/** A guess that has been counted: it is taken back where it was right. */
+/** An attempt, counted as wrong in advance; `wasRight` takes that back. */
 export interface Guess {
-  /** For how long nobody looks at the guesses of this person or address; 0 where this one is looked at. */
+  /** How long this person or address must wait; 0 where the attempt may be checked. */
   readonly waitSeconds: number
   wasRight(): void
 }
@@ -52,7 +51,7 @@ interface Counted extends Row {
   readonly oldest: Date
 }
 
-/** Counts one guess at a secret of this name, by the person and by the client behind the address. */
+/** Counts one attempt at a secret of this name, by the person and by the client's address. */
 export async function countGuess(secret: string, context: Guessing): Promise<Guess> {
   const { sql, sendAlong } = context
   const now = clock.real()
@@ -60,7 +59,7 @@ export async function countGuess(secret: string, context: Guessing): Promise<Gue
   const rows = await sql<Counted>(COUNT, [guessers, now, after(now, -GUESS_WINDOW_MS)])
   const full = rows.filter(({ isFull }) => isFull)
   const takeBack = (guessers: readonly string[]) => sendAlong(sql(FORGIVE, [guessers]))
-  // Nobody looks at it, so it is no guess of the others.
+  // The attempt is not checked, so the other counters get it back.
   if (full.length > 0) takeBack(rows.flatMap(({ guesser, isFull }) => (isFull ? [] : [guesser])))
   const waits = full.map(({ oldest }) => after(oldest, GUESS_WINDOW_MS).getTime() - now.getTime())
   return {

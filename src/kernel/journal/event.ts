@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, tenantTable, timestamp } from '../database/entity.ts'
 
-/** An event for reading, which is an entry of the audit trail, too: only `writeJournal` writes it. */
+/** Read only: `writeJournal` alone writes events. Each is an entry of the audit trail, too. */
 const schema = defineEntity({
   ...tenantTable('Event', 'events', 'agentId'),
   readonly: true,

@@ -11,36 +11,36 @@ import {
   readOfTenant,
 } from './journal-position.ts'
 
-/** How long the reader waits, in milliseconds. */
 export interface FollowTimes {
-  /** Behind the notices: one may be lost, or be that of a version that sends none. */
+  /** Polls beside the notices: one may be lost, or its sender may run a version that sends none. */
   readonly pollMs: number
-  /** Between two readings, however many notices come: so many commits share one, and each stream is written to once. */
+  /** The pause between two reads, however many notices come: many commits share a read, and each stream one write. */
   readonly betweenMs: number
-  /** The same behind a reading of many events: whoever gets hundreds a second gets them less often and more at once. */
+  /** The pause after a read of many events: a busy stream gets fewer, larger writes. */
   readonly betweenManyMs: number
-  /** At most, while events wait for an older transaction to end, of which no notice tells. */
+  /** The longest pause while events wait for an older transaction to end, which sends no notice. */
   readonly heldBackMs: number
 }
 
 export const FOLLOW_TIMES: FollowTimes = { pollMs: 1_000, betweenMs: 40, betweenManyMs: 120, heldBackMs: 250 }
 
 const MOST = 500
-/** A reading of so many events: others follow each other closely. */
+/** From this many events on a read counts as large: more will follow soon. */
 const MANY = 20
 const AGAIN_AFTER_MS = 500
 
 interface Parts {
   readonly sql: Sql
   readonly times: FollowTimes
-  /** Hears of the events of followed owners before those who follow get them. */
+  /** Gets the events of followed owners before the followers do. */
   readonly onEvents: (events: readonly FollowedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * The way to follow the journal: every committed event once, in one order that is the same for all, and none is missed,
- * whatever process wrote it and however long its transaction took. One reader a process serves all who follow.
+ * Follows the journal: every committed event once, in one order that is the same for all, and none is missed,
+ * whatever process wrote it and however long its transaction took. One reader per process serves all
+ * followers.
  */
 export class JournalFollower {
   readonly #parts: Parts
@@ -64,7 +64,6 @@ export class JournalFollower {
     this.#alarm.ring()
   }
 
-  /** Follows a tenant's events until `ending`; an empty list stands for a time of silence. */
   async *follow(wish: Following): AsyncGenerator<readonly FollowedEvent[]> {
     const follower = new FollowedTenant(this.#parts.sql, wish, () => this.#horizon)
     try {
@@ -75,7 +74,7 @@ export class JournalFollower {
     }
   }
 
-  /** Between two readings, so that the follower is offered all that lies behind the position of the reader. */
+  /** Joins between two reads, so that the follower is offered everything after the reader's position. */
   async #join(follower: FollowedTenant, ending: AbortSignal): Promise<void> {
     const joined = new Promise<void>(resolve => {
       ending.addEventListener('abort', () => resolve(), { once: true })
@@ -145,7 +144,7 @@ export class JournalFollower {
     return reading
   }
 
-  /** The server stands before what was read of it: another one has taken its place, and has lost the newest commits. */
+  /** The server is behind what was read of it: a replica took its place and has lost the newest commits. */
   #beginAgain(): Pick<Reading, 'events' | 'isHeldBack'> {
     this.#parts.onFailure(new Error('the journal has gone back: those who follow it have to resume'))
     for (const followers of this.#followers.values()) for (const follower of followers) follower.end()
@@ -158,18 +157,16 @@ const nameOf = ({ ownerId, mode }: Tenant): string => `${ownerId} ${mode}`
 
 const RUNG = new Error('the alarm has rung')
 
-/** A wait that can be cut short. One waits at a time. */
 class Alarm {
   #waiting: AbortController | undefined
 
-  /** Ends the wait, if somebody waits, and once: each of a thousand events a second rings, and ending a wait is dear. */
+  /** Wakes the waiter at most once: `abort()` is expensive, and this runs per event. */
   ring(): void {
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.abort(RUNG)
   }
 
-  /** Waits until it rings, and says so, or until the time is over. */
   async wait(milliseconds: number): Promise<boolean> {
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -177,23 +174,22 @@ class Alarm {
   }
 }
 
-/** How many events wait in memory for one that takes them slowly. More are dropped, and read again in time. */
 const MOST_WAITING = 500
-/** How many events are read at once for one that has fallen behind. */
 const PAGE = 200
 
 interface Following extends FollowWish {
   readonly from: Position
-  /** After so many milliseconds without an event an empty list is given. */
+  /** After this long without an event a heartbeat is given. */
   readonly silenceMs: number
 }
 
-/** Below which number every transaction is known to have ended: at least as far as the reader has read. */
+/** Every transaction below this number has ended: at least as far as the reader has read. */
 type KnownHorizon = () => bigint
 
 /**
- * One that follows a tenant's events. It reads by itself until it has caught up, and takes what the process's reader finds
- * from then on. One that is too slow for that drops what waits, and reads by itself again: memory is bounded.
+ * A follower of one tenant's events. It reads by itself until it has caught up, and then takes what the
+ * process's reader finds. One that is too slow drops what waits and reads by itself again, so memory is
+ * bounded.
  */
 class FollowedTenant {
   readonly tenant: Tenant
@@ -216,7 +212,6 @@ class FollowedTenant {
     if (wish.ending.aborted) this.end()
   }
 
-  /** Takes an event that the reader has found. */
   offer(event: FollowedEvent): void {
     if (this.#hasLost || !this.#wish.isWanted(event)) return
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event)
@@ -230,10 +225,9 @@ class FollowedTenant {
     this.#alarm.ring()
   }
 
-  /** The events as they come, several at once where several have come; none for a time of silence. */
   async *events(): AsyncGenerator<readonly FollowedEvent[]> {
     while (!this.#hasEnded) {
-      // From here on what the reader finds waits. It has read no further than what is read now.
+      // From here on what the reader finds waits here. The reader is no further than what is read now.
       this.#waiting = []
       this.#hasLost = false
       yield* this.#catchUp()
@@ -241,7 +235,7 @@ class FollowedTenant {
     }
   }
 
-  /** A long past of which nothing is wanted gives nothing, again and again: the follower is seen to be alive. */
+  /** A long stretch without a wanted event gives empty lists, so that the follower is seen to be alive. */
   async *#catchUp(): AsyncGenerator<readonly FollowedEvent[]> {
     for (let isBehind = true; isBehind && !this.#hasEnded; ) {
       const from = { after: this.#position, most: PAGE, known: this.#known() }

@@ -10,7 +10,6 @@ export const RETENTION_MS = 24 * 3_600_000
 /** An external call without an outcome for this long counts as crashed, even where its process lives. */
 const LONGEST_CALL_MS = 120_000
 
-/** An idempotency key with everything that it is unique within, and the hash of the request that it came with. */
 export interface ScopedKey {
   readonly key: string
   readonly operation: string
@@ -21,8 +20,9 @@ export interface ScopedKey {
 }
 
 /**
- * Keys are scoped to tenant, agent or delegation, and operation, not to the API key, which may rotate. Merchants share a
- * tenant, so theirs are scoped to the merchant's key. Public calls have no tenant, so their keys are scoped to the body: guessing a stranger's key needs the stranger's whole request.
+ * Keys are scoped to tenant, agent or delegation, and operation, not to the API key, which may rotate.
+ * Merchants share a tenant, so theirs are scoped to the merchant's key. Public calls have no tenant, so their
+ * keys are scoped to the body: guessing a stranger's key needs the stranger's whole request.
  */
 export function scopedKeyOf(call: Call): ScopedKey | null {
   if (!call.idempotencyKey) return null
@@ -54,12 +54,12 @@ export interface StoredAnswer {
   reservation: unknown
   age_ms: string | bigint
   leased_by: string | null
-  /** Whether the lease of the process that makes the call has run out. */
   is_left: boolean
 }
 
 /**
- * The lateral join looks up each key by the primary key: else PostgreSQL scans a table that it has not analysed yet.
+ * The lateral join looks up each key by the primary key; otherwise PostgreSQL scans a table that it has not
+ * analysed yet.
  */
 const LOOKUP = `
 select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.reservation,
@@ -75,7 +75,6 @@ cross join lateral (
 ) k
 where k.created_at > $6`
 
-/** Finds the answers stored under these keys. The caller must hold the keys' locks. */
 export async function findStoredAnswers(
   sql: Sql,
   keys: readonly ScopedKey[],
@@ -104,7 +103,7 @@ export function replay(key: ScopedKey, stored: StoredAnswer): Outcome | undefine
 
 const isOverdue = ({ age_ms }: StoredAnswer): boolean => Number(age_ms) >= LONGEST_CALL_MS
 
-/** Waits for a renewal of the same lease: then the lease is not deleted, and its process lives. */
+/** Waits for a renewal of the same lease: if that happens, the lease is not deleted, and its process lives. */
 const MARK_DEAD = `
 with marked as (
   delete from process_leases where id = $1 and $2 and held_until <= clock_timestamp() returning id
@@ -112,8 +111,8 @@ with marked as (
 select exists (select from marked) or not exists (select from process_leases where id = $1) as dead`
 
 /**
- * Marks the process that made the call as dead, so that it makes no further one when it was only paused. Throws where it
- * may still live.
+ * Marks the process that made the call as dead, so that it makes no further call if it was only paused.
+ * Throws where it may still live.
  */
 export async function takeOver(
   sql: Sql,

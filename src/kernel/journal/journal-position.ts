@@ -2,28 +2,27 @@ import type { Tenant } from '../contract/actor.ts'
 import type { FollowedEvent, Position } from '../contract/follow.ts'
 import type { Sql } from '../contract/sql.ts'
 
-/** What follows a position. */
 export interface Reading {
   readonly events: FollowedEvent[]
-  /** Every transaction below it has ended, so no event comes there any more. None at or above it was read. */
+  /** Every transaction below it has ended, so no event can appear there. None at or above it was read. */
   readonly horizon: bigint
-  /** No transaction has a number as high as this one. */
   readonly newest: bigint
-  /** Some events are committed that wait for an older transaction to end. */
+  /** Some committed events wait for an older transaction to end. */
   readonly isHeldBack: boolean
 }
 
 export const isAfter = (one: Position, other: Position): boolean =>
   one.writtenIn === other.writtenIn ? one.id > other.id : one.writtenIn > other.writtenIn
 
-/** The place before all events of transactions that have not ended. */
+/** The position before all events of transactions that have not ended. */
 export const atHorizon = (writtenIn: bigint): Position => ({ writtenIn, id: '' })
 
 /**
- * One statement has one snapshot: what is below its oldest open transaction is complete in it. Those of other databases
- * write no event: they are left out where it is seen whose they are, so that nobody waits for what a neighbour does for
- * hours. One that ends meanwhile is not seen, and so the horizon may lie lower than before: `$1` says what is known already.
- * A cluster that a dump was restored into adds to the numbers of its transactions, see `continue_journal`.
+ * One statement has one snapshot: everything below its oldest open transaction is complete in it.
+ * Transactions of other databases write no event; they are left out where their database can be seen, so that
+ * a neighbour's long transaction delays nothing. One that ends meanwhile is not seen, so the horizon may be
+ * lower than before: `$1` is what is known already. A cluster restored from a dump adds to its transaction
+ * numbers, see `continue_journal`.
  */
 const ENDED = `
 select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added as newest,
@@ -64,7 +63,6 @@ interface ReadRow extends FollowedEvent, Record<string, unknown> {
   readonly isHeldBack: boolean
 }
 
-/** A row without an event says the horizon alone. */
 const readingOf = (rows: readonly ReadRow[]): Reading => ({
   events: rows.filter(({ id }) => id !== null),
   horizon: rows[0]?.horizon ?? 0n,
@@ -72,14 +70,12 @@ const readingOf = (rows: readonly ReadRow[]): Reading => ({
   isHeldBack: rows[0]?.isHeldBack ?? false,
 })
 
-/** From where, how many at most, and below which number every transaction is known to have ended. */
 export interface ReadFrom {
   readonly after: Position
   readonly most: number
   readonly known: bigint
 }
 
-/** The events of these owners after a position: for one reader that follows many tenants. */
 export const readOfOwners = async (
   sql: Sql,
   { after, most, known }: ReadFrom,
@@ -87,7 +83,6 @@ export const readOfOwners = async (
 ): Promise<Reading> =>
   readingOf(await sql<ReadRow>(OF_OWNERS, [known, after.writtenIn, after.id, owners, most]))
 
-/** The events of one tenant after a position: for one that has fallen behind. */
 export const readOfTenant = async (
   sql: Sql,
   { after, most, known }: ReadFrom,
@@ -95,7 +90,7 @@ export const readOfTenant = async (
 ): Promise<Reading> =>
   readingOf(await sql<ReadRow>(OF_TENANT, [known, after.writtenIn, after.id, ownerId, mode, most]))
 
-/** The place behind which everything is to come, as of now; `known` is one of before. */
+/** The position from which everything is still to come; `known` is an earlier one. */
 export async function currentHorizon(sql: Sql, known = 0n): Promise<Position> {
   const [row] = await sql<{ horizon: bigint }>(ENDED, [known])
   return atHorizon(row?.horizon ?? known)
@@ -109,7 +104,6 @@ select ended.horizon, found."writtenIn" from ended left join lateral (
     and ($6::text is null or (data ->> 'delegationId') = $6) limit 1
 ) found on true`
 
-/** Who asks for a place in the journal. */
 interface Asker {
   readonly tenant: Tenant
   readonly agentId: string | null
@@ -117,8 +111,8 @@ interface Asker {
 }
 
 /**
- * The place behind an event that the asker can see; undefined where there is none. An event above the horizon was read
- * elsewhere than here, and others may still be committed before it: the place is then at the horizon.
+ * The position after an event that the caller can see; undefined where there is none. An event above the
+ * horizon was read elsewhere, and others may still be committed before it: the position is then the horizon.
  */
 export async function positionAfter(
   sql: Sql,

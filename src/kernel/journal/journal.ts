@@ -3,7 +3,6 @@ import type { StartInput } from '../contract/process.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { Channel } from './outbox.ts'
 
-/** An event as it is emitted. */
 export interface EventRow {
   id: string
   ownerId: string
@@ -16,7 +15,7 @@ export interface EventRow {
   createdAt: Date
 }
 
-/** An event as it is stored, with what brought it about: what webhooks tell, and an entry of the audit trail. */
+/** An event as stored, with its cause: what webhooks send, and an entry of the audit trail. */
 export interface JournalRow extends EventRow {
   actorType: string
   actorId: string | null
@@ -35,12 +34,11 @@ export interface IdempotencyRow {
   operation: string
   key: string
   requestHash: string
-  /** Null while an outside call is under way. */
+  /** Null while an outside call is running. */
   status: number | null
   body: string | null
   errorCode: string | null
   reservation: unknown
-  /** The lease of the process that makes the outside call. */
   leasedBy: string | null
   createdAt: Date
 }
@@ -57,7 +55,6 @@ export interface OutboxRow {
   createdAt: Date
 }
 
-/** The rows that a transaction writes beside its records. */
 export interface Journal {
   events: JournalRow[]
   idempotency: IdempotencyRow[]
@@ -96,10 +93,10 @@ with e as (
 select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes,
   (select count(*)::int from (select from event_streams where owner_id = any($4::text[]) limit 1) followed) as events`
 
-/** How many rows each channel gained, of events whether somebody follows them: tells which listeners to notify. */
+/** New rows per channel (for `events`: whether someone follows them), by which listeners are notified. */
 export type Written = Readonly<Record<Channel, number>>
 
-/** For a transaction whose commit succeeded while its connection was lost: every channel may have gained rows. */
+/** For a transaction whose commit succeeded while its connection was lost: every channel may have new rows. */
 export const ANY_NUMBER: Written = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
 
 /** Writes the journal of a request or a whole batch in one statement. */

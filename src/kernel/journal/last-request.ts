@@ -6,8 +6,8 @@ select request_id as "requestId" from events
 where owner_id = $1 and mode = $2 and resource_id = $3 and actor_type <> 'process' order by id desc limit 1`
 
 /**
- * The id of the last request of a person or program about a record. A process that continues the record uses it as the
- * request id of its own events. Undefined where only processes have changed the record.
+ * The id of the last request of a person or program about a record. A process that continues the record uses
+ * it as the request id of its own events. Undefined where only processes have changed the record.
  */
 export const lastRequestOf = async (
   sql: Sql,

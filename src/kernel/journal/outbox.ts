@@ -5,7 +5,6 @@ import type { Sql } from '../contract/sql.ts'
 import { batcher } from '../database/batcher.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 
-/** A message of the outbox, as a relay claims it. */
 export interface OutboxMessage extends Record<string, unknown> {
   readonly id: string
   readonly process: string
@@ -14,12 +13,10 @@ export interface OutboxMessage extends Record<string, unknown> {
   readonly input: StartInput
 }
 
-/** Hands a message to Temporal; throws where Temporal does not accept it. Delivering one twice does no harm. */
+/** Hands a message to Temporal; throws if Temporal does not accept it. Delivering one twice does no harm. */
 export type Deliver = (message: OutboxMessage) => Promise<void>
 
-/**
- * After this time another relay claims the row again. The rows of a relay that died are free sooner, with its lease.
- */
+/** After this time another relay claims the row again. The rows of a dead relay are free sooner, with its lease. */
 const LEASE = '30 seconds'
 
 const CLAIM = `
@@ -46,7 +43,7 @@ select extract(epoch from clock_timestamp() - created_at)::float8 as seconds fro
 export const oldestSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>(OLDEST))[0]?.seconds ?? null
 
-/** The statements of a relay. Ids that arrive while a statement runs share the next one. */
+/** Ids that arrive while a statement runs share the next one. */
 export function outboxOf({ pool }: Database) {
   const sql = sqlOn(pool)
   const inBatches = (text: string) => {
@@ -57,7 +54,6 @@ export function outboxOf({ pool }: Database) {
     return (id: string) => batched('', id)
   }
   return {
-    /** Claims due messages for the process that holds this lease. */
     claim: (most: number, lease: string): Promise<OutboxMessage[]> =>
       sql<OutboxMessage>(CLAIM, [most, lease]),
     done: inBatches(DONE),
@@ -66,13 +62,13 @@ export function outboxOf({ pool }: Database) {
   }
 }
 
-/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, events that somebody follows. */
+/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, events that someone follows. */
 export const channels = ['outbox', 'deliveries', 'pushes', 'events'] as const
 export type Channel = (typeof channels)[number]
 
 /**
- * Notifies the listeners of all processes, one notice at a time, and with a pause in between where many would come. A lost
- * notice only delays: listeners also poll.
+ * Notifies the listeners of all processes, one notice at a time, with a pause between them. A lost notice
+ * only delays: listeners also poll.
  */
 export function announcer({ pool }: Database, channel: Channel, pauseMs = 0): () => void {
   let announcing: Promise<unknown> | undefined
@@ -95,11 +91,11 @@ export const announcersOf = (database: Database): Record<Channel, () => void> =>
   outbox: announcer(database, 'outbox'),
   deliveries: announcer(database, 'deliveries'),
   pushes: announcer(database, 'pushes'),
-  // Nearly each commit has events, and one notice in so long is enough for all who follow.
+  // Nearly every commit has events, and one notice per pause is enough for all followers.
   events: announcer(database, 'events', 10),
 })
 
-/** Line of a run in Temporal's list: `Intent of € 25.00 in test mode, agent_…`. */
+/** `Intent of € 25.00 in test mode, agent_…` */
 export function runSummary(
   { name, title = name }: Pick<Process, 'name' | 'title'>,
   mode: ProcessInput['mode'],

@@ -7,7 +7,7 @@ import { type PageOf, pageOf } from '../contract/page.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { withMembers } from '../database/entity.ts'
 
-/** A member of answers that read the audit trail, of which old entries may have been purged. */
+/** For answers that read the audit trail, of which old entries may have been purged. */
 export const completeFrom = instant.nullable().meta({
   description:
     'What was written before this was purged from the audit trail after its retention, and is missing here; null where nothing was.',
@@ -16,24 +16,22 @@ export const completeFrom = instant.nullable().meta({
 /** A purge removes nothing that was written at its instant or later. */
 const PURGED = 'select max(before) as before from audit_purges where owner_id = $1 and mode = $2'
 
-/** From when on the trail of a tenant is complete; null: from its beginning. */
+/** Since when the trail of a tenant is complete; null: from its beginning. */
 export async function readCompleteFrom(sql: Sql, { ownerId, mode }: Tenant): Promise<Date | null> {
   const [row] = await sql<{ before: Date | null } & Row>(PURGED, [ownerId, mode])
   return row?.before ?? null
 }
 
-/** A page of what reads the trail, with that; both are asked for at once. */
 export async function withCompleteFrom<T extends object>(page: Promise<T>, sql: Sql, tenant: Tenant) {
   const [shown, from] = await Promise.all([page, readCompleteFrom(sql, tenant)])
   return { ...shown, completeFrom: from }
 }
 
-/** The person of an entry: the caller may be a key that brings what the person has signed. */
+/** The caller may be a key that brings what this person has signed. */
 export const personNamed = id('person').nullable().meta({
   description: 'The person who has signed it with a passkey or done it in the console, or whom it is about.',
 })
 
-/** An entry of a timeline, the same for every kind of record. */
 const TimelineEntry = z
   .object({
     id: id('audit'),
@@ -52,12 +50,10 @@ const TimelineEntry = z
   })
   .meta({ id: 'TimelineEntry' })
 
-/** A page of a timeline. */
 export const TimelinePage = pageOf(TimelineEntry).extend({ completeFrom })
 
 type Entry = z.output<typeof TimelineEntry>
 
-/** A row of a timeline; `id` is that of the event. */
 type TimelineRow = Entry & { readonly auditId: string | null }
 
 const ENTRIES = `
@@ -75,7 +71,6 @@ order by id limit $5`
 const OF_RECORDS = `${ENTRIES}
 where (owner_id, mode) = ($1, $2) and resource_id = any($3::text[]) and id > $4 order by id limit $5`
 
-/** The entries of a run that the actor may see, oldest first: at most `most` after the id `after`. */
 export const timelineOfRun = (
   sql: Sql,
   { ownerId, mode, id }: Tenant & { id: string },
@@ -85,7 +80,6 @@ export const timelineOfRun = (
 ): Promise<TimelineRow[]> =>
   sql<TimelineRow & Row>(OF_RUN, [ownerId, mode, id, after ?? '', most, delegationId, actorId])
 
-/** The entries of these records, oldest first: at most `most` after the id `after`. */
 export const timelineOfRecords = (
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -95,13 +89,13 @@ export const timelineOfRecords = (
 ): Promise<TimelineRow[]> => sql<TimelineRow & Row>(OF_RECORDS, [ownerId, mode, ids, after ?? '', most])
 
 interface StoredEntry {
-  /** That of the event: rows are sorted by it. */
+  /** The event's id: rows are sorted by it. */
   readonly id: string
   /** Only of entries that were written before events and audit entries became one row. */
   readonly auditId: string | null
 }
 
-/** The page with the ids that audit entries have in answers: those of their events, with a prefix of their own. */
+/** Audit entries have the ids of their events, with a prefix of their own. */
 export const withAuditIds = <T extends StoredEntry, P extends PageOf<T>>(page: P & PageOf<T>) => ({
   ...page,
   data: page.data.map(entry =>

@@ -13,10 +13,9 @@ import { type OpenedCall, replayed, type Transaction } from './transaction.ts'
 
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
-/** A request in a batch: of a hot operation, or with a step of an outside one. */
 export interface HotCall extends Call {
-  readonly step?: TakenStep<unknown, string, Record<string, never>> & {
-    /** It records an answer: what is stored under its key is its own reservation. */
+  readonly step?: TakenStep & {
+    /** It records an answer: the reservation stored under its key is its own. */
     readonly records: boolean
   }
 }
@@ -26,19 +25,18 @@ export const handlerOf = ({ step, operation }: HotCall): Handler =>
 
 export const inputOf = ({ step, input }: HotCall): unknown => (step ? step.input : input)
 
-/** A call of a batch. It has a result before deciding where it is a replay or cannot run. */
+/** A call of a batch. It has a result before it is decided if it is a replay or cannot run. */
 interface BatchedCall {
   readonly call: HotCall
   readonly key: ScopedKey | null
   result: PromiseSettledResult<Done> | undefined
-  /** The events that deciding it emitted. */
   events?: readonly EventRow[]
 }
 
-/** An earlier request with the same key has reserved and never recorded: the caller recovers what it has left. */
+/** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
 export const LEFT = new Error('a request with this key was left before its outcome')
 
-/** Runs the calls of a batch in its transaction; other areas react once it has written its rows. */
+/** Runs the calls of a batch in its transaction; other areas react once its rows are written. */
 export async function runBatch(
   runtime: Runtime,
   opened: readonly OpenedCall<HotCall>[],
@@ -50,7 +48,6 @@ export async function runBatch(
   return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
 }
 
-/** Runs a hot operation in a transaction that is open already. */
 export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transaction): Promise<Outcome> {
   const opened = { call, key: null, stored: undefined, problem: undefined }
   const [result] = await runBatch(runtime, [opened], tx)
@@ -60,7 +57,6 @@ export async function runBatchOfOne(runtime: Runtime, call: Call, tx: Transactio
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
 
-/** Of a call that cannot run, or whose answer is kept. */
 function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   const { problem, stored, call } = opened
   if (problem) return rejected(problem)
@@ -74,7 +70,6 @@ function resultOf(opened: OpenedCall<HotCall>): BatchedCall['result'] {
   }
 }
 
-/** Decides and writes the calls that have no result yet. */
 async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: Transaction): Promise<void> {
   const undecided = entries.filter(entry => !entry.result)
   const [first] = undecided
@@ -90,7 +85,6 @@ async function decideAll(entries: readonly BatchedCall[], runtime: Runtime, tx: 
   await handlerOf(first.call).write(state, tx.sql, runtime.joined(tx))
 }
 
-/** What a handler decides about each of these calls, with the events and wake-ups that come of it. */
 export async function loadAndDecide<C extends { readonly call: HotCall }>(
   calls: readonly C[],
   { sql, now }: Pick<Transaction, 'sql' | 'now'>,

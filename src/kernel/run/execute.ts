@@ -33,21 +33,18 @@ export function executor(runtime: Runtime): Execute {
   })
 }
 
-/** How long a call waits for those of its owner that are at work. */
 const WAIT_MS = 10_000
 const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 64, waitingOfOne: 10, waiting: 500, waitMs: WAIT_MS }
-/** How often a process asks whether another one has ended the owner's call. */
 const ASK_EVERY_MS = 100
 
 /**
- * Runs operations whose limits say `oneAtATime` one at a time for each owner, in all processes together. A streamed
- * answer keeps its turn until its last piece is sent. What the service does by itself needs no turn.
+ * Runs operations whose limits say `oneAtATime` one at a time for each owner, across all processes. A
+ * streamed answer keeps its turn until its last piece is sent. The service's own work needs no turn.
  */
 export function inTurns(database: Database, execute: Execute): Execute {
   const queue = new Turns(LIMITS)
   const locks = new SessionLocks(database)
 
-  /** Waits for the turn of the owner, here and in the other processes; gives the function that ends it. */
   async function take(owner: string): Promise<() => void> {
     const latest = clock.ticks() + WAIT_MS
     const leave = await queue.take(owner)
@@ -83,7 +80,7 @@ export function inTurns(database: Database, execute: Execute): Execute {
 
 const WAITED = `Another expensive request of yours is still at work after ${WAIT_MS / 1_000} seconds. Send this one when it has been answered.`
 
-/** The pieces of a body; `end` is called after the last one, also where the reader leaves before the first. */
+/** Calls `end` after the last piece, also where the reader leaves before the first. */
 function endingWith(body: ByteStream, end: () => void): ByteStream {
   return {
     [Symbol.asyncIterator]() {

@@ -1,11 +1,5 @@
 import { assertRunIsOpen, type Call, type Outcome } from '../contract/call.ts'
-import {
-  AnswerNow,
-  CallExternal,
-  type OutsideHandler,
-  type TakenStep,
-  takeStep,
-} from '../contract/handlers.ts'
+import { AnswerNow, CallExternal, type OutsideHandler, type TakenStep } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem, Refusal, WithHeaders } from '../contract/problem.ts'
 import { batcher, type Settled } from '../database/batcher.ts'
@@ -29,8 +23,8 @@ type Handler = OutsideHandler<Call['input'], unknown, string, Events>
 const outsideHandlerOf = ({ operation }: Call): Handler => operation.handler as Handler
 
 /**
- * Reserves and commits, calls the external system with no transaction open, records its answer and commits; again for
- * each further call that an answer leads to.
+ * Reserves and commits, calls the external system with no transaction open, records its answer and commits;
+ * again for each further call that an answer leads to.
  */
 export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call) => Promise<Outcome> {
   const { lease, keptAnswers, ports } = runtime
@@ -38,7 +32,8 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
 
   async function begin(call: Call): Promise<Done> {
     const { reserve, readsToReserve } = outsideHandlerOf(call)
-    const shared = typeof reserve === 'function' ? undefined : withStep(call, takeStep(reserve, call.input))
+    const shared =
+      typeof reserve === 'function' ? undefined : withStep(call, { step: reserve, input: call.input })
     if (readsToReserve && !call.idempotencyKey) {
       const read = await (shared ? readTogether(shared) : reserveByReading(runtime, call))
       if (read) return read
@@ -53,14 +48,14 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 
   async function record(call: Call, made: CallExternal<unknown>, answer: unknown): Promise<Done> {
-    const step = stepFor(call, made, answer)
+    const step = stepFor(made, answer)
     if (step) return together(withStep(call, step, true))
     const work = (context: RequestContext) => outsideHandlerOf(call).record(answer, made.reservation, context)
     return inOwnTransaction(
       runtime,
       call,
       async (tx, opened) => {
-        // An answer that comes after its lease has run out may find that another request has recovered the call.
+        // If the answer comes after its lease has expired, another request may have recovered the call.
         const isRecovered = typeof opened.stored?.status === 'number'
         return (isRecovered && replayed(opened)) || handleCall(runtime, opened, tx, work)
       },
@@ -98,19 +93,17 @@ export function outsideRun(runtime: Runtime, together: RunTogether): (call: Call
   }
 }
 
-/** Calls the other system, with no transaction open. */
 function makeCall(call: Call, { reservation, link }: CallExternal<unknown>, ports: Ports): Promise<unknown> {
   const outside = { ports, requestId: call.requestId }
   return link ? link.call(link.value, outside) : outsideHandlerOf(call).call(reservation, outside)
 }
 
 /** The batched step that records an answer; undefined where `record` does. */
-function stepFor(call: Call, { reservation, link }: CallExternal<unknown>, answer: unknown) {
-  if (!link) return outsideHandlerOf(call).recordBatched?.(answer, reservation)
-  return link.takes(answer) ? takeStep(link.step, answer) : undefined
+function stepFor({ link }: CallExternal<unknown>, answer: unknown): TakenStep | undefined {
+  return link?.takes(answer) ? { ...link, input: answer } : undefined
 }
 
-/** The lease under which a request calls other systems; 503 where the database is away. */
+/** The lease under which a request calls other systems; 503 where the database is unavailable. */
 const leaseOf = (lease: ProcessLease): Promise<string> =>
   lease.hold().catch((error: unknown) => {
     throw asProblem(error)
@@ -123,7 +116,7 @@ const takenOver = (): Problem =>
     { 'Retry-After': '5' },
   )
 
-function withStep(call: Call, step: TakenStep<unknown, string, Events>, records = false): HotCall {
+function withStep(call: Call, step: TakenStep, records = false): HotCall {
   const { actor } = call
   return {
     ...call,
@@ -132,7 +125,6 @@ function withStep(call: Call, step: TakenStep<unknown, string, Events>, records 
   }
 }
 
-/** In a transaction: the kept answer, what an earlier request with the key has left, or the reservation. */
 const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
   inOwnTransaction(runtime, call, async (tx, opened) => {
     const { stored } = opened
@@ -143,20 +135,18 @@ const reserveOrRecover = (runtime: Runtime, call: Call): Promise<Done> =>
       await takeOver(tx.sql, stored, runtime.lease)
       return handleCall(runtime, opened, tx, context => recover(stored.reservation, context))
     }
-    // What was left is gone by now: it has been recovered, and its answer dropped since.
+    // The reservation was recovered meanwhile, and its answer dropped since.
     if (typeof reserve !== 'function') throw inProgress()
     const work = async (context: RequestContext) => reservedIn(await reserve(call.input, context))
     return handleCall(runtime, opened, tx, work)
   })
 
-/** What a function has reserved, as steps give it. */
 function reservedIn(reserved: unknown): unknown {
   if (reserved instanceof AnswerNow) return reserved.answer
-  const isRefused = reserved instanceof Refusal || reserved instanceof WithHeaders
-  return isRefused ? reserved : new CallExternal(reserved)
+  const isDone = [Refusal, WithHeaders, CallExternal].some(kind => reserved instanceof kind)
+  return isDone ? reserved : new CallExternal(reserved)
 }
 
-/** What a function reserves by reading alone; undefined where it has emitted something, which needs a transaction. */
 async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | undefined> {
   const { reserve } = outsideHandlerOf(call)
   if (typeof reserve !== 'function') throw new Error('a batched step is read in batches')
@@ -166,7 +156,6 @@ async function reserveByReading(runtime: Runtime, call: Call): Promise<Done | un
 
 const READS = { size: 12, inFlight: 2 }
 
-/** The same of batched steps, many at once. */
 function sharedReads(runtime: Runtime): (call: HotCall) => Promise<Done | undefined> {
   const batched = batcher<HotCall, Done | undefined>(READS, calls => readBatch(runtime, calls))
   return async call => {
@@ -196,7 +185,6 @@ async function readBatch(runtime: Runtime, calls: readonly HotCall[]): Promise<S
 
 const hasEmitted = ({ events, outbox }: Emitted): boolean => events.length + outbox.length > 0
 
-/** The answer that needs no write, if there is one; read as a GET is. */
 async function answerByReading(
   runtime: Runtime,
   call: Call,
@@ -207,7 +195,7 @@ async function answerByReading(
   return value === undefined ? undefined : outcomeOf(call.operation.operation, value)
 }
 
-/** By these headers a request pays. HEAD pays nothing: it is answered as a request without them. */
+/** These headers pay. HEAD pays nothing: it is answered as a request without them. */
 const PAYING = ['authorization', 'payment-authorization']
 
 /** Answers HEAD of a GET that writes, by reading alone: no other system is called. */

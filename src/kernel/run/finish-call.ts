@@ -11,7 +11,7 @@ import type { Transaction } from './transaction.ts'
 /** How a call leaves its transaction: with its answer, or to call another system. */
 export type Done = Outcome | CallExternal<unknown>
 
-/** What a reservation shows in the journal: the answer comes later. */
+/** The journal's outcome of a reservation: the answer comes later. */
 const RESERVED: Outcome = { status: 202, body: null }
 
 export interface Emitted {
@@ -19,7 +19,6 @@ export interface Emitted {
   readonly outbox: readonly OutboxRow[]
 }
 
-/** Adds what a call has emitted. */
 export function journalEvents(call: Call, { events, outbox }: Emitted, done: Done, journal: Journal): void {
   const outcome = done instanceof CallExternal ? RESERVED : done
   journal.events.push(...events.map(event => journalRowOf(call, event, outcome)))
@@ -30,8 +29,8 @@ export const doneOf = ({ operation }: Call, value: unknown): Done =>
   value instanceof CallExternal ? value : outcomeOf(operation.operation, value)
 
 /**
- * Completes the journal of a call: its events, and under its key the answer, or the reservation of the call that comes next.
- * The answer is encoded before the commit: one that breaks its contract rolls back.
+ * Completes the journal of a call: its events, and under its key the answer, or the reservation of the next
+ * call. The answer is encoded before the commit: one that breaks its contract rolls back.
  */
 export function finishCall(
   { call, key }: { readonly call: Call; readonly key: ScopedKey | null },
@@ -48,7 +47,7 @@ export function finishCall(
   return done
 }
 
-/** Runs what handles one call in its transaction, with the reactions of other areas, and completes its journal. */
+/** Runs the handler of one call in its transaction, with the reactions of other areas, and completes its journal. */
 export async function handleCall(
   runtime: Runtime,
   opened: { readonly call: Call; readonly key: ScopedKey | null },
@@ -62,7 +61,6 @@ export async function handleCall(
   return finishCall(opened, context, value, tx.journal)
 }
 
-/** The answer of an operation that calls no other system. */
 export function answerOf(done: Done): Outcome {
   if (done instanceof CallExternal) throw new Error('only an outside operation calls another system')
   return done

@@ -11,12 +11,11 @@ import type { Done } from './finish-call.ts'
 import type { Runtime } from './runtime.ts'
 import { inTransaction } from './transaction.ts'
 
-/** For how long a lane is taken for locked after it was found so: then its calls join the others again. */
+/** How long a lane counts as locked after it was found so. After that its calls join the others again. */
 const LOCKED_FOR_MS = 5_000
-/** More are never remembered; those that are forgotten are found again. */
+/** More are not remembered; forgotten ones are found again. */
 const MOST_LOCKED = 10_000
 
-/** The lanes whose rows another transaction has locked. */
 class LockedLanes {
   readonly #until = new Map<string, number>()
 
@@ -39,23 +38,24 @@ class LockedLanes {
 }
 
 const BATCH = { size: 64, inFlight: 2 }
-/** Calls between two steps are with another system: smaller batches keep this process at work while PostgreSQL is. */
+/** Calls between two steps are with another system: smaller batches keep this process busy while PostgreSQL is. */
 const STEPS = { size: 12, inFlight: 1 }
 /**
- * How long a batch waits for a locked row, in milliseconds. Three earlier batches, of this process and another, may
- * hold the same hot rows. A row locked for longer delays only its own requests: each is then tried alone, hardly
+ * How long a batch waits for a locked row. Three earlier batches, of this process and another, may hold the
+ * same hot rows. A row locked for longer delays only its own requests: each is then tried unbatched, hardly
  * waiting.
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-/** Runs a call of a hot operation, or of an outside one with a step that is taken together. */
+/** Runs a call of a hot operation, or of an outside one with a batched step. */
 export type RunTogether = (call: HotCall) => Promise<Done>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
 export function hotRun(runtime: Runtime): RunTogether {
   const locked = new LockedLanes()
   const batched = batcher<HotCall, Done>(BATCH, calls => runInLanes(calls))
-  // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller for it.
+  // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller
+  // for it.
   const steps = batcher<HotCall, Done>(STEPS, calls => runInLanes(calls))
   const run = (call: HotCall): Promise<Done> => {
     const name = batchNameOf(call)
@@ -81,10 +81,11 @@ export function hotRun(runtime: Runtime): RunTogether {
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'busy') return runOrSplit(runtime, calls)
       const busy = await lockedAmong(runtime, first, lanes, calls)
-      // Another row than those of the lanes is locked: that is waited for.
+      // A row outside the lanes is locked: the batch waits for it.
       if (busy.length === 0) return runOrSplit(runtime, calls)
       locked.add(busy)
-      // The others run at once. This batch does not wait for the locked ones, as the queue would wait with it.
+      // The others run at once. This batch does not wait for the locked ones, as the queue would wait with
+      // it.
       const isLocked = calls.map(call => lockedLaneOf(call, locked) !== undefined)
       const others = await runOrSplit(
         runtime,
@@ -108,7 +109,6 @@ export function hotRun(runtime: Runtime): RunTogether {
   return run
 }
 
-/** The result of a call of a batch: an outcome may wait for what is done after the commit. */
 type Answer = Settled<Done>
 
 type AnyLanes = Lanes<unknown>
@@ -117,11 +117,9 @@ const lanesOf = (call: HotCall): AnyLanes | undefined => handlerOf(call).lanes
 
 const laneOf = (lanes: AnyLanes, call: HotCall): string => lanes.of(inputOf(call))
 
-/** Calls of the same name share batches: of one operation, or one step of it, and one tenant. */
 export const batchNameOf = ({ operation, step, actor }: HotCall): string =>
   `${operation.key}${step ? `#${step.step.name}` : ''}|${identityOf(actor.tenant, null)}`
 
-/** The result of a call whose lane is locked: it joins the batches of its lane. */
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
 function lockedLaneOf(call: HotCall, locked: LockedLanes): string | undefined {
@@ -130,11 +128,11 @@ function lockedLaneOf(call: HotCall, locked: LockedLanes): string | undefined {
   return lane !== undefined && locked.has(lane) ? lane : undefined
 }
 
-/** Another batch of ours holds its rows for no longer than these probes take together. */
+/** Another batch of this service holds its rows for no longer than these probes take together. */
 const PROBES = 3
 const BETWEEN_PROBES_MS = 20
 
-/** The lanes of these calls that cannot be locked, however often one tries; where all can, none is. */
+/** The lanes that stay locked through all probes. If none does, nothing is locked now. */
 async function lockedAmong(
   { database }: Runtime,
   { actor: { tenant } }: Call,
@@ -155,7 +153,7 @@ async function lockedAmong(
   return left
 }
 
-/** Runs the calls in one transaction; where one of them makes it fail, each in a transaction of its own. */
+/** Runs the calls in one transaction; if one makes it fail, each in a transaction of its own. */
 async function runOrSplit(
   runtime: Runtime,
   calls: readonly HotCall[],
@@ -179,7 +177,6 @@ async function oneByOne(runtime: Runtime, calls: readonly HotCall[]): Promise<An
   return results
 }
 
-/** Commits a batch, again where another attempt can succeed. */
 const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: number): Promise<Answer[]> => {
   const [first] = calls
   const onCommit = (statements: number) => runtime.onBatch(nameOf(first), calls.length, statements)
@@ -189,6 +186,5 @@ const runToEnd = (runtime: Runtime, calls: readonly HotCall[], lockTimeoutMs: nu
   )
 }
 
-/** The operation as metrics name it, with its step. */
 const nameOf = (call: HotCall | undefined): string =>
   [call?.operation.key ?? '', ...(call?.step ? [call.step.step.name] : [])].join('.')

@@ -8,11 +8,11 @@ import type { Database } from '../database/prepared-sql.ts'
 /** More answers than this are lost with the connection: each holds the body that another system has sent. */
 const MOST_KEPT = 1_000
 const AGAIN_MS = 500
-/** How long a request waits for a database that is away; its answer is kept for longer. */
+/** How long a request waits for an unavailable database; its answer is kept for longer. */
 const REQUEST_WAITS_MS = 5_000
 const STOP_MS = 3_000
 
-/** Told when an answer is kept, and what became of it. Never holds the answer itself. */
+/** Called when an answer is kept, and with what became of it. It never gets the answer itself. */
 export type KeptReport = (
   call: Pick<Call, 'operation' | 'requestId'>,
   now: 'kept' | 'recorded' | 'lost',
@@ -20,8 +20,9 @@ export type KeptReport = (
 ) => void
 
 /**
- * The answers of other systems that the database could not take. Each is recorded when the database is back, for as long
- * as the process lives; where another request or a run has decided the record first, that changes nothing.
+ * The answers of other systems that the database could not take. Each is recorded when the database is back,
+ * for as long as the process lives. If another request or a run has decided the record first, that changes
+ * nothing.
  */
 export class KeptAnswers {
   readonly #database: Database
@@ -61,7 +62,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Tries on until all are recorded or the time is over. */
+  /** Retries until all are recorded or the time is over. */
   async stop(): Promise<void> {
     const all = Promise.allSettled(this.#kept)
     await Promise.race([all, pause(STOP_MS, undefined, { ref: false })])
@@ -93,7 +94,7 @@ export class KeptAnswers {
 
 const outcomeUnknown = (): Problem => new Problem('outcome_unknown', undefined, { 'Retry-After': '5' })
 
-/** Whether the database has not taken it, and may later. */
+/** The database has not taken it, and may later. */
 const isAway = (error: unknown): boolean =>
   error instanceof UnknownOutcome
     ? error.trace.event !== undefined

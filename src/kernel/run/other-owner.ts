@@ -8,9 +8,10 @@ import { nowOf, runHandler } from './plain.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
 /**
- * The one place where a transaction writes rows of a second owner: it runs an operation without callers for that owner, by
- * that owner's clock, with events, webhooks and audit entries of its own, and commits with the transaction that it joins.
- * Where owners lie in two databases, this is where the operation is put into an outbox instead.
+ * The one place where a transaction writes rows of a second owner: it runs an operation without callers for
+ * that owner, by that owner's clock, with events, webhooks and audit entries of its own, and commits with the
+ * transaction that it joins. With owners in two databases, the operation would go into an outbox here
+ * instead.
  */
 const joining =
   (runtime: Runtime, operations: readonly Registered[], tx: JoinedTransaction): RunForOwner =>
@@ -36,7 +37,6 @@ const joining =
     return JSON.parse(String(answer))
   }
 
-/** The runtime whose transactions operations of other owners join. */
 export function withOwners(operations: readonly Registered[], parts: Omit<Runtime, 'joined'>): Runtime {
   const runtime: Runtime = { ...parts, joined: tx => joining(runtime, operations, tx) }
   return runtime

@@ -2,25 +2,22 @@ import { clock } from '../../values/clock.ts'
 import { Problem } from '../contract/problem.ts'
 
 export interface TurnLimits {
-  /** How many tasks run at once, of one owner and of all owners together. */
   readonly atOnceOfOne: number
   readonly atOnce: number
-  /** How many tasks may wait, of one owner and of all owners together. */
   readonly waitingOfOne: number
   readonly waiting: number
   readonly waitMs: number
 }
 
 /**
- * A bounded queue that runs few tasks of each owner at a time, several owners side by side. Owners that wait take turns: one
- * with many tasks delays another by one task.
+ * A bounded queue that runs few tasks of each owner at a time, several owners side by side. Waiting owners
+ * take turns: one with many tasks delays another by one task.
  */
 export class Turns {
   readonly #limits: TurnLimits
-  /** How many tasks of each owner are at work. */
   readonly #atWork = new Map<string, number>()
   #allAtWork = 0
-  /** What begins each task that waits. The owner whose turn is next comes first. */
+  /** Starts each waiting task. The owner whose turn is next comes first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #allWaiting = 0
 
@@ -29,8 +26,8 @@ export class Turns {
   }
 
   /**
-   * Waits for the owner's turn and gives the function that ends it. Throws a Problem where the queue is full or slow: a 429
-   * where the owner's own tasks are the reason, otherwise a 503.
+   * Waits for the owner's turn and returns the function that ends it. Throws a Problem where the queue is
+   * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
    */
   async take(owner: string): Promise<() => void> {
     if (!this.#mayBegin(owner)) await this.#wait(owner)
@@ -42,7 +39,6 @@ export class Turns {
     return this.#allAtWork < this.#limits.atOnce && !this.#isFull(owner)
   }
 
-  /** Whether as many tasks of the owner are at work as may be. */
   #isFull(owner: string): boolean {
     return (this.#atWork.get(owner) ?? 0) >= this.#limits.atOnceOfOne
   }
@@ -97,7 +93,7 @@ export class Turns {
       if (!begin || !this.#mayBegin(next)) continue
       this.#leave(next, begin)
       const rest = this.#waiting.get(next)
-      // The others that wait come before its next task.
+      // The other waiting owners come before its next task.
       if (rest && this.#waiting.delete(next)) this.#waiting.set(next, rest)
       this.#count(next, 1)
       begin()
@@ -107,14 +103,12 @@ export class Turns {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** The refusal of a request that waits behind others of the same owner. */
 export const tooMany = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 
 const busy = (why: string): Problem =>
   new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })
 
-/** The function, which does nothing when it is called again. */
 export function once(work: () => void): () => void {
   let isDone = false
   return () => {

@@ -22,7 +22,6 @@ const plainHandlerOf = ({ operation }: Call): Handler => operation.handler as Ha
 export const nowOf = async (sql: Sql, tenant: Tenant | null): Promise<Date> =>
   clock.tenant(tenant?.mode === 'test' ? await offsetOf(sql, tenant) : 0)
 
-/** Runs a read: no transaction, no journal. */
 export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   const handle = plainHandlerOf(call)
   const { context, value } = await readBy(runtime, call, async context => handle(call.input, context))
@@ -31,7 +30,6 @@ export async function read(runtime: Runtime, call: Call): Promise<Outcome> {
   return body !== null && isStreamed(body) ? { ...outcome, body: withProblems(body) } : outcome
 }
 
-/** What a function finds by reading alone. */
 export async function readBy<T>(
   runtime: Runtime,
   call: Call,
@@ -51,7 +49,7 @@ export async function readBy<T>(
   }
 }
 
-/** A streamed body may fail at any piece; the error is translated as that of a whole body would be. */
+/** A streamed body may fail at any piece; its error is translated as that of a whole body is. */
 async function* withProblems(pieces: ByteStream): ByteStream {
   try {
     yield* pieces
@@ -68,7 +66,6 @@ export const runPlain = (runtime: Runtime, call: Call): Promise<Outcome> =>
     async (tx, opened) => replayed(opened) ?? runHandler(runtime, call, tx, opened.key),
   )
 
-/** Runs the handler of a call in a transaction. */
 export async function runHandler(
   runtime: Runtime,
   call: Call,
@@ -79,7 +76,7 @@ export async function runHandler(
   return answerOf(await handleCall(runtime, { call, key }, tx, context => handle(call.input, context)))
 }
 
-/** Ends a transaction that was run for its answer alone: what is thrown in one rolls it back. */
+/** Ends a transaction that was run for its answer alone: throwing it rolls back. */
 class RolledBack extends Error {
   readonly outcome: Outcome
 

@@ -19,17 +19,16 @@ import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { eventOf, refusalOf, wakeUp } from '../journal/journal-rows.ts'
 import type { JoinedTransaction, Runtime } from './runtime.ts'
 
-/** A promise that is awaited later: until then its failure is no unhandled rejection. */
+/** The promise is awaited later: until then its failure is no unhandled rejection. */
 export function unwatched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-/** The context of one request's handler, and the events that it has emitted so far. */
 export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
-  /** What the handler and the reactions have sent along. */
+  /** Sent by the handler and the reactions, not awaited yet. */
   readonly underWay: Promise<unknown>[] = []
   readonly sql: Sql
   readonly records: RecordStore<RecordScope>
@@ -188,7 +187,6 @@ export class RequestContext implements Context {
     return this.#pageFrom(await readPage({ read, keyOf, first, ...this.#pageQuery() }), by)
   }
 
-  /** `limit`, and the key of the row after which the page begins. */
   #pageQuery(): { limit: number; after: string | undefined } {
     const { limit, cursor } = this.#call.input.query as { limit: number; cursor?: string }
     const after = cursor === undefined ? undefined : this.#runtime.cursors.read(this.#listName(), cursor)
@@ -201,7 +199,6 @@ export class RequestContext implements Context {
     return { data: rows, hasMore, nextCursor: hasMore ? this.cursorAfter(rows.length - 1) : null }
   }
 
-  /** The cursor with which a list continues after the row at this index of its page. */
   cursorAfter = (index: number): string =>
     this.#runtime.cursors.write(this.#listName(), this.#keys[index] as string)
 
@@ -228,7 +225,7 @@ export class RequestContext implements Context {
       for (const reaction of this.#runtime.reactions.get(event) ?? []) {
         const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
         if (concerned.length === 0) continue
-        // Sent before what the reaction reads, so it reads what was changed.
+        // Sent before the reaction's reads, so it reads what was changed.
         this.sendAlong(this.records.flush())
         this.#declared = reaction.emits
         await reaction.run(concerned, this as Context<never, Events>)
@@ -237,7 +234,7 @@ export class RequestContext implements Context {
     this.#declared = own
   }
 
-  /** The data of the next event without a reaction so far, and of those of the same name right behind it. */
+  /** The data of the next unhandled event, and of those of the same name right behind it. */
   #nextEvents(): { event: string; alike: EventRow['data'][] } {
     const first = this.#reactedTo
     const { event } = this.events[first] as EventRow

@@ -11,7 +11,7 @@ import type { EventRow, Journal, Written } from '../journal/journal.ts'
 import { type Channel, channels } from '../journal/outbox.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 
-/** Asks an operation for the caller of another one: `Ask` with its types, bound to a request, is what handlers see. */
+/** Calls an operation on behalf of another one's caller. Handlers see it as `Ask`, typed and bound to their request. */
 export type AskFor = (
   caller: Pick<Call, 'actor' | 'requestId' | 'address' | 'now'>,
   operation: AnyOperation,
@@ -22,36 +22,31 @@ export type AskFor = (
   },
 ) => Promise<unknown>
 
-/** A transaction that is under way: operations for another owner join it. */
 export interface JoinedTransaction {
   readonly sql: Sql
-  /** Written with the commit. */
   readonly journal: Journal
   /** Statements whose results are not needed: they are sent with the journal and the commit. */
   readonly underWay: Promise<unknown>[]
 }
 
-/** Everything that running an operation needs; opened once per process by `app`. */
 export interface Runtime {
   readonly database: Database
   readonly ports: Ports
   readonly askFor: AskFor
-  /** Runs operations of other owners within this transaction: see `other-owner.ts`. */
   readonly joined: (tx: JoinedTransaction) => RunForOwner
   readonly cursors: Cursors
-  /** What calls of other systems are made under. */
   readonly lease: ProcessLease
   readonly keptAnswers: KeptAnswers
   readonly reactions: ReadonlyMap<string, readonly Reaction[]>
   /** Notify a channel's listeners of committed rows, so that they need not wait for their next poll. */
   readonly announcers: Readonly<Record<Channel, () => void>>
-  /** Called with the events of a transaction once it is committed. */
+  /** Called with the events of a transaction after its commit. */
   readonly onEvents: (events: readonly EventRow[]) => void
   /** Called with the number of calls in a batch and of its round trips to the database. */
   readonly onBatch: (operation: string, size: number, roundTrips: number) => void
 }
 
-/** To be called after the commit: a NOTIFY inside transactions serializes their commits. */
+/** Called after the commit: a NOTIFY inside transactions serializes their commits. */
 export function announce({ announcers, onEvents }: Runtime, { events }: Journal, written: Written): void {
   onEvents(events)
   for (const channel of channels) if (written[channel] > 0) announcers[channel]()

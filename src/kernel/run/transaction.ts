@@ -18,11 +18,9 @@ import { ANY_NUMBER, emptyJournal, writeJournal } from '../journal/journal.ts'
 import { announce, type JoinedTransaction, type Runtime } from './runtime.ts'
 
 export interface Transaction extends JoinedTransaction {
-  /** The tenant's time. */
   readonly now: Date
 }
 
-/** A call in its transaction, and what was stored under its idempotency key. */
 export interface OpenedCall<C extends Call = Call> {
   readonly call: C
   readonly key: ScopedKey | null
@@ -40,21 +38,22 @@ select pg_current_xact_id()::text as id,
 const OPEN = {
   /** Does not wait for a key that another request holds: that call gets 409 `in_progress`. */
   refuse: openingStatement('pg_try_advisory_xact_lock(hashtextextended(name, 0))'),
-  /** Waits for the key: what another system has answered must be recorded. */
+  /** Waits for the key: the answer of another system must be recorded. */
   wait: openingStatement('pg_advisory_xact_lock(hashtextextended(name, 0))::text is not null'),
 }
 
 export interface TransactionOptions {
   readonly whenLocked?: keyof typeof OPEN
-  /** How long a record that another transaction has locked is waited for. */
   readonly lockTimeoutMs?: number
-  /** Called after the commit with the number of statements. */
   readonly onCommit?: (statements: number) => void
 }
 
 const LOCK_TIMEOUT_MS = 3_000
 
-/** Runs `work` for calls of one tenant in a transaction, and commits it with its journal; retries where that can succeed. */
+/**
+ * Runs `work` for calls of one tenant in a transaction, and commits it with its journal; retries where that
+ * can succeed.
+ */
 export const inTransaction = <C extends Call, T>(
   runtime: Runtime,
   calls: readonly C[],
@@ -81,7 +80,6 @@ export const inTransaction = <C extends Call, T>(
     }),
   )
 
-/** Runs `work` for one call in a transaction of its own. */
 export const inOwnTransaction = <T>(
   runtime: Runtime,
   call: Call,
@@ -93,7 +91,10 @@ export const inOwnTransaction = <T>(
     return work(tx, opened)
   })
 
-/** The answer that is kept for a call; undefined where there is none, or where a call of another system was left. */
+/**
+ * The stored answer of a call; undefined where there is none, or where a call of another system was left
+ * unrecorded.
+ */
 export const replayed = ({ key, stored }: OpenedCall): Outcome | undefined =>
   key && stored ? replay(key, stored) : undefined
 

@@ -17,7 +17,6 @@ const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 export const findBeneficiary = (records: Records, id: string): Promise<Beneficiary | null> =>
   records.findOne(Beneficiary, { id, ...notDeleted })
 
-/** The part of a beneficiary that a payment uses. */
 export interface PayeeRow extends Row {
   readonly id: string
   readonly name: string
@@ -31,7 +30,6 @@ const PAYEES = `
 select id, name, sepa_name as "sepaName", iban, bic, country from beneficiaries
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and deleted_at is null`
 
-/** Reads beneficiaries that are not deleted, as plain rows for group commits. */
 export async function payeesById(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -41,7 +39,6 @@ export async function payeesById(
   return new Map(payees.map(payee => [payee.id, payee]))
 }
 
-/** A beneficiary that has not been deleted, locked until the transaction ends. */
 async function lockBeneficiary(records: Records, id: string): Promise<Beneficiary | null> {
   const beneficiary = await records.lock(Beneficiary, id)
   return beneficiary?.deletedAt ? null : beneficiary
@@ -56,13 +53,14 @@ const beneficiaryEvent = ({ id, name, country, verification, duplicateOf }: Bene
 })
 
 /**
- * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one original, and
- * a concurrent second one is retried. Locked, so that it is not deleted while it gets a duplicate.
+ * The original among the beneficiaries with an IBAN; all others are its duplicates. A unique key allows one
+ * original, and a concurrent second one is retried. Locked, so that it is not deleted while it gets a
+ * duplicate.
  */
 const originalOf = (records: Records, iban: string): Promise<Beneficiary | null> =>
   records.findOne(Beneficiary, { iban, duplicateOf: null, ...notDeleted }, { lock: true })
 
-/** Makes the oldest duplicate the original when the original is deleted or gets another IBAN. */
+/** The oldest duplicate becomes the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
   original: Beneficiary,
   { records, emit }: ContextOf<typeof beneficiariesApi.update>,
@@ -81,7 +79,7 @@ async function promoteOldestDuplicate(
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed: ['duplicateOf'] })
 }
 
-/** A question to the payee's bank. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface VerificationRequest {
   readonly beneficiaryId: string
   readonly mode: Mode

@@ -6,7 +6,6 @@ import { bicFits } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** The result of a verification of payee, and its time. */
 interface Verification extends PayeeCheck {
   readonly at: string
 }
@@ -30,7 +29,6 @@ const schema = defineEntity({
   },
 })
 
-/** The members that an owner sets. */
 interface Members {
   name: string
   iban: string
@@ -40,7 +38,7 @@ interface Members {
 }
 
 export class Beneficiary extends schema.class {
-  /** The members that would change. A new IBAN also changes the country if that was the old IBAN's. */
+  /** A new IBAN also changes the country, if that was the old IBAN's. */
   changesTo(members: { [Name in keyof Members]?: Members[Name] | undefined }): Partial<Members> {
     const wasAtHome = this.country === countryOfIban(this.iban)
     const home = members.iban && wasAtHome ? { country: countryOfIban(members.iban) } : {}
@@ -48,7 +46,7 @@ export class Beneficiary extends schema.class {
     return Object.fromEntries(entries.filter(([name, value]) => value !== this[name as keyof Members]))
   }
 
-  /** Applies changes. A new name or IBAN clears the verification, which was for the old pair. */
+  /** A new name or IBAN clears the verification, which was for the old pair. */
   change(members: Partial<Members>): void {
     Object.assign(this, members)
     if (members.name) this.sepaName = sepaName(members.name)
@@ -57,10 +55,8 @@ export class Beneficiary extends schema.class {
 }
 schema.setClass(Beneficiary)
 
-/** The name in SEPA's characters, cut to 70. */
 export const sepaName = (name: string): string => sepaText(name, LONGEST_NAME)
 
-/** Explains why a BIC does not fit an IBAN; undefined if it fits or is not given. */
 export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): string | undefined {
   if (bic === null || bicFits(bic, iban)) return undefined
   return `bic: The bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`

@@ -63,7 +63,7 @@ async function lockAccounts(namedWalletId: string | null, context: DepositContex
   return { book, wallet: wallets.get(walletId) }
 }
 
-/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization looks at. */
+/** Moves money from a wallet to the float: a deposit with the card processor, which no authorization depends on. */
 const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body }, context) => {
   const { sql, emit, refuse, sendAlong } = context
   const { amountEuros } = body
@@ -82,7 +82,7 @@ const fundProcessor: HandlerOf<typeof billingApi.fundProcessor> = async ({ body 
   return { currency: 'EUR', balanceEuros }
 }
 
-/** Moves money from the float back to a wallet, a frozen one too: that only keeps money from leaving it. */
+/** A frozen wallet can receive it, too: freezing only keeps money from leaving. */
 const withdrawFromProcessor: HandlerOf<typeof billingApi.withdrawFromProcessor> = async (
   { body },
   context,

@@ -48,7 +48,6 @@ const FundingEvent = z.object({
   reason: z.string().optional(),
 })
 
-/** The events that a funding can emit after it was created. */
 const outcomes = {
   'funding.pending': event(
     'The processor has taken a payment into a wallet and has not decided.',

@@ -17,7 +17,7 @@ export const fundingMachine = machine('funding', {
   reversed: [],
 })
 
-/** Whether the processor has still to report the outcome. */
+/** The processor has still to report the outcome. */
 export const isUnderWay = ({ status }: Pick<Funding, 'status'>): boolean =>
   status === 'pending' || status === 'requires_action'
 
@@ -52,7 +52,6 @@ const PENDING = `
 select coalesce(sum(amount_cents), 0)::bigint as euros from fundings
 where owner_id = $1 and mode = $2 and status in ('pending', 'requires_action')`
 
-/** The sum of the fundings under way. */
 export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
   const [row] = await sql<{ euros: Euros }>(PENDING, [ownerId, mode])
   return row?.euros ?? 0n
@@ -60,14 +59,14 @@ export async function pendingEurosOf(sql: Sql, { ownerId, mode }: Tenant): Promi
 
 /** The wait before the processor is first asked about a charge that it has not answered. */
 export const FIRST_CHECK_AFTER = minutes(1)
-/** The age at which a charge that the processor does not know counts as never made. */
+/** A charge of this age that the processor does not know was never made. */
 const GIVE_UP_AFTER = days(1)
 
-/** The wait until the next check of an unknown charge of this age, doubling each time; undefined = give up. */
+/** The wait doubles with the age of an unknown charge; undefined: give up. */
 export const nextCheckAfter = (age: number): number | undefined =>
   age < GIVE_UP_AFTER ? Math.max(age, FIRST_CHECK_AFTER) : undefined
 
-/** The sweep checks fundings under way. There is no workflow, since only the processor can end them. */
+/** The sweep checks open fundings. There is no workflow, since only the processor can end them. */
 export const fundingsDue: Deadline = {
   process: { name: 'funding' },
   table: 'fundings',

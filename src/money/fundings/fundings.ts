@@ -19,7 +19,7 @@ import {
 } from './funding.ts'
 import { creditWallet, fail, fundingEvent, lockForCredit, reverse, settle } from './settle.ts'
 
-/** The charge as the processor is asked about it. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface ChargeRequest {
   readonly fundingId: string
   readonly walletId: string
@@ -83,7 +83,6 @@ async function reserve(
   return chargeRequestOf(funding, method ? method.token : null)
 }
 
-/** Records the state of the charge; answers with the wallet and its funding. */
 async function recordCharge(
   state: ChargeState,
   ids: Pick<Funding, 'id' | 'walletId'>,
@@ -104,7 +103,6 @@ async function recordCharge(
   return withMembers(wallet, { funding })
 }
 
-/** The steps shared by `POST /fund` and `POST /wallets/{id}/fund`. */
 const steps = {
   async call(request: ChargeRequest, { ports, requestId }: Pick<Context, 'ports' | 'requestId'>) {
     const { fundingId, mode, token } = request

@@ -28,13 +28,12 @@ const NEVER_ARRIVED: FailureReason = {
   message: 'The processor has not heard of the charge.',
 }
 
-/** A funding by the ids that never change. */
 interface FundingIds {
   readonly id: string
   readonly walletId: string
 }
 
-/** Records the state of a charge; does nothing if the funding has ended. */
+/** Does nothing if the funding has ended. */
 export async function settle(ids: FundingIds, state: ChargeState, context: Settling): Promise<Funding> {
   if (state.status === 'settled') return creditWallet(await lockForCredit(ids, context), context)
   const funding = await lockFunding(ids.id, context)
@@ -50,14 +49,16 @@ async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): 
   return funding
 }
 
-/** A funding that money moves for, locked with the accounts, and its wallet. */
 interface LockedFunding {
   readonly book: Book
   readonly wallet: WalletRow
   readonly funding: Funding
 }
 
-/** Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be closed meanwhile. */
+/**
+ * Locks accounts before the funding, as everywhere. The wallet is read under that lock, so it cannot be
+ * closed meanwhile.
+ */
 async function lockWithAccounts(
   { id, walletId }: FundingIds,
   accounts: Pick<Parameters<typeof openBook>[2], 'others' | 'ifExists'>,
@@ -79,7 +80,7 @@ export const lockForCredit = (
   context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
 ): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
 
-/** Puts the money into the wallet; does nothing if the funding has ended. */
+/** Does nothing if the funding has ended. */
 export async function creditWallet(
   { book, wallet, funding }: LockedFunding,
   context: Settling,
@@ -103,7 +104,10 @@ function markSettled(funding: Funding, now: Date): void {
   Object.assign(funding, { settledAt: now, dueAt: null, nextAction: null })
 }
 
-/** Puts the money for a closed wallet into suspense; a funding without a payment method has drawn none, and fails. */
+/**
+ * Books the money for a closed wallet into suspense; a funding without a payment method has charged none, and
+ * fails.
+ */
 async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
   const { now, tenant, emit } = context
   if (!funding.paymentMethodId) return fail(funding, WALLET_CLOSED, context)
@@ -163,8 +167,8 @@ function recordProgress(
 type Reversing = ContextOf<typeof fundApi.reverse>
 
 /**
- * Records that the payer's bank has drawn the money back, even if the wallet has spent it: the owner then owes the rest.
- * What is held for payments stays held.
+ * The payer's bank has taken the money back, even if the wallet has spent it: the owner then owes the rest.
+ * Holds for payments stay.
  */
 export async function reverse(ids: Pick<Funding, 'id' | 'walletId'>, message: string, context: Reversing) {
   const { sql, now, emit, refuse, sendAlong } = context

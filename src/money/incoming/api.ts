@@ -13,7 +13,7 @@ import { payableMembers, referenceNumbersIn } from '../references/index.ts'
 import { purseRefusal, WalletEvent } from '../wallets/index.ts'
 import { arrivedStates, creditMachine } from './incoming-credit.ts'
 
-/** An event about a credit names no sender: that is for its owner to read. */
+/** An event about a credit contains no sender: only the owner may read it. */
 export const IncomingEvent = z.object({
   creditId: id('credit'),
   walletId: id('wallet').nullable(),
@@ -24,7 +24,6 @@ export const IncomingEvent = z.object({
   ...payableMembers,
 })
 
-/** The events of an incoming credit. */
 export const creditEvents = {
   'incoming.received': event('Money has come in from outside.', IncomingEvent),
   'wallet.credited': event(
@@ -41,7 +40,6 @@ const assignedEvent = {
   'incoming.assigned': event('A credit that nobody could match has been given to its wallet.', IncomingEvent),
 }
 
-/** The events of what was handed over, where it is booked. */
 export const arrivalEvents = { ...creditEvents, ...assignedEvent }
 
 /** A camt.054 with one credit, to an account that no wallet has. */
@@ -85,7 +83,6 @@ const IncomingRecord = z
   })
   .meta({ id: 'IncomingCredit' })
 
-/** Where a credit goes. */
 const Assignment = z
   .strictObject({
     walletId: id('wallet').optional(),
@@ -139,7 +136,6 @@ const FileEvent = z.object({ ...creditCounts, skipped: z.int() })
 
 export const SkippedRecord = z.object({ bankReference: text, reason: z.enum(skipReasons) })
 
-/** The events of reading a bank's file. */
 export const fileEvents = {
   ...creditEvents,
   'incoming.file_read': event('A file of the bank about credits has been read.', FileEvent),
@@ -258,7 +254,6 @@ export const incomingApi = {
 
 const reads = { callers: ['key'], scope: 'billing:read' } as const
 
-/** What an owner does with the own incoming credits. */
 export const ownCreditsApi = {
   own: list('/incoming', {
     ...reads,
@@ -320,7 +315,7 @@ const PaidOutEvent = z.object({
   freeEuros: euros,
 })
 
-/** What the operator does with money that has come back to owners who have no wallet any more. */
+/** How the operator pays out money that came back to owners without an open wallet. */
 export const suspenseApi = {
   suspense: list('/billing/suspense', {
     callers: ['dash'],
@@ -405,7 +400,7 @@ const exampleCredit: z.input<typeof ArrivingCredit> = {
   payableId: null,
 }
 
-/** What was handed over to an owner, as an operation that books it takes it. */
+/** The input of operations that book credits handed over to an owner. */
 export const arrivals = {
   callers: [] as const,
   returns: done,
@@ -414,8 +409,8 @@ export const arrivals = {
 }
 
 /**
- * The steps by which money of the platform, or of another owner, comes to an owner. Each may be repeated: what is booked is
- * not booked again.
+ * The steps by which money of the platform, or of another owner, reaches an owner. Each may be repeated: a
+ * booked credit is not booked again.
  */
 export const incomingSteps = {
   arrive: post('/billing/incoming/arrivals', {

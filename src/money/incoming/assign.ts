@@ -19,7 +19,7 @@ import { causeOf, creditEvent, creditMachine, IncomingCredit, IS_INCOMING } from
 import { payableIn } from './match.ts'
 import { repayDebt } from './receive.ts'
 
-/** A credit that is to be assigned: whose it is, what its payer wrote, and what it paid when it was handed over. */
+/** A credit to be assigned: its owner, the payer's reference, and what it paid when it was handed over. */
 interface NamedCredit extends Tenant {
   readonly reference: string | null
   readonly payableType: PayableType | null
@@ -27,8 +27,8 @@ interface NamedCredit extends Tenant {
 }
 
 /**
- * An owner may have a record of the same id as the platform: it has arrived. Where it has arrived for a closed wallet, the
- * record that was handed over still says what it pays.
+ * An owner may have a record of the same id as the platform: the credit has arrived. If it arrived for a
+ * closed wallet, the record of the platform still says what it pays.
  */
 const NAMED_CREDIT = `
 select c.owner_id as "ownerId", c.mode, c.reference, h.payable_type as "payableType", h.payable_id as "payableId"
@@ -42,7 +42,6 @@ async function namedCredit(sql: Sql, creditId: string): Promise<NamedCredit | un
   return credit
 }
 
-/** Where a credit is sent: into a wallet, and with what it pays where a reference tells it. */
 interface Destination {
   readonly wallet: PayableWallet
   readonly payable: Payable | null
@@ -53,7 +52,7 @@ interface Target {
   readonly reference?: string | undefined
 }
 
-/** A reference that is given names the wallet, too; beside a wallet, the one in the text of the payer counts. */
+/** A given reference names the wallet, too; beside a given wallet, the reference in the payer's text counts. */
 async function destinationOf(
   { reference, walletId }: Target,
   credit: NamedCredit,
@@ -75,8 +74,8 @@ type Assigning = ContextOf<typeof incomingApi.assign>
 type AssigningOwn = ContextOf<typeof ownCreditsApi.assignOwn>
 
 /**
- * Moves a credit from suspense into a wallet. One on an owner's ledger stays with that owner. One on the platform's may go
- * to any owner: the platform hands it over, and the owner books it.
+ * Moves a credit from suspense into a wallet. One on an owner's ledger stays with that owner. One on the
+ * platform's may go to any owner: the platform hands it over, and the owner books it.
  */
 export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, body }, context) => {
   const credit = await namedCredit(context.sql, params.id)
@@ -89,7 +88,7 @@ export const assign: HandlerOf<typeof incomingApi.assign> = async ({ params, bod
   return move(params.id, destination, context)
 }
 
-/** An owner moves a credit from the own suspense account into an own wallet: neither is looked for anywhere else. */
+/** From the owner's own suspense account into one of the owner's wallets; no other ledger is searched. */
 export const assignOwn: HandlerOf<typeof ownCreditsApi.assignOwn> = async ({ params, body }, context) => {
   const { records, tenant, refuse } = context
   const credit = await records.findOne(IncomingCredit, { ...tenant, ...IS_INCOMING, id: params.id })
@@ -149,7 +148,10 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
 const closedMeanwhile = (refuse: Assigning['refuse']): Refusal =>
   refuse('wallet_closed', 'The wallet was closed meanwhile: the money waits on its owner’s suspense account.')
 
-/** Books what the bank has sent back: the money leaves the suspense account on which it waited, the platform's or the owner's. */
+/**
+ * Books what the bank has sent back: the money leaves the suspense account where it waited, the platform's or
+ * the owner's.
+ */
 export const returnCredit: HandlerOf<typeof incomingApi.returnCredit> = async ({ params, body }, context) => {
   const { records, sql, emit, refuse, sendAlong } = context
   const holder = await namedCredit(sql, params.id)

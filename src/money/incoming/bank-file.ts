@@ -12,7 +12,7 @@ import type { parseBankFile } from './thread.ts'
 
 type Reading = ContextOf<typeof incomingApi.readFile>
 
-/** Reads a bank's file. Credits for no wallet go to the platform's ledger. */
+/** Credits for no wallet go to the platform's ledger. */
 export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
   const { mode } = body
   const { now, refuse, ports } = context
@@ -32,8 +32,9 @@ export const readFile: HandlerOf<typeof incomingApi.readFile> = async ({ body },
 }
 
 /**
- * Records the new credits of a file: the platform keeps what the bank has booked, and hands over what is for an owner’s
- * wallet. Afterwards the request acts for the platform, whose accounts are locked behind those of all owners.
+ * Records the new credits of a file: the platform keeps what the bank has booked, and hands over the credits
+ * of owners' wallets. Afterwards the request acts for the platform, whose accounts are locked after those of
+ * all owners.
  */
 export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
   const platform = platformTenant(mode)

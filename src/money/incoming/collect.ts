@@ -4,7 +4,7 @@ import { ACQUIRER_ACCOUNTS, type Book, type Cause, DEBT_ACCOUNTS, postCollected 
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
 import { enterSuspense, type Receiving, repayDebt } from './receive.ts'
 
-/** What the book must have open for charges of an acquirer into these wallets. */
+/** The accounts that charges of an acquirer into these wallets need in the book. */
 export const accountsToCollect = (...walletIds: readonly string[]) =>
   ({
     wallets: walletIds,
@@ -15,13 +15,12 @@ export const accountsToCollect = (...walletIds: readonly string[]) =>
 interface Charge {
   readonly amountEuros: Euros
   readonly cause: Cause
-  /** What the owner's statement says of it. */
   readonly reference: string | null
 }
 
 /**
- * Credits a wallet with what an acquirer has charged to a payer's card. The money of a closed wallet waits on the owner's
- * suspense account until it is assigned.
+ * Credits a wallet with an acquirer's charge of a payer's card. The money of a closed wallet waits on the
+ * owner's suspense account until it is assigned.
  */
 export function collectCharge(
   wallet: WalletRow,
@@ -44,7 +43,10 @@ const receivedOf = ({ amountEuros, cause, reference }: Charge, now: Date): Recei
   valueDate: now.toISOString().slice(0, 10),
 })
 
-/** Takes out of a wallet what the acquirer gives back to the payer's card. Ask the book before whether the wallet can pay. */
+/**
+ * Debits a wallet for the acquirer's refund to the payer's card. The caller asks the book first whether the
+ * wallet can pay.
+ */
 export function refundCharge(
   wallet: WalletRow,
   { amountEuros, cause }: Omit<Charge, 'reference'>,
@@ -55,6 +57,5 @@ export function refundCharge(
   emit('wallet.debited', walletEvent(wallet, book.balance(wallet.id).posted, amountEuros))
 }
 
-/** Books that the acquirer has paid what it had charged. */
 export const settleCharge = ({ amountEuros, cause }: Omit<Charge, 'reference'>, book: Book): void =>
   postCollected('collect_settle', { from: 'bank', to: 'clearing_acquirer', amountEuros, cause }, book)

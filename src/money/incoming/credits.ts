@@ -11,11 +11,11 @@ type Reading = Pick<Context, 'records' | 'tenant'>
 
 const IN_WALLET = { $in: ['matched', 'assigned'] as const }
 
-/** A credit of the tenant, locked; null if it has none of this id. Lock the accounts before. */
+/** Null if there is none of this id. The caller locks the accounts first. */
 export const lockCredit = (creditId: string, { records, tenant }: Reading): Promise<IncomingCredit | null> =>
   records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
 
-/** What has come into a wallet for this payable, in the order of its coming. */
+/** The credits of a wallet for this payable, in the order of their arrival. */
 export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading): Promise<IncomingCredit[]> =>
   records.find(
     IncomingCredit,
@@ -23,17 +23,17 @@ export const creditsFor = ({ type, id }: Payable, { records, tenant }: Reading):
     { orderBy: { id: 'asc' } },
   )
 
-/** Why a credit cannot be said to pay something. */
 export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'credit_pays_already'
 
-/** Says of a credit which names nothing that it pays this: one whose payer has left out or mistyped the reference. */
+/** Matches a credit without a reference to this payable: its payer left the reference out or mistyped it. */
 export async function payWithCredit(
   creditId: string,
   { walletId, payable }: { readonly walletId: string; readonly payable: Payable },
   context: Reading,
 ): Promise<IncomingCredit | UnusableCredit> {
   const { records, tenant } = context
-  // One that is being assigned is not locked: that takes the credit before the record that it pays.
+  // A credit that is being assigned is not locked here: the assignment locks the credit before the record
+  // that it pays.
   const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
   if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
   const credit = known.walletId === walletId ? await lockCredit(creditId, context) : null
@@ -45,7 +45,7 @@ export async function payWithCredit(
 const SENDERS = `
 select id, sender_name as name from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Who has sent these credits, by their ids; what names nobody is left out. */
+/** The senders of these credits, by their ids; unknown senders are left out. */
 export async function sendersOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -66,14 +66,14 @@ interface OwnRefund extends Row {
   readonly amountEuros: Euros
 }
 
-/** What an owner has given back to itself, of these credits: by the payment that it is of. */
+/** Refunds of these credits within the owner, by the payment that they refund. */
 export const ownRefunds = (
   sql: Sql,
   { ownerId, mode }: Tenant,
   creditIds: readonly string[],
 ): Promise<OwnRefund[]> => sql(OWN_REFUNDS, [ownerId, mode, creditIds])
 
-/** The money of all others has been counted already: as a charge, a funding, or a payment of an owner. */
+/** Money from other sources is counted already: as a charge, a funding, or a payment of an owner. */
 const SEPA_SOURCES: ReadonlySet<IncomingCredit['source']> = new Set(['bank', 'simulation'])
 
 type Simulated = Pick<
@@ -81,7 +81,7 @@ type Simulated = Pick<
   'iban' | 'amountEuros' | 'reference' | 'senderName' | 'senderIban' | 'endToEndId'
 > & { readonly bankReference?: string | undefined }
 
-/** Lets a credit come in from the sandbox bank, into a wallet of the tenant or into its suspense. One in test mode only. */
+/** Simulates a credit from the sandbox bank, into a wallet of the tenant or into its suspense. In test mode only. */
 export async function simulateCredit(
   { bankReference = newId('booking'), ...members }: Simulated,
   context: Receiving,

@@ -6,10 +6,13 @@ import { payableColumns, payableOf } from '../references/index.ts'
 import type { incomingSteps } from './api.ts'
 import { IncomingCredit, isFromOwner } from './incoming-credit.ts'
 
-/** The owner of this installation who has paid, and from which wallet; nulls where it was somebody else. */
+/** The owner of this installation who paid, and from which wallet; null for payers outside. */
 export type Payer = Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>
 
-/** A credit that leaves the ledger of the platform, or of an owner who pays, with all that the receiving owner books. */
+/**
+ * A credit that leaves the ledger of the platform, or of a paying owner, with everything that the receiving
+ * owner books.
+ */
 export interface HandedOver {
   readonly to: Tenant
   readonly operation: 'incoming.arrive' | 'transfers.takeBack'
@@ -25,7 +28,7 @@ export function handedOver(credit: IncomingCredit): HandedOver {
   const { endToEndId, valueDate, reason, fromOwnerId, fromWalletId } = credit
   return {
     to: { ownerId: toOwnerId, mode },
-    // What comes back to a payer changes what has been paid, and the limits: the transfers count it.
+    // A refund to the payer changes its payment and limits, so the transfers book it.
     operation: source === 'refund' ? 'transfers.takeBack' : 'incoming.arrive',
     arrival: {
       ...{ id, walletId, amountEuros, source, origin, bankReference, part, iban, reference, senderName },
@@ -36,9 +39,9 @@ export function handedOver(credit: IncomingCredit): HandedOver {
 }
 
 /**
- * Books with each owner what this transaction hands over: both ledgers are written by one commit. A payer's request may
- * have an id of the payer's own making: the payee's events name the id of the credit, which both know. Those of what the
- * platform hands over name the request.
+ * Books with each owner what this transaction hands over: one commit writes both ledgers. A payer may have
+ * chosen the request's id, so the payee's events carry the credit's id, which both know. Those of what the
+ * platform hands over carry the request's.
  */
 export async function bookArrivals(
   handedOver: readonly HandedOver[],
@@ -46,7 +49,7 @@ export async function bookArrivals(
   requestId?: string,
 ): Promise<void> {
   const byOwner = Map.groupBy(handedOver, ({ to, operation }) => `${to.ownerId} ${operation}`)
-  // Owner by owner in the order of their ids, in which their accounts are locked.
+  // In the order of the owners' ids, in which their accounts are locked.
   for (const [, credits] of [...byOwner].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const [first] = credits as [HandedOver]
     const body = { credits: credits.map(({ arrival }) => arrival) }
@@ -56,7 +59,7 @@ export async function bookArrivals(
 
 const DONE = { done: true }
 
-/** Books a credit that a version before 0.6.0 has handed over, and not booked: it took two transactions. */
+/** Books a credit that a version before 0.6.0 handed over and did not book: it took two transactions. */
 export const finish: HandlerOf<typeof incomingSteps.finish> = async ({ params }, context) => {
   const { records, tenant } = context
   const credit = await records.findOne(IncomingCredit, { ...tenant, id: params.id }, { lock: true })

@@ -5,16 +5,15 @@ import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, timestamps, zeroEuros } from '../../kernel/database/entity.ts'
-import { tableOf } from '../../kernel/database/hot-table.ts'
+import { insertInto, tableOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Personal } from '../../values/personal.ts'
 import { payableTypes } from '../references/index.ts'
 
 /**
- * A credit that is handed over is to the end that of the platform, or of the owner who pays; the owner of its wallet gets a
- * record of the same id, which is matched or assigned.
+ * A credit that is handed over remains a record of the platform, or of the paying owner; the owner of its
+ * wallet gets a record of the same id, which is matched or assigned.
  */
 export const creditMachine = machine('incoming_credit', {
   unmatched: ['matched', 'assigned', 'handed_over', 'returned'],
@@ -28,8 +27,8 @@ export const creditMachine = machine('incoming_credit', {
 export const platformTenant = (mode: Mode): Tenant => ({ ownerId: PLATFORM_OWNER, mode })
 
 /**
- * The operator sees the credits of all owners, so there is no tenant filter: each query names the owner. What the bank has
- * booked is the platform's; what came of it for an owner is that owner's.
+ * The operator sees the credits of all owners, so there is no tenant filter: each query names the owner. The
+ * platform owns the record of the bank's booking; each owner owns the record of what arrived.
  */
 const schema = defineEntity({
   name: 'IncomingCredit',
@@ -41,30 +40,31 @@ const schema = defineEntity({
       .onCreate(() => newId('credit')),
     ...timestamps(),
     mode: p.enum(['test', 'live'] as const),
-    /** The owner whose ledger holds the money; of what is handed over, the platform or the owner who pays. */
+    /** The owner whose ledger holds the money; after a hand-over still the platform or the paying owner. */
     ownerId: p.text(),
     status: p.enum(creditMachine.states).onCreate(() => creditMachine.initial),
     reason: nullable.enum(unmatchedReasons),
     walletId: nullable.string(),
-    /** The owner to whom it is handed over, and the name of that owner where another one has paid. */
+    /** The owner it is handed over to, and that owner's name if another owner paid. */
     toOwnerId: nullable.string(),
     recipientName: nullable.string(),
-    /** When the sweep books what was handed over; null once it is booked. */
+    /** When the sweep books the hand-over; null once it is booked. */
     dueAt: nullable.instant(),
-    /** When the bank has sent it back, and under which reference; null unless it is `returned`. */
+    /** When the bank sent it back, and under which reference; null unless `returned`. */
     returnedAt: nullable.instant(),
     returnReference: nullable.string(),
-    /** What it is for, beside its wallet. */
     payableType: nullable.enum(payableTypes),
     payableId: nullable.string(),
-    /** Who has paid, and from which wallet, where it was another owner of this installation. */
+    /** The paying owner and wallet, if they are of this installation. */
     fromOwnerId: nullable.string(),
     fromWalletId: nullable.string(),
     amountEuros: p.bigint().name('amount_cents'),
-    /** How much of it has gone back to the owner who paid. */
     refundedEuros: zeroEuros('refunded_cents'),
     source: p.enum(creditSources),
-    /** The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox, or `owners`. */
+    /**
+     * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox,
+     * or `owners`.
+     */
     origin: p.text(),
     bankReference: p.text(),
     part: p.integer(),
@@ -80,11 +80,13 @@ const schema = defineEntity({
 export class IncomingCredit extends schema.class {}
 schema.setClass(IncomingCredit)
 
-/** What has come in: a record that is handed over is the platform's, or that of an owner who has paid another one. */
+/**
+ * Arrived money. A record that is handed over is not: it belongs to the platform, or to an owner who paid
+ * another one.
+ */
 export const arrivedStates = ['unmatched', 'matched', 'assigned', 'returned'] as const
 export const IS_INCOMING = { status: { $in: arrivedStates } }
 
-/** The cause of the credit's postings. */
 export const causeOf = ({ id, valueDate }: IncomingCredit) => ({ type: 'incoming_credit', id, valueDate })
 
 export const creditEvent = (credit: IncomingCredit) => {
@@ -92,7 +94,6 @@ export const creditEvent = (credit: IncomingCredit) => {
   return { creditId: id, walletId, status, amountEuros, reason, source, payableType, payableId }
 }
 
-/** Whether it has come from the ledger of another owner, and not from outside. */
 export const isFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
   source === 'owner' || source === 'refund'
 
@@ -140,7 +141,7 @@ const UNSET = {
   refundedEuros: 0n,
 }
 
-/** Makes credits as plain rows, which a group commit inserts at once. */
+/** Collects credits as plain rows, which a group commit inserts together. */
 export class CreditRows implements Pick<Records, 'create'> {
   readonly #made: IncomingCredit[] = []
   readonly #now: Date

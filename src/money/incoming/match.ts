@@ -5,27 +5,24 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import { type NamedReference, namedBy, type Payable, referenceNumbersIn } from '../references/index.ts'
 import { type PayableWallet, payableWallets } from '../wallets/index.ts'
 
-/** The wallets that credits may be for, and the tenant who gets those for none of them. */
+/** The wallets that credits may be for, and the tenant who gets the rest. */
 export interface MatchScope {
   readonly mode: Mode
   readonly ownerId?: string
   readonly fallback: Tenant
 }
 
-/** Where a credit goes: to a wallet, or with the reason to the tenant's suspense account. */
 export interface Destination {
   readonly received: ReceivedCredit
   readonly tenant: Tenant
   readonly walletId: string | null
-  /** What it pays, where its reference says so. */
   readonly payable: Payable | null
   /** Why it goes to suspense, if it does: the wallet may turn out to be closed once its account is locked. */
   readonly reason: UnmatchedReason
-  /** Whether it is for an open wallet. */
   readonly isMatched: boolean
 }
 
-/** Finds the destination of each credit, before any account is locked. */
+/** Finds the destination of each credit before any account is locked. */
 export async function destinationsOf(
   sql: Sql,
   credits: readonly ReceivedCredit[],
@@ -54,13 +51,11 @@ export async function destinationsOf(
 
 /** Wallets by IBAN and references by number: a file may have thousands of credits to look up. */
 interface Index {
-  /** The owners of closed wallets who are forgotten. */
   readonly forgotten: ReadonlySet<string>
   readonly byIban: ReadonlyMap<string | null, PayableWallet>
   readonly byNumber: ReadonlyMap<bigint, NamedReference>
 }
 
-/** The wallet that a credit is for. */
 interface Target extends Pick<NamedReference, 'ownerId' | 'walletId' | 'isClosed'> {}
 
 /** The IBAN takes precedence over the reference, since the payer's bank has checked it. */
@@ -82,7 +77,7 @@ function destinationOf(
   const [target, ...others] = targets
   if (!target) return unmatched('no_wallet')
   if (others.length > 0) return unmatched('several_references')
-  // Nobody can say any more where it goes: it waits with the platform, and nothing new is held about who was forgotten.
+  // The owner was erased, so nothing new is stored about them: the money waits with the platform.
   if (forgotten.has(target.ownerId)) return unmatched('wallet_closed')
   return {
     tenant: { ownerId: target.ownerId, mode },
@@ -99,8 +94,8 @@ const targetOf = ({ ownerId, id, status }: PayableWallet): Target => ({
 })
 
 /**
- * What the references of a text say is paid into this wallet, or was to be paid into one of the same owner that is closed.
- * Where they name several, the owner tells which it is.
+ * The payable that a text's references name in this wallet, or in a closed one of the same owner. If they
+ * name several, the owner decides.
  */
 export function payableIn(
   named: readonly NamedReference[],

@@ -30,7 +30,7 @@ export const suspense: HandlerOf<typeof suspenseApi.suspense> = async (_, { sql,
 
 const OF_TENANT = `select ${WAITING} as "creditsEuros" from (values ($1::text, $2::text)) as a (owner_id, mode)`
 
-/** Asked once the account is locked: credits come in and go only under that lock. */
+/** Read once the account is locked: credits come and go only under that lock. */
 async function waiting(sql: Sql, { ownerId, mode }: Tenant): Promise<Euros> {
   const [row] = await sql<Row & { creditsEuros: Euros }>(OF_TENANT, [ownerId, mode])
   return row?.creditsEuros ?? 0n
@@ -42,7 +42,7 @@ const PAID_TO_ANOTHER = `
 select owner_id as "ownerId" from ledger_transfers
 where kind = 'suspense_payout' and reference_id = $1 and mode = $2 and owner_id <> $3 limit 1`
 
-/** The owner to whom the bank has paid under this reference, if it is another one. Holds the reference until the commit. */
+/** Another owner that the bank has paid under this reference, if any. Locks the reference until the commit. */
 async function paidToAnother(
   sql: Sql,
   { ownerId, mode, reference }: Tenant & { readonly reference: string },
@@ -60,7 +60,7 @@ const PAYOUT = {
   accounts: ['bank', 'suspense'],
 } as const
 
-/** Books what the bank has paid to the owner out of the suspense account, beside what credits have brought there. */
+/** Books what the bank has paid to the owner out of the suspense account, apart from the money of waiting credits. */
 export const payOut: HandlerOf<typeof suspenseApi.payOut> = async ({ body }, context) => {
   const { sql, emit, refuse, sendAlong } = context
   const { amountEuros, reference } = body

@@ -10,23 +10,21 @@ import { bookArrivals, type HandedOver, handedOver } from './hand-over.ts'
 import { type CreditRows, creditEvent, creditMachine, IncomingCredit } from './incoming-credit.ts'
 import { type Crediting, creditWallet, enterSuspense, type Incoming } from './receive.ts'
 
-/** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, its own ones among them. */
+/** A payment out of a wallet of the tenant into a wallet of any owner in the same mode, including its own. */
 export interface OwnerPayment {
-  /** The id of its credit, where the caller finds the payment by it when a part comes back. */
+  /** The id of its credit, by which the caller finds the payment when a part is refunded. */
   readonly id?: string
   readonly fromWalletId: string
-  /** Who pays, as the payee may know it. */
+  /** The payer's name as the payee may see it. */
   readonly senderName: string | null
   readonly to: { readonly ownerId: string; readonly walletId: string; readonly name: string | null }
   readonly amountEuros: Euros
   readonly payable: Payable | null
-  /** What both sides read on their statements. */
   readonly reference: string | null
 }
 
-/** A payment that is made: it is still to be booked where it is for another owner, and received where it stays with this one. */
+/** A payment that is posted: it is booked by another owner next, or received where it stays with this one. */
 interface MadePayment {
-  /** The id of its credit on both sides. */
   readonly id: string
   readonly handedOver: HandedOver | null
 }
@@ -36,10 +34,10 @@ export type PayingContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
 >
 
-/** What making a payment needs of the context of a request, or of an item of a group commit. */
+/** The part of a request's context, or of a batch item, that a payment needs. */
 type MakingContext = Pick<TenantNow, 'now'> & Crediting
 
-/** What the book must have open for a payment between these wallets, of this owner or another one. */
+/** The accounts that a payment between these wallets needs in the book, of this owner or another one. */
 export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'], 'ownerId' | 'walletId'>) =>
   ({
     wallets: [fromWalletId, to.walletId],
@@ -48,9 +46,9 @@ export const accountsToPay = (fromWalletId: string, to: Pick<OwnerPayment['to'],
   }) as const satisfies Parameters<typeof openBook>[2]
 
 /**
- * Pays an owner, and gives the id of the credit on both sides. `take` posts `charge_out` for the cause: from what a wallet
- * has available, or out of a hold. The payment leaves this ledger and enters the other one in this transaction: the book
- * has `accountsToPay` locked, of both.
+ * Pays an owner, and returns the id of the credit on both sides. `take` posts `charge_out` for the cause:
+ * from a wallet's available money, or out of a hold. The payment leaves this ledger and enters the other one
+ * in this transaction: the book has `accountsToPay` of both locked.
  */
 export const payOwner = async (
   payment: OwnerPayment,
@@ -66,8 +64,8 @@ async function arrived({ id, handedOver }: MadePayment, { runForOwner }: PayingC
 }
 
 /**
- * Pays an owner in a group commit, as `payOwner` does: the caller has read the wallets, inserts the credits, and books what
- * is handed over.
+ * As `payOwner`, in a group commit: the caller has read the wallets, inserts the credits, and books what is
+ * handed over.
  */
 export const payOwnerInBatch = (
   payment: OwnerPayment,
@@ -84,14 +82,13 @@ export const payOwnerInBatch = (
     emit,
   })
 
-/** How much of a payment of another owner can still be given back. */
 export const refundableEuros = ({ source, amountEuros, refundedEuros }: IncomingCredit): Euros =>
   source === 'owner' ? amountEuros - refundedEuros : 0n
 
 /**
- * Gives an owner's payment back, or a part of it, to the wallet that paid, in this transaction. The payer's side gets it as
- * a credit that names the payment. The caller has locked the credit and `payersOf` it, and has asked whether its wallet can
- * pay.
+ * Refunds an owner's payment, or a part of it, to the paying wallet, in this transaction. The payer's side
+ * gets a credit that names the payment. The caller has locked the credit and `payersOf` it, and has checked
+ * that its wallet can pay.
  */
 export async function refundOwner(
   credit: IncomingCredit,
@@ -113,7 +110,7 @@ export async function refundOwner(
   )
 }
 
-/** The wallets to which payments may go back: that which has paid, and the owner's first one, where that is closed. */
+/** The wallets that refunds may go to: the paying one, and the owner's first one if that is closed. */
 export const payersOf = (
   credits: readonly Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>[],
   { sql, tenant: { mode } }: Pick<PayingContext, 'sql' | 'tenant'>,
@@ -131,7 +128,6 @@ export const payersOf = (
     ),
   )
 
-/** The wallet that is paid, where it is one of the same ledger. */
 const ownWallet = async (
   { to }: OwnerPayment,
   { sql, tenant }: PayingContext,
@@ -172,7 +168,7 @@ const receivedOf = (
   valueDate: now.toISOString().slice(0, 10),
 })
 
-/** The wallet is one of the same ledger: the payment is received in this transaction. */
+/** The wallet is on the same ledger: the payment is received in this transaction. */
 function stayWithin(
   { received, payable }: Pick<Incoming, 'received' | 'payable'>,
   wallet: WalletRow | undefined,

@@ -18,7 +18,7 @@ export type Receiving = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
-/** What booking one credit needs: its record is made as an entity, or in a group commit as a row. */
+/** Creates the credit's record as an entity, or in a group commit as a row. */
 export type Crediting = Pick<Receiving, 'tenant' | 'emit'> & { readonly records: Pick<Records, 'create'> }
 
 const RECORDED = `
@@ -49,17 +49,16 @@ async function newCredits(
   return [...distinct.values()].filter(credit => !recorded.has(bookingKey(credit)))
 }
 
-/** The destinations of those credits that have not been recorded before. */
 export const newDestinations = async (
   sql: Sql,
   received: readonly ReceivedCredit[],
   scope: MatchScope,
 ): Promise<Destination[]> => destinationsOf(sql, await newCredits(sql, scope.mode, received), scope)
 
-/** The records written at a time: a file may have thousands, and other requests run between two flushes. */
+/** Records per write: a file may have thousands, and other requests run between two flushes. */
 export const FLUSH_EVERY = 200
 
-/** What comes in: with an id where it has been the platform's before. */
+/** An incoming credit, with its id if it was the platform's before. */
 export interface Incoming extends Pick<Destination, 'walletId' | 'payable' | 'reason'> {
   readonly received: ReceivedCredit & Partial<Payer> & { readonly id?: string }
 }
@@ -82,7 +81,7 @@ export async function receive(
   const credits: IncomingCredit[] = []
   for (const { received, walletId, payable, reason } of incoming) {
     if (repeated.has(received.id ?? '')) continue
-    // Money that comes back to a closed wallet goes to the owner's.
+    // Money that comes back to a closed wallet goes to the owner's main wallet.
     const places = received.source === 'refund' ? [walletId, main] : [walletId]
     const wallet = wallets.get(firstOpenWallet(places, wallets) ?? '')
     credits.push(
@@ -96,7 +95,7 @@ export async function receive(
   return credits
 }
 
-/** What an earlier attempt has booked. Asked once the accounts are locked: an attempt at the same time has ended then. */
+/** What an earlier attempt has booked. Read once the accounts are locked: a concurrent attempt has ended then. */
 async function alreadyRecorded(
   incoming: readonly Incoming[],
   { records, tenant }: Pick<Receiving, 'records' | 'tenant'>,
@@ -107,11 +106,9 @@ async function alreadyRecorded(
   return new Set(recorded.map(({ id }) => id))
 }
 
-/** The posting that brings a credit into its wallet. */
 const postingOf = ({ source }: IncomingCredit) =>
   source === 'owner' ? 'charge_in' : source === 'refund' ? 'charge_refunded' : 'sepa_credit'
 
-/** Credits a wallet, in a book that the caller has open. */
 export function creditWallet(
   { received, payable }: Pick<Incoming, 'received' | 'payable'>,
   wallet: WalletRow,
@@ -121,7 +118,7 @@ export function creditWallet(
 ): IncomingCredit {
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
   const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
-  // What could not be matched at first has been given to its wallet by the operator.
+  // The operator has assigned a wallet to a credit that was not matched at first.
   creditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
   book.move(postingOf(credit), 'bank', wallet.id, credit.amountEuros, causeOf(credit))
   tell(credit)
@@ -130,7 +127,6 @@ export function creditWallet(
   return credit
 }
 
-/** Posts a credit to the tenant's suspense account, in a book that the caller has open. */
 export function enterSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
@@ -146,7 +142,6 @@ export function enterSuspense(
   return credit
 }
 
-/** Posts a credit to the tenant's suspense account, where it waits to be assigned. */
 export async function creditSuspense(
   received: ReceivedCredit,
   reason: UnmatchedReason,
@@ -174,7 +169,7 @@ export const arrive: HandlerOf<typeof incomingSteps.arrive> = async ({ body }, c
   return { done: true }
 }
 
-/** Books what was handed over, and gives what was not booked before. */
+/** Returns what was not booked before. */
 export function receiveHandedOver(
   { credits }: Arrivals,
   context: ContextOf<typeof incomingSteps.arrive>,
@@ -190,6 +185,9 @@ export function receiveHandedOver(
   )
 }
 
-/** Money of another owner was at no bank: its day is that of its booking, also where the clocks of the two owners differ. */
+/**
+ * Money of another owner was at no bank: its value date is that of its booking, even if the two owners'
+ * clocks differ.
+ */
 const valueDateOf = (credit: Pick<IncomingCredit, 'source' | 'valueDate'>, now: Date): string =>
   isFromOwner(credit) ? now.toISOString().slice(0, 10) : credit.valueDate

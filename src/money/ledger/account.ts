@@ -8,7 +8,7 @@ import type { Personal } from '../../values/personal.ts'
 
 interface Nature {
   readonly normal: 'debit' | 'credit'
-  /** The lowest balance, counted on the normal side; null = it may be negative. */
+  /** On the normal side; null: it may be negative. */
   readonly minimum: Euros | null
   readonly meaning: string
 }
@@ -117,7 +117,7 @@ const entry = defineEntity({
 export class LedgerEntry extends entry.class {}
 entry.setClass(LedgerEntry)
 
-/** The message of a refusal for want of money: `€ 12.00 are needed, € 10.00 are available.` */
+/** `€ 12.00 are needed, € 10.00 are available.` */
 export const shortfallText = (needed: Euros, available: Euros): string =>
   `${formatEuros(needed)} are needed, ${formatEuros(available)} are available.`
 
@@ -144,7 +144,6 @@ const OPEN_WALLET = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents, wallet_id)
 values ($1, $2, $3, $4, $4, 'EUR', 'wallet', $5, $6, $7)`
 
-/** Opens the account of a new wallet. */
 export async function openWalletAccount(
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -155,8 +154,8 @@ export async function openWalletAccount(
 }
 
 /**
- * In the order of their kinds, so that two first requests of a tenant wait for each other and cannot deadlock. Each kind is
- * looked up by its whole key: a join could read the accounts of all wallets.
+ * In the order of their kinds, so that two first requests of a tenant wait for each other and cannot
+ * deadlock. Each kind is looked up by its whole key: a join could read the accounts of all wallets.
  */
 const OPEN_MISSING = `
 insert into ledger_accounts (id, owner_id, mode, created_at, updated_at, currency, kind, normal, minimum_cents)
@@ -168,7 +167,6 @@ where (
 order by k.kind
 on conflict (owner_id, mode, currency, kind, wallet_id) do nothing`
 
-/** Opens the accounts of these kinds that the tenant does not have. */
 export async function openMissingAccounts(
   sql: Sql,
   { tenant, now }: TenantNow,
@@ -197,7 +195,7 @@ export async function closeAccount(sql: Sql, { tenant, now }: TenantNow, walletI
 const FREEZE = `
 update ledger_accounts set frozen = $4 where owner_id = $1 and mode = $2 and wallet_id = $3`
 
-/** Freezes or unfreezes a wallet's account. The flag is on the account so that payments, which lock it, see it. */
+/** The flag is on the account so that payments, which lock it, see it. */
 export async function freezeAccount(
   sql: Sql,
   tenant: Tenant,

@@ -16,7 +16,6 @@ const BALANCES = `
 select wallet_id as "walletId", posted_cents - held_cents as "availableEuros", held_cents as "heldEuros", frozen
 from ledger_accounts where owner_id = $1 and mode = $2 and wallet_id = any($3::text[])`
 
-/** The current balances of these wallets. */
 export async function balancesOf(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -30,7 +29,6 @@ export async function balancesOf(
   return new Map(rows.map(row => [row.walletId, row]))
 }
 
-/** The balance of an account at an instant, and its version then. */
 interface BalanceAt extends Row {
   readonly id: string
   readonly posted: Euros
@@ -52,7 +50,7 @@ where a.owner_id = $1 and a.mode = $2 and ${condition}`
 const BY_ID = balancesWhere('a.id = any($4::text[])')
 const BY_WALLET = balancesWhere('a.wallet_id = $4')
 
-/** Balances at an instant, entries booked at that very instant included. */
+/** Entries booked at that very instant are included. */
 export async function balancesAt(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -73,7 +71,6 @@ export async function walletBalanceAt(
   return row
 }
 
-/** The sum of a tenant's open accounts of one kind. */
 interface Total {
   readonly accounts: number
   readonly availableEuros: bigint
@@ -93,7 +90,6 @@ const TOTALS = `
 select kind, count(*)::int as accounts, sum(posted_cents)::bigint as posted, sum(held_cents)::bigint as held
 from ledger_accounts where owner_id = $1 and mode = $2 and closed_at is null group by kind`
 
-/** Reads the totals of all kinds of accounts in one statement. */
 export async function totalsOf(sql: Sql, { ownerId, mode }: Tenant): Promise<(kind: AccountKind) => Total> {
   const sums = await sql<Sum>(TOTALS, [ownerId, mode])
   return kind => {
@@ -111,7 +107,7 @@ export interface Flow {
   readonly outEuros: Euros
 }
 
-/** The entries of an account with versions after one and up to another. */
+/** The entries of an account with versions above one and up to another. */
 interface EntryRange {
   readonly accountId: string
   readonly after: bigint

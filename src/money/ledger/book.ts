@@ -1,12 +1,12 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { exact } from '../../kernel/database/bulk-sql.ts'
+import { exact } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import type { Euros } from '../../values/money.ts'
 import { type AccountKind, accountKinds } from './account.ts'
 import { type HoldMovement, type Template, templates } from './templates.ts'
 
-/** An account with its current balance, locked until the transaction ends. */
+/** Locked until the transaction ends. */
 export interface LockedAccount extends Row {
   readonly id: string
   readonly kind: AccountKind
@@ -17,7 +17,6 @@ export interface LockedAccount extends Row {
   readonly frozen: boolean
 }
 
-/** A hold and what remains of it. */
 export interface OpenHold extends Row {
   readonly id: string
   readonly accountId: string
@@ -43,7 +42,7 @@ interface EntryRow {
   readonly hold: Euros
 }
 
-/** Names an account in a book: by the wallet's id, or by its kind where the tenant has one of it. */
+/** An account in a book: the wallet's id, or the kind if the tenant has one of it. */
 export type AccountKey = string
 
 /** The record for which money moves. Idempotency key: each template posts once for the same cause. */
@@ -58,8 +57,8 @@ const POST = 'select ledger_post($1, $2, $3, $4, $5)'
 const causeKey = ({ type, id }: Cause): string => `${type}/${id}`
 
 /**
- * A tenant's locked accounts in memory. Postings change the balances here at once and are written together by `post`.
- * Ask `canPay` before: the database refuses a posting that overdraws an account, as a defect.
+ * A tenant's locked accounts in memory. Postings change the balances here at once and are written together by
+ * `post`. Ask `canPay` first: the database refuses a posting that overdraws an account, as a defect.
  */
 export class Book {
   readonly #tenant: Tenant
@@ -98,7 +97,6 @@ export class Book {
     return { posted, held }
   }
 
-  /** The amount still held for a cause; zero without an open hold. */
   heldFor(cause: Cause): Euros {
     return this.#holds.get(causeKey(cause))?.remaining ?? 0n
   }
@@ -115,8 +113,8 @@ export class Book {
   }
 
   /**
-   * Debits a wallet even beyond what is available, for facts such as a chargeback. Holds stay; the platform advances the
-   * missing part, which the owner then owes. Returns that part.
+   * Debits a wallet even beyond what is available, for facts such as a chargeback. Holds stay; the platform
+   * advances the missing part, which the owner then owes. Returns that part.
    */
   forceDebit(kind: Template, from: AccountKey, to: AccountKey, amount: Euros, cause: Cause): Euros {
     const available = this.available(from)
@@ -142,7 +140,6 @@ export class Book {
     return paid
   }
 
-  /** One posting that credits several wallets, all or none. */
   split(
     kind: Template,
     from: AccountKey,
@@ -169,12 +166,12 @@ export class Book {
     this.#addEntry(this.#addTransfer('hold', cause), account, 0n, { held, change: amount })
   }
 
-  /** Ends a hold and returns what it still held; a second release returns zero. */
+  /** Returns what the hold still held; a second release returns zero. */
   release(cause: Cause): Euros {
     return this.releasePart(cause, this.heldFor(cause), cause)
   }
 
-  /** Gives back a part of a hold, no more than it still holds. Each part has a cause of its own. */
+  /** At most what the hold still has. Each part has a cause of its own. */
   releasePart(of: Cause, amount: Euros, cause: Cause): Euros {
     const held = this.#holds.get(causeKey(of))
     const left = held && held.remaining < amount ? held.remaining : amount
@@ -185,7 +182,7 @@ export class Book {
     return left
   }
 
-  /** Pays out of a hold. The rest of the hold stays held; an amount above it comes from what is available. */
+  /** The rest of the hold stays held; an amount above it comes from what is available. */
   capture(kind: Template, of: Cause, to: AccountKey, amount: Euros, cause: Cause): void {
     const held = this.#holds.get(causeKey(of))
     if (!held) throw new Error(`nothing is held for ${causeKey(of)}`)
@@ -196,7 +193,6 @@ export class Book {
     this.#addEntry(transferId, this.#accountOfKind(to, templates[kind][1]), amount)
   }
 
-  /** Writes all postings in one statement. */
   async post(sql: Sql): Promise<void> {
     if (this.#transfers.length === 0) return
     const { ownerId, mode } = this.#tenant

@@ -36,7 +36,7 @@ const entryRecord = (entry: LedgerEntry) => ({
 
 const NOTHING = { posted: 0n, held: 0n, version: 0n }
 
-/** Verifies one ledger at a time per tenant, since it may have ten million entries. */
+/** One verification at a time per tenant: a ledger may have ten million entries. */
 async function prove(tenant: Tenant, { withExclusiveRead, refuse }: ContextOf<typeof ledgerApi.verify>) {
   const verification = await withExclusiveRead(`verify ${tenant.ownerId} ${tenant.mode}`, sql =>
     verify(sql, tenant),

@@ -20,25 +20,24 @@ export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readon
 interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly AccountKind[]
-  /** Accounts by kind that are left out if the tenant has none. */
+  /** Left out if the tenant has none. */
   readonly ifExists?: readonly AccountKind[]
   readonly holds?: readonly Cause[]
   /** Wallets of other owners that this transaction pays, or is paid by: their accounts are locked as well. */
   readonly beside?: readonly OtherWallets[]
 }
 
-/** Wallets of another owner in the same mode. */
 export interface OtherWallets {
   readonly ownerId: string
   readonly walletIds: readonly string[]
 }
 
-/** What money between owners goes through, beside their wallets. */
+/** The accounts between owners, beside their wallets. */
 export const BETWEEN_OWNERS = { others: ['bank', 'suspense'], ifExists: DEBT_ACCOUNTS } as const
 
 /**
- * Locks accounts in the order of their ids. `any(array(…))` evaluates the ids once: PostgreSQL evaluates a subquery
- * again after it has waited for a lock, and would then miss the account.
+ * Locks accounts in the order of their ids. `any(array(…))` evaluates the ids once: PostgreSQL evaluates a
+ * subquery again after it has waited for a lock, and would then miss the account.
  */
 const LOCK = `
 select id, kind, wallet_id as "walletId", posted_cents as posted, held_cents as held, frozen
@@ -58,8 +57,9 @@ cross join lateral (
   where (l.owner_id, l.mode, l.reference_type, l.reference_id) = ($1, $2, c.type, c.id) offset 0) as h`
 
 /**
- * Opens a book with these accounts locked; wallets of other tenants are left out. All of it is sent at once, so what is
- * sent behind it is locked, and read, after the accounts. Accounts of several owners are locked in the order of the owners.
+ * Opens a book with these accounts locked; wallets of other tenants are left out. All of it is sent at once,
+ * so statements sent after it run behind the locks. Accounts of several owners are locked in the order of the
+ * owners.
  */
 export async function openBook(
   sql: Sql,
@@ -76,7 +76,6 @@ export async function openBook(
   return new Book(tenant, now, await accounts, await held)
 }
 
-/** One entry for each owner, in the order in which owners are locked. */
 const byOwner = (wallets: readonly OtherWallets[]): OtherWallets[] =>
   [...Map.groupBy(wallets, ({ ownerId }) => ownerId)]
     .map(([ownerId, all]) => ({ ownerId, walletIds: all.flatMap(({ walletIds }) => walletIds) }))
@@ -95,7 +94,7 @@ async function lockAccounts(
   return accounts
 }
 
-/** Locks what receiving from another owner opens. What is moved there is booked by an operation of that owner. */
+/** Locks the accounts that receiving from another owner opens. An operation of that owner books what moves there. */
 const lockOthers = (sql: Sql, { tenant: { mode }, now }: TenantNow, { ownerId, walletIds }: OtherWallets) =>
   lockAccounts(sql, { tenant: { ownerId, mode }, now }, { wallets: walletIds, ...BETWEEN_OWNERS })
 
@@ -108,19 +107,16 @@ const openHolds = async (
     ? []
     : sql<OpenHold>(HOLDS, [ownerId, mode, holds.map(({ type }) => type), holds.map(({ id }) => id)])
 
-/** Why the operator's record of a payment is refused. */
 export const recordFails = {
   customer_not_found: [404, 'ownerId: no such customer.'],
   reference_used: [409, 'reference: another payment is booked under it. Give the reference of this one.'],
 } as const satisfies Record<string, Failure>
 
-/** What a bank or an acquirer has paid, as the operator records it. */
 interface RecordedPayment extends Tenant {
   readonly amountEuros: Euros
   readonly reference: string
 }
 
-/** How it is posted. */
 interface Posting {
   readonly kind: Template
   readonly causeType: string
@@ -130,7 +126,7 @@ interface Posting {
 interface Opened {
   readonly book: Book
   readonly cause: Cause
-  /** This very payment is booked already: it is answered again, and nothing moves. */
+  /** The same payment is booked already: the answer is repeated, and nothing moves. */
   readonly isBooked: boolean
 }
 
@@ -139,7 +135,7 @@ select max(e.amount_cents) as "amountEuros" from ledger_transfers t
 join ledger_entries e on (e.owner_id, e.mode, e.transfer_id) = (t.owner_id, t.mode, t.id)
 where (t.owner_id, t.mode, t.reference_id, t.reference_type, t.kind) = ($1, $2, $3, $4, $5)`
 
-/** What was moved for the cause, or null. Asked once the accounts are locked: it is certain then. */
+/** The amount moved for the cause, or null. Read once the accounts are locked, so it is final. */
 async function postedEuros(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -150,7 +146,7 @@ async function postedEuros(
   return row?.amountEuros ?? null
 }
 
-/** Opens the ledger of the owner for a payment that is booked once for each reference, and never with two amounts. */
+/** Opens the ledger of the owner for a payment that is booked once per reference, and never with two amounts. */
 export async function openForRecord(
   { ownerId, mode, amountEuros, reference }: RecordedPayment,
   posting: Posting,
@@ -173,7 +169,7 @@ export async function openForRecord(
 const otherAmount = (booked: Euros): string =>
   `reference: ${formatEuros(booked)} are booked under it for this owner. Give the reference of this payment, or the amount of that one.`
 
-/** The accounts, beside the wallet, of what an acquirer charges, pays and gives back. */
+/** The accounts, beside the wallet, of what an acquirer charges, pays and refunds. */
 export const ACQUIRER_ACCOUNTS = [
   'bank',
   'advance',
@@ -189,15 +185,15 @@ interface Collected {
   readonly cause: Cause
 }
 
-/** What the acquirer has yet to pay; nothing where it has paid more than was left after refunds. */
+/** What the acquirer has yet to pay; zero if it has paid more than was left after refunds. */
 function owedByAcquirer(book: Book): Euros {
   const owed = book.available('clearing_acquirer')
   return owed > 0n ? owed : 0n
 }
 
 /**
- * Posts what an acquirer has charged, paid or given back. The owner has the money at once and the bank later: until then
- * the platform advances it, so that the bank covers whatever leaves the wallets meanwhile.
+ * Posts what an acquirer has charged, paid or refunded. The owner has the money at once and the bank later:
+ * until then the platform advances it, so that the bank covers whatever leaves the wallets meanwhile.
  */
 export function postCollected(
   kind: Collecting,

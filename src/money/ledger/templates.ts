@@ -1,13 +1,13 @@
 import type { AccountKind } from './account.ts'
 
-/** The kinds of posting, each with the kind of account it debits and the one it credits. */
+/** Each kind of posting with the kind of account it debits and the one it credits. */
 export const templates = {
   fund: ['bank', 'wallet'],
   /** A chargeback or returned debit, even if the wallet no longer has the money. */
   fund_reversal: ['wallet', 'bank'],
   /**
-   * The platform advances what an owner owes, and what an acquirer has yet to pay, so that the bank covers all wallets;
-   * `advance_return` takes it back.
+   * The platform advances what an owner owes, and what an acquirer has yet to pay, so that the bank covers
+   * all wallets; `advance_return` takes it back.
    */
   advance: ['bank', 'advance'],
   recovery: ['wallet', 'receivable'],
@@ -17,17 +17,16 @@ export const templates = {
   assignment: ['suspense', 'wallet'],
   /** Money of the platform that leaves its ledger for an owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
-  /** Money that is for nobody here goes back to who has sent it. */
+  /** Money for no owner here goes back to its sender. */
   credit_return: ['suspense', 'bank'],
-  /** What came back when no wallet of the owner was open is paid to the owner by the bank. */
+  /** Money that came back while no wallet of the owner was open; the bank pays it to the owner. */
   suspense_payout: ['suspense', 'bank'],
-  /** A payment from owner to owner: it leaves the one ledger by `charge_out`, and enters the other by `charge_in`. */
+  /** A payment from owner to owner leaves one ledger by `charge_out` and enters the other by `charge_in`. */
   charge_out: ['wallet', 'bank'],
   charge_in: ['bank', 'wallet'],
-  /** It is given back: by `charge_refund` out of the ledger of who was paid, by `charge_refunded` into that of who had paid. */
+  /** Its refund leaves the payee's ledger by `charge_refund` and enters the payer's by `charge_refunded`. */
   charge_refund: ['wallet', 'bank'],
   charge_refunded: ['bank', 'wallet'],
-  /** A payer's card has been charged by an acquirer, which pays later. */
   collect: ['clearing_acquirer', 'wallet'],
   /** The wallet is closed, so the money waits in suspense until it is assigned. */
   collect_unmatched: ['clearing_acquirer', 'suspense'],
@@ -36,7 +35,7 @@ export const templates = {
   processor_fund: ['wallet', 'float'],
   processor_withdraw: ['float', 'wallet'],
   transfer: ['wallet', 'wallet'],
-  /** A transfer is given back, to suspense where no wallet of the owner is open. */
+  /** To suspense if no wallet of the owner is open. */
   transfer_refund: ['wallet', 'wallet'],
   transfer_refund_unmatched: ['wallet', 'suspense'],
   agent_fund: ['wallet', 'wallet'],
@@ -44,7 +43,6 @@ export const templates = {
   sepa_submit: ['wallet', 'clearing_sepa'],
   sepa_settle: ['clearing_sepa', 'bank'],
   sepa_undo: ['clearing_sepa', 'wallet'],
-  /** The wallet is closed, so the money waits in suspense until it is assigned. */
   sepa_undo_unmatched: ['clearing_sepa', 'suspense'],
   sepa_return: ['bank', 'wallet'],
   /** The purse of a card: its own wallet, which only this card pays from. */
@@ -53,18 +51,16 @@ export const templates = {
   card_capture: ['wallet', 'clearing_cards'],
   card_settle: ['clearing_cards', 'bank'],
   card_undo: ['clearing_cards', 'wallet'],
-  /** The wallet that paid is closed, so the money waits in suspense until it is assigned. */
   card_undo_unmatched: ['clearing_cards', 'suspense'],
   card_refund: ['bank', 'wallet'],
   card_refund_unmatched: ['bank', 'suspense'],
-  /** A disputed payment is given back before anybody knows how it is decided; the platform advances it to the bank. */
+  /** The owner gets a disputed amount before the decision; the platform advances it to the bank. */
   dispute_credit: ['disputes', 'wallet'],
-  /** No wallet of the owner is open, so the money waits in suspense until it is assigned. */
   dispute_credit_unmatched: ['disputes', 'suspense'],
   /** The card network has paid, and may take it back. */
   dispute_won: ['bank', 'disputes'],
   dispute_reversed: ['disputes', 'bank'],
-  /** What was given back is taken back, even if the wallet no longer has it. */
+  /** The provisional credit is taken back, even if the wallet no longer has it. */
   dispute_lost: ['wallet', 'disputes'],
   dispute_lost_unmatched: ['suspense', 'disputes'],
   /** The owner keeps what the card network does not pay: the loss is the platform's. */

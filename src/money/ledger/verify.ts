@@ -8,11 +8,13 @@ interface AccountRow extends Row {
   readonly posted: Euros
   readonly held: Euros
   readonly version: bigint
-  /** The sum of its open holds. */
   readonly holds: Euros
 }
 
-/** One snapshot of all accounts. Entries are append-only, so they can be checked against it afterwards without a lock. */
+/**
+ * One snapshot of all accounts. Entries are append-only, so they can be checked against it afterwards without
+ * a lock.
+ */
 const ACCOUNTS = `
 select a.id, a.currency, a.posted_cents as posted, a.held_cents as held, a.version, coalesce(h.left, 0)::bigint as holds
 from ledger_accounts a
@@ -23,7 +25,6 @@ where a.owner_id = $1 and a.mode = $2 order by a.id`
 /** The most entries that one statement reads, so that none takes long. */
 const SLICE = 50_000n
 
-/** Consecutive entries of one account, by their versions. */
 interface EntryRange {
   readonly id: string
   readonly first: bigint
@@ -109,7 +110,7 @@ export async function verify(sql: Sql, tenant: Tenant): Promise<Verification> {
   return { accounts: accounts.length, entries, sums, problems }
 }
 
-/** Adds up the entries of each account; reports those that do not continue the balance before them. */
+/** Reports accounts whose entries do not continue the balance before them. */
 async function sumEntries(
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -16,7 +16,7 @@ const schema = defineEntity({
     brand: nullable.string(),
     last4: p.text(),
     holder: p.text(),
-    /** The processor's name for the number, which we never see. */
+    /** The processor's name for the number, which this service never sees. */
     token: p.text(),
     status: p.enum(paymentMethodMachine.states).onCreate(() => paymentMethodMachine.initial),
     removedAt: nullable.instant(),

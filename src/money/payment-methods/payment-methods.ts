@@ -6,7 +6,7 @@ import { newId } from '../../values/ids.ts'
 import { paymentMethodsApi } from './api.ts'
 import { PaymentMethod, paymentMethodMachine } from './payment-method.ts'
 
-/** A question to the processor about a token. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface TokenCheck {
   readonly mode: Mode
   readonly reference: string

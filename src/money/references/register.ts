@@ -3,11 +3,9 @@ import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { creditorReference, isCreditorReference } from '../../values/creditor-reference.ts'
 
-/** What money can be paid for: a request, a token, or a payment of which a part is given back. */
 export const payableTypes = ['request', 'payment_token', 'payment'] as const
 export type PayableType = (typeof payableTypes)[number]
 
-/** What is to be paid, beside the wallet that gets the money. */
 export interface Payable {
   readonly type: PayableType
   readonly id: string
@@ -26,13 +24,11 @@ export const payableMembers = {
     .meta({ examples: ['request_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
 }
 
-/** The payable as the members of a record. */
 export const payableColumns = (payable: Payable | null) => ({
   payableType: payable?.type ?? null,
   payableId: payable?.id ?? null,
 })
 
-/** The payable of a record, from its members. */
 export const payableOf = ({
   payableType,
   payableId,
@@ -41,16 +37,13 @@ export const payableOf = ({
   readonly payableId: string | null
 }): Payable | null => (payableType && payableId ? { type: payableType, id: payableId } : null)
 
-/** The fixed number of digits in a reference, by which it is found inside a longer text. */
+/** A fixed length, by which references are found inside a longer text. */
 const LENGTH = 10
 
-/** The ISO 11649 reference with this number of the register. */
 export const referenceOf = (number: bigint): string => creditorReference(String(number).padStart(LENGTH, '0'))
 
-/** Finds references in a text, whatever separates their digits. */
 const MENTION = new RegExp(`(?<![A-Z0-9])RF(?:[\\s./-]*\\d){${2 + LENGTH}}(?!\\d)`, 'gi')
 
-/** The distinct numbers of all valid references in a text. */
 export function referenceNumbersIn(text: string): bigint[] {
   const references = [...text.matchAll(MENTION)].map(([mention]) =>
     mention.replace(/[\s./-]/g, '').toUpperCase(),
@@ -68,8 +61,8 @@ insert into payment_references (owner_id, mode, created_at, wallet_id, payable_t
 values ($1, $2, $3, $4, $5, $6) returning number`
 
 /**
- * Takes a reference for something that is to be paid into a wallet of the tenant, and gives it as ISO 11649 writes it,
- * without spaces. A payable has one; the wallet's own number enters the register as the wallet is opened.
+ * Registers a reference for a payable of the tenant's wallet, in the form of ISO 11649 without spaces. A
+ * payable has one; a wallet's own number is registered when the wallet opens.
  */
 export async function newReference(
   { sql, tenant, now }: TenantNow & { readonly sql: Sql },
@@ -81,7 +74,6 @@ export async function newReference(
   return referenceOf(row.number)
 }
 
-/** What a reference names: a wallet and, where there is one, what is to be paid. */
 export interface NamedReference {
   readonly number: bigint
   readonly ownerId: string
@@ -106,7 +98,7 @@ cross join lateral (
 cross join lateral (
   select status from wallets where (owner_id, mode, id) = (r.owner_id, r.mode, r.wallet_id) limit 1) as w`
 
-/** What these numbers name, of one owner or of all. A number of nobody is left out. */
+/** Of one owner or of all; unknown numbers are left out. */
 export async function namedBy(
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },

@@ -25,10 +25,9 @@ export const refundEvents = {
   'refund.cancelled': event('Nobody waits any more for money that was asked back.', RefundEvent),
 }
 
-/** The events of everything by which money of a payment comes back. */
+/** Emitted by every operation that brings money of a payment back. */
 export const arrivedEvents = { ...cardPaymentEvents, 'refund.completed': refundEvents['refund.completed'] }
 
-/** Emits these events of a refund. */
 export type RefundEmitter<N extends keyof typeof refundEvents> = Context<
   never,
   Pick<typeof refundEvents, N>

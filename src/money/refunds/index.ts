@@ -11,6 +11,7 @@ export {
 export {
   leftToRefund,
   openRefunds,
+  type RefundReceipt,
   type Refunds,
   refundableOf,
   refundedOnRequest,

@@ -1,7 +1,7 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { insertInto, rowsById, selectList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, type Euros, minOf, minus, NO_CENTS, restOf, sumOf } from '../../values/money.ts'
 import { refundTransaction, type TransactionRow } from '../transactions/index.ts'
@@ -36,39 +36,36 @@ const updateRefunds = updateOf(refundTable, [
 
 export const refundsById = rowsById(refundTable)
 
-/** What has not come yet. */
 const outstandingOf = ({ amountEuros, arrivedEuros }: RefundRow): Cents =>
   minus(cents(amountEuros), cents(arrivedEuros))
 
-/** A record that speaks for refunds. */
 interface RefundSource {
   readonly type: string
   readonly id: string
 }
 
 /** Money that has come back: a fact, even beyond what is left of the payment. */
-interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
+export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
   readonly amountEuros: Euros
-  readonly source: RefundSource
+  /** Null where the refund that was requested speaks for itself. */
+  readonly source: RefundSource | null
 }
 
-/** A refund that is requested. */
 type RefundRequest = Pick<RefundRow, 'id' | 'way' | 'amountEuros' | 'reason'> &
   Partial<Omit<RefundRow, 'status' | 'origin' | 'arrivedEuros'>>
 
-/** Which refunds to open: those that payments await, those that records speak for, and those named by id. */
+/** Which refunds to open: those that payments await, those of records, and those named by id. */
 interface RefundsToOpen {
   readonly ids?: readonly string[]
-  /** Payments of which something may be awaited. */
   readonly transactionIds?: readonly string[]
-  /** Records of which something has come back before, all of one type. */
+  /** Records, all of one type, of which something has come back before. */
   readonly sources?: { readonly type: string; readonly ids: readonly string[] }
 }
 
 /**
- * The refunds of payments that the caller has locked: the one place that records what comes back of a payment. The rows are
- * written with the postings.
+ * The refunds of payments that the caller has locked: the one place that records what comes back of a
+ * payment. The rows are written with the postings.
  */
 export class Refunds {
   readonly #tenantNow: TenantNow
@@ -85,17 +82,15 @@ export class Refunds {
     return [...this.#rows].find(row => row.id === id)
   }
 
-  /** What is awaited of a payment. */
   awaitedCents(transactionId: string): Cents {
     return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
   }
 
-  /** Whether exactly this amount was requested, and has not come yet. */
+  /** A refund of exactly this amount was requested, and is outstanding. */
   awaits(transactionId: string, amountEuros: Euros): boolean {
     return this.#awaitedOf(transactionId).some(row => outstandingOf(row) === amountEuros)
   }
 
-  /** Adds a pending refund of a payment. */
   request(
     { id: transactionId, agentId }: { readonly id: string | null; readonly agentId: string | null },
     request: RefundRequest,
@@ -125,17 +120,20 @@ export class Refunds {
     this.#change(row, { attempts, askDueAt })
   }
 
-  /** The processor has asked the merchant, or cannot: nothing is left to ask. */
+  /** The processor has asked the merchant, or cannot. */
   endAsking(row: RefundRow, isAsked: boolean): void {
     this.#change(row, { askDueAt: null, merchantAskedAt: isAsked ? this.#tenantNow.now : null })
   }
 
-  /** Fails a pending refund; false if it has ended before. */
+  /** False if it has ended before. */
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
     return row.status === 'pending' && this.#fail(row, failure, emit)
   }
 
-  /** Fails a completed refund whose money a bank has returned: the payment is as it was before. False if it was not completed. */
+  /**
+   * Fails a completed refund whose money a bank has returned: the payment is as it was before. False if it
+   * was not completed.
+   */
   reverse(
     row: RefundRow,
     transaction: TransactionRow | undefined,
@@ -156,21 +154,7 @@ export class Refunds {
     return true
   }
 
-  /**
-   * Money has come back: it counts for its payment as far as that goes, and the rest is recorded without one. Gives what
-   * counts for the payment.
-   */
-  receive(transaction: TransactionRow | undefined, receipt: RefundReceipt, emit: ArrivedEmitter): Cents {
-    const left = transaction
-      ? restOf(cents(transaction.amountEuros), cents(transaction.refundedEuros))
-      : NO_CENTS
-    const ofPayment = minOf(cents(receipt.amountEuros), left)
-    if (transaction && ofPayment > 0n) refundTransaction(transaction, ofPayment, this.#tenantNow.now, emit)
-    this.record(transaction?.id ?? null, receipt, ofPayment, emit)
-    return ofPayment
-  }
-
-  /** Records money that has come back, with its part that is of the payment: pending refunds are completed by it. */
+  /** Pending refunds are completed by the part that is of the payment. */
   record(transactionId: string | null, receipt: RefundReceipt, ofPayment: Cents, emit: ArrivedEmitter): void {
     let left = ofPayment
     for (const row of transactionId ? this.#matching(transactionId, ofPayment) : []) {
@@ -185,7 +169,7 @@ export class Refunds {
     if (above > 0n) this.#addReceived(null, receipt, above, emit)
   }
 
-  /** Assigns to the payment as much of what has come for a record as is known to be of it by now. */
+  /** Assigns to the payment the part of a record's receipts that is now known to be of it. */
   link(source: RefundSource, transactionId: string, ofPayment: Cents): void {
     const rows = [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
     const linked = rows.filter(row => row.transactionId === transactionId)
@@ -217,7 +201,7 @@ export class Refunds {
     return [...this.#rows].filter(row => row.transactionId === transactionId && row.status === 'pending')
   }
 
-  /** The refunds that the money may be for: the same amount first, then the oldest. */
+  /** The same amount first, then the oldest. */
   #matching(transactionId: string, amountEuros: Euros): RefundRow[] {
     const rank = (row: RefundRow): number => (outstandingOf(row) === amountEuros ? 0 : 1)
     return this.#awaitedOf(transactionId).toSorted(
@@ -243,7 +227,7 @@ export class Refunds {
     this.#receive(row, amountEuros, walletId, emit)
   }
 
-  /** Assigns at most so much of what has come to this payment, or to none; gives how much that was. */
+  /** Assigns at most this much of a receipt to the payment, or to none; returns how much it was. */
   #assign(row: RefundRow, most: Euros, transactionId: string | null): Cents {
     const part = minOf(cents(row.amountEuros), cents(most))
     if (part === row.amountEuros) this.#change(row, { transactionId })
@@ -276,10 +260,12 @@ export class Refunds {
   }
 }
 
-/** Cleared once the refund is final. */
 const NOT_AWAITED = { dueAt: null, askDueAt: null } as const
 
-const sourceOf = ({ type, id }: RefundSource) => ({ sourceType: type, sourceId: id })
+const sourceOf = (source: RefundSource | null) => ({
+  sourceType: source?.type ?? null,
+  sourceId: source?.id ?? null,
+})
 
 const rowsOfTenant = (condition: string): string => `
 select ${selectList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`
@@ -296,11 +282,10 @@ const findRows = async (
 ): Promise<RefundRow[]> =>
   ids.length === 0 ? [] : sql<RefundRow & Row>(text, [ownerId, mode, ids, ...others])
 
-/** The refunds that these transfers take back. */
 export const refundsOfTransfers = (sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<RefundRow[]> =>
   findRows(OF_TRANSFERS, sql, tenant, [ids])
 
-/** Opens refunds. The caller has locked the agents of their payments; where they have none, the payments or their request. */
+/** The caller has locked the agents of their payments; without agents, the payments or their request. */
 export async function openRefunds(
   sql: Sql,
   tenantNow: TenantNow,
@@ -315,14 +300,14 @@ export async function openRefunds(
   return new Refunds(tenantNow, [...named.values(), ...awaited, ...ofRecords])
 }
 
-/** A payment has hardly ever more than a few. */
+/** A payment rarely has more than a few. */
 const MOST_OF_PAYMENT = 100
 
-/** The refunds of a payment, the oldest first: what was asked back, and what has come back by itself. */
+/** Requested refunds and receipts that came by themselves, the oldest first. */
 export const refundsOf = (transactionId: string, records: Records): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MOST_OF_PAYMENT })
 
-/** What has neither come back of a payment, nor is awaited or disputed. Facts may exceed the payment: then nothing is left. */
+/** The part of a payment that is not refunded, awaited or disputed. Facts may exceed the payment: then zero. */
 export function leftToRefund(
   {
     amountEuros,
@@ -340,8 +325,8 @@ select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as cents from 
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = 'pending'`
 
 /**
- * How much of a payment can still come back, by a refund or a dispute. The caller has locked its agent, if it has one, and
- * then the transaction: payments by card are moved under the lock of the agent alone.
+ * How much of a payment can still come back, by a refund or a dispute. The caller has locked its agent, if it
+ * has one, and then the transaction: card payments change under the lock of the agent alone.
  */
 export async function refundableOf(
   transaction: Parameters<typeof leftToRefund>[0] & Pick<TransactionRow, 'id'>,
@@ -355,7 +340,6 @@ const REFUNDED_ON_REQUEST = `
 select coalesce(sum(r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
 
-/** What has come back of a payment for refunds that were requested. */
 export const refundedOnRequest = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
   sumOfTransaction(REFUNDED_ON_REQUEST, sql, tenant, transactionId)
 

@@ -7,10 +7,10 @@ import type { Statement } from './statement.ts'
 
 export const CAMT053 = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 
-/** Characters that XML does not allow, replaced so that a name of nothing else becomes an absent one. */
+/** XML does not allow these characters. They are replaced, so that a name of nothing else becomes an absent one. */
 const NOT_IN_XML = /[\p{Cc}\uFFFE\uFFFF]+/gu
 
-/** A text element, cut to the length that the message allows; undefined if the text is empty. */
+/** Cut to the length that the message allows; undefined if the text is empty. */
 function text(name: string, value: string | null, maxLength = 140): XmlElement | undefined {
   const short = [...(value ?? '').replace(NOT_IN_XML, ' ').trim()].slice(0, maxLength).join('')
   return short === '' ? undefined : element(name, short)
@@ -27,7 +27,7 @@ const indicator = (euros: Euros): XmlElement => element('CdtDbtInd', euros < 0n 
 const accountId = (iban: string | null, otherId: string | null): XmlElement | undefined =>
   iban ? element('Id', [element('IBAN', iban)]) : within(['Id', 'Othr'], text('Id', otherId, 34))
 
-/** Writes the message piece by piece, so that it is never in memory as a whole. */
+/** Written piece by piece, so that the message is never in memory as a whole. */
 export async function* camt053Of(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
@@ -49,7 +49,7 @@ const headerOf = ({ id, updatedAt, lastVersion }: Statement): XmlElement =>
     element('CreDtTm', updatedAt.toISOString()),
   ])
 
-/** An id without its prefix, since ISO 20022 ids have at most 35 characters. */
+/** ISO 20022 ids have at most 35 characters. */
 const withoutPrefix = (id: string): string => id.slice(id.indexOf('_') + 1)
 
 function headPartsOf(statement: Statement): (XmlElement | undefined)[] {
@@ -113,7 +113,7 @@ function entryOf(movement: Movement, { iban, walletId, holder }: Statement): Xml
   ])
 }
 
-/** A returned payment of ours stays in the family of issued transfers (`ICDT`), though it is a credit. */
+/** A returned payment stays in the family of issued transfers (`ICDT`), though it is a credit. */
 function codeOf({ kind, amountEuros }: Movement): XmlElement {
   const isIssued = amountEuros < 0n || kind.code === 'RRTN'
   const ofTransfers = isIssued ? 'ICDT' : 'RCDT'

@@ -9,7 +9,7 @@ import type { statementsApi } from './api.ts'
 import type { MonthsOf } from './process.ts'
 import { type Month, monthOf, Statement, statementMachine } from './statement.ts'
 
-/** A wallet's account, with its first past month that has entries and no final statement; null = none. */
+/** A wallet's account, with its first past month that has entries and no final statement; null: none. */
 interface AccountMonth extends Row {
   readonly accountId: string
   readonly ownerId: string
@@ -49,7 +49,7 @@ where exists (select from (${firstDueMonths('owner_id = t.owner_id and mode = t.
 
 const ANY = `select 1 from (${firstDueMonths('owner_id = $1 and mode = $2')}) as l where period is not null limit 1`
 
-/** The due months of one page of accounts, and the account after which the next page begins; null = last page. */
+/** The due months of one page of accounts, and the account after which the next page begins; null: last page. */
 export async function monthsDue(
   sql: Sql,
   { ownerId, mode, after = '' }: MonthsOf,
@@ -66,21 +66,18 @@ export const isAnyMonthDue = async (sql: Sql, { ownerId, mode }: Tenant): Promis
 
 type GenerateContext = ContextOf<typeof statementsApi.create>
 
-/** The statement to generate, and the one that there is already. */
 interface Generation {
   readonly wallet: Account
   readonly period: string
   readonly current: Statement | null
 }
 
-/** The part of a wallet that its statement shows. */
 interface Account {
   readonly id: string
   readonly iban: string | null
   readonly bic: string | null
 }
 
-/** The ledger's figures for a month. */
 interface StatementFigures extends Flow {
   readonly accountId: string
   readonly openingEuros: Euros
@@ -90,8 +87,8 @@ interface StatementFigures extends Flow {
 }
 
 /**
- * Creates the statement of a month, or updates it. A month that is over is sealed first: a posting still in progress is
- * then booked after it, so the final statement stays true.
+ * Creates the statement of a month, or updates it. A month that is over is sealed first: a posting still in
+ * progress is then booked after it, so the final statement stays true.
  */
 export async function generateStatement(
   { wallet, period, current }: Generation,
@@ -143,7 +140,7 @@ async function readFigures(
   }
 }
 
-/** Stores the figures, unless a concurrent request has stored the same or newer ones. */
+/** A concurrent request may have stored the same or newer figures; those stay. */
 async function storeStatement(
   figures: StatementFigures & Month,
   { id: walletId, iban, bic }: Account,

@@ -2,16 +2,13 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Euros } from '../../values/money.ts'
 import type { Statement } from './statement.ts'
 
-/** The kind of a movement, in words for people and as an ISO 20022 code for programs. */
 interface Kind {
   readonly words: string
-  /** The external family code within `PMNT`: that of cards, own or of payers; of all others the direction decides. */
+  /** The external family code within `PMNT` of cards; for all others the direction decides. */
   readonly family?: 'CCRD' | 'MCRD'
-  /** The external sub-family code. */
   readonly code: 'ESCT' | 'RRTN' | 'BOOK' | 'OTHR' | 'POSD' | 'POSP' | 'RIMB'
 }
 
-/** Kinds by the template of the posting. */
 const kinds: Readonly<Record<string, Kind>> = {
   fund: { words: 'Top-up', code: 'OTHR' },
   fund_reversal: { words: 'Top-up, drawn back', code: 'OTHR' },
@@ -43,23 +40,20 @@ const kinds: Readonly<Record<string, Kind>> = {
   sepa_return: { words: 'SEPA transfer, returned', code: 'RRTN' },
 }
 
-/** The kind of a template; one without an entry here is called by its name. */
 export const kindOf = (template: string): Kind =>
   kinds[template] ?? { words: titleOf(template), code: 'OTHR' }
 
 const titleOf = (template: string): string =>
   template.replaceAll('_', ' ').replace(/^./, first => first.toUpperCase())
 
-/** A line of a statement. */
 export interface Movement {
   readonly postingId: string
   readonly kind: ReturnType<typeof kindOf>
   readonly bookedAt: Date
   readonly valueDate: string
-  /** Positive where it came in. */
+  /** Positive for credits. */
   readonly amountEuros: Euros
   readonly balanceEuros: Euros
-  /** The counterparty's name and IBAN, as far as they are known. */
   readonly name: string | null
   readonly iban: string | null
   /** Set if the counterparty is a wallet of the same owner. */
@@ -76,9 +70,9 @@ interface MovementRow extends Row, Omit<Movement, 'kind'> {
 const PAGE_SIZE = 250
 
 /**
- * Reads one page without a transaction around the pages: entries never change, and a slow reader must not keep one open.
- * A counterparty wallet is named by its IBAN, since its name may change. A posting of a payment by card, or of a dispute, names
- * it before the first slash of its reference.
+ * Reads one page without a transaction around the pages: entries never change, and a slow reader must not
+ * keep one open. A counterparty wallet is named by its IBAN, since its name may change. The reference of a
+ * card payment's or a dispute's posting has its id before the first slash.
  */
 const PAGE = `
 with page as (
@@ -111,7 +105,6 @@ left join lateral (
 ) as w on true
 order by p.version`
 
-/** Reads the movements of a statement page by page, in the order of booking. */
 export async function* movementsOf(sql: Sql, statement: Statement): AsyncGenerator<readonly Movement[]> {
   const { accountId, lastVersion, ownerId, mode, holder } = statement
   let after = statement.beforeVersion

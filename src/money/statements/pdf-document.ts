@@ -12,7 +12,6 @@ function fontOf(name: string): Buffer {
 
 const colours = { ink: '#1a1f2b', faint: '#667085', rule: '#d0d5dd', wash: '#f4f6f9' } as const
 
-/** The left and right margins, in points of an A4 page. */
 export const LEFT = 48
 export const RIGHT = 547
 
@@ -20,7 +19,6 @@ interface Style {
   readonly font?: keyof typeof fonts
   readonly size?: number
   readonly colour?: 'ink' | 'faint'
-  /** Right-aligned: the text ends at `x`. */
   readonly alignRight?: true
   /** A longer text is cut and ends in an ellipsis. */
   readonly width?: number
@@ -69,12 +67,11 @@ export class PdfDocument {
       .text(text, left, y, { lineBreak: false })
   }
 
-  /** The lines that a longer text takes in this width; a word that is wider than a line is broken. */
+  /** A word that is wider than a line is broken. */
   linesOf(content: string, width: number, { font = 'plain', size = 8.5 }: Style = {}): string[] {
     return content.split('\n').flatMap(paragraph => this.#wrap(printable(paragraph), width, font, size))
   }
 
-  /** Draws a PNG or a JPEG into this frame, as large as it goes. */
   picture(bytes: Uint8Array, x: number, y: number, frame: { width: number; height: number }): void {
     const fit: [number, number] = [frame.width, frame.height]
     this.#document.image(Buffer.from(bytes), x, y, { fit })
@@ -93,12 +90,10 @@ export class PdfDocument {
     this.#document.rect(LEFT, y, RIGHT - LEFT, height).fill(colours.wash)
   }
 
-  /** The bytes that are ready to be sent. */
   *finishedBytes(): Generator<Uint8Array> {
     for (let piece = this.#document.read(); piece !== null; piece = this.#document.read()) yield piece
   }
 
-  /** Ends the document; returns its remaining bytes. */
   end(): AsyncIterable<Uint8Array> {
     this.#document.end()
     return this.#document
@@ -139,8 +134,8 @@ export class PdfDocument {
   }
 
   /**
-   * Empties the fonts' caches of laid-out words, which would grow with the document. Once a page, since without any cache
-   * the layout takes seven times as long.
+   * Empties the fonts' caches of laid-out words, which would grow with the document. Once a page, since
+   * without any cache the layout takes seven times as long.
    */
   #clearLayoutCaches(): void {
     for (const font of Object.keys(fonts)) {
@@ -167,5 +162,5 @@ export class PdfDocument {
   }
 }
 
-/** One line without control characters, which have no glyph or change the direction of writing. */
+/** Control characters have no glyph or change the direction of writing. */
 const printable = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()

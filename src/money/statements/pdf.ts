@@ -3,24 +3,23 @@ import type { Movement } from './movements.ts'
 import { LEFT, PdfDocument, RIGHT } from './pdf-document.ts'
 import type { Statement } from './statement.ts'
 
-/** Rows a page has space for, one a movement; the first page has its heading besides. */
+/** One row per movement; the first page also has its heading. */
 const FIRST_PAGE_ROWS = 18
 const NEXT_PAGE_ROWS = 25
-/** The rows that the totals take. */
 const TOTALS_ROWS = 3
 const ROW_HEIGHT = 27
 
 const columns = { booked: LEFT, value: LEFT + 58, what: LEFT + 116, amount: RIGHT - 84, balance: RIGHT }
 const WHAT_WIDTH = 226
 
-/** The page of a row. Rows have one height, so the number of pages is known before the first is sent. */
+/** Rows have one height, so the number of pages is known before the first is sent. */
 const pageOf = (row: number): number =>
   row < FIRST_PAGE_ROWS ? 1 : 2 + Math.floor((row - FIRST_PAGE_ROWS) / NEXT_PAGE_ROWS)
 
 const rowOnPage = (row: number): number =>
   row < FIRST_PAGE_ROWS ? row : (row - FIRST_PAGE_ROWS) % NEXT_PAGE_ROWS
 
-/** Writes a statement as PDF, page by page: the next movements are read when the page before has been sent. */
+/** Page by page: the next movements are read when the previous page has been sent. */
 export async function* pdfOf(
   statement: Statement,
   pages: AsyncIterable<readonly Movement[]>,
@@ -55,7 +54,6 @@ class StatementPdf {
     })
   }
 
-  /** Whether the page lacks space for this many rows. */
   isFull(rows = 1): boolean {
     return pageOf(this.#row + rows - 1) > this.#document.page
   }

@@ -1,6 +1,6 @@
 import type { Process, ProcessInput } from '../../kernel/contract/process.ts'
 
-/** Draws up what is missing of the months that are over: of one tenant whose clock has been moved, or of all. */
+/** Creates the missing statements of past months: of one tenant whose clock was moved, or of all. */
 export const statementsProcess = {
   name: 'statements',
   title: 'Statements',
@@ -10,11 +10,10 @@ No signal decides here. A page that fails is tried again, and *Request Cancellat
   recurs: true,
 } as const satisfies Process
 
-/** Whose months; without an owner everybody's. */
+/** Without an owner: of all tenants. */
 export interface MonthsOf extends Partial<Pick<ProcessInput, 'ownerId' | 'mode'>> {
-  /** The account after which it goes on. */
   readonly after?: string
 }
 
-/** On the first of each month, in UTC, when what was under way at midnight has ended. */
+/** On the first of each month, in UTC, when requests that began before midnight have ended. */
 export const MONTHLY = { dayOfMonth: 1, hour: 0, minute: 5 } as const

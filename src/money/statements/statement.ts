@@ -3,7 +3,7 @@ import { machine } from '../../kernel/contract/machine.ts'
 import { nullable, record, tenantTable, timestamp } from '../../kernel/database/entity.ts'
 import type { Personal } from '../../values/personal.ts'
 
-/** `open` while its month runs; `final` once the month is over, and then it never changes. */
+/** `open` in its month; `final` once the month is over, and unchanged from then on. */
 export const statementMachine = machine('statement', { open: ['final'], final: [] })
 
 const schema = defineEntity({
@@ -15,7 +15,7 @@ const schema = defineEntity({
     period: p.text(),
     status: p.enum(statementMachine.states).onCreate(() => statementMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    /** The holder and account number when the statement was last generated. */
+    /** As of the last generation. */
     holder: p.text(),
     iban: nullable.string(),
     bic: nullable.string(),
@@ -35,12 +35,10 @@ const schema = defineEntity({
 export class Statement extends schema.class {}
 schema.setClass(Statement)
 
-/** The month of an instant in UTC: `2026-11`. */
 export const periodOf = (at: Date): string => at.toISOString().slice(0, 7)
 
 export interface Month {
   readonly from: Date
-  /** The beginning of the next month. */
   readonly to: Date
 }
 

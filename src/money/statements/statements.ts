@@ -14,7 +14,7 @@ import { type Movement, movementsOf } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import { periodOf, Statement, statementMachine, statementsPersonal } from './statement.ts'
 
-/** The columns by name. Free text goes through `csvText`, since others may have written it. */
+/** Free text goes through `csvText`, since strangers may have written it. */
 const columns: CsvColumns<Movement> = {
   bookedAt: ({ bookedAt }) => bookedAt.toISOString(),
   valueDate: ({ valueDate }) => valueDate,
@@ -50,7 +50,10 @@ interface Format {
   readonly write: Writer
 }
 
-/** Runs in a thread, which gets the movements page by page: laying out takes a hundred times as long as reading them. */
+/**
+ * Runs in a thread, which gets the movements page by page: the layout takes a hundred times as long as
+ * reading them.
+ */
 const pdfOf: Writer = (statement, pages, { ports }) =>
   ports.threads.stream(
     { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
@@ -68,7 +71,7 @@ const formats = {
   camt053: { type: 'application/xml; charset=utf-8', extension: 'xml', write: camt053Of },
 } as const satisfies Record<string, Format>
 
-/** A statement as a file, generated while it is sent; undefined if there is no such statement. */
+/** Generated while it is sent; undefined if there is no such statement. */
 async function fileIn(
   id: string,
   { type, extension, write }: Format,

@@ -51,7 +51,7 @@ const RefundedEvent = TransactionEvent.extend({
     .meta({ description: 'What has come back by this; `amountEuros` is the payment.' }),
 })
 
-/** The events that every operation that pays can emit, each when a transaction enters the state it names. */
+/** Emitted by every operation that pays, each when a transaction enters the state in its name. */
 export const transactionEvents = {
   'transaction.created': event('A payment has begun.', TransactionEvent),
   'transaction.authorization': event('The money for a payment has been set aside.', TransactionEvent),
@@ -65,7 +65,7 @@ export const transactionEvents = {
   ),
 }
 
-/** The events of payments whose amount may change after they have begun. */
+/** For payments whose amount may change after they have begun. */
 export const cardPaymentEvents = { ...transactionEvents, 'transaction.updated': TransactionEvent }
 
 const transaction_not_found = missing('transaction')

@@ -25,7 +25,6 @@ type NewPayment = Pick<
   'agentId' | 'cardId' | 'walletId' | 'runId' | 'merchant' | 'mcc' | 'country'
 >
 
-/** Creates the transaction of a payment, with its first events. */
 export function newTransaction(
   members: NewPayment,
   { type, status, amountEuros, intentId, transferId }: TransactionState,
@@ -55,7 +54,6 @@ export function newTransaction(
   return transaction
 }
 
-/** The steps from one status to another, by the machine; the shortest way there is. */
 function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionStatus[] {
   const ways: TransactionStatus[][] = [[from]]
   const seen = new Set<TransactionStatus>([from])
@@ -70,7 +68,7 @@ function stepsTo(from: TransactionStatus, to: TransactionStatus): TransactionSta
   return []
 }
 
-/** Moves a transaction to this state, with the event of each step. False if it stood so already. */
+/** Emits the event of each step. False if the transaction is in this state already. */
 export function moveToState(
   transaction: TransactionRow,
   state: TransactionState,
@@ -98,7 +96,6 @@ export function moveToState(
   return true
 }
 
-/** Adds what else speaks for the payment; false if it is known. */
 export function addWitness(transaction: TransactionRow, witness: Witness): boolean {
   const isKnown = transaction.witnesses.some(({ type, id }) => type === witness.type && id === witness.id)
   if (!isKnown) transaction.witnesses = [...transaction.witnesses, witness]

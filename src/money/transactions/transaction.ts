@@ -2,14 +2,22 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { machine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { insertInto, lockedRowsById, rowsById, selectList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, record, tenantTable, zeroEuros } from '../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../kernel/database/hot-table.ts'
+import {
+  insertInto,
+  lockedRowsById,
+  type RowOf,
+  rowsById,
+  selectList,
+  tableOf,
+  updateOf,
+} from '../../record-store/index.ts'
 import { isUnpaidByCard, type Personal } from '../../values/personal.ts'
 
 /**
- * A payment is reserved (`authorization`), under way, `settled`, final; or it fails, or is returned. A card network may
- * approve what was declined, clear what it has reversed, clear more after a refund, and authorize more of what it has cleared.
+ * A payment is reserved (`authorization`), in progress (`settlement`), `settled`, final; or it fails, or is
+ * returned. A card network may approve what was declined, clear what it has reversed, clear more after a
+ * refund, and authorize more of what it has cleared.
  */
 export const transactionMachine = machine('transaction', {
   authorization: ['settlement', 'declined'],
@@ -46,7 +54,7 @@ const schema = defineEntity({
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     amountEuros: p.bigint().name('amount_cents'),
     refundedEuros: zeroEuros('refunded_cents'),
-    /** What of it is disputed, or was given back by a dispute: it cannot be refunded as well. */
+    /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
     disputedEuros: zeroEuros('disputed_cents'),
     merchant: p.text(),
     mcc: nullable.string(),
@@ -82,7 +90,6 @@ export const transactionsPersonal = {
   },
 } as const satisfies Personal
 
-/** A transaction as a plain row, which a group commit inserts without an entity. */
 export type TransactionRow = RowOf<Transaction>
 
 const transactionTable = tableOf(Transaction)
@@ -100,20 +107,20 @@ export const updateTransactions = updateOf(transactionTable, [
   'witnesses',
 ])
 
-/** What a refund changes of a payment: many of one payment may be made a second. */
+/** The columns that a refund changes: one payment may get many refunds a second. */
 export const updateRefunded = updateOf(transactionTable, ['updatedAt', 'status', 'refundedEuros'])
 
-/** Locks transactions by their ids, in the order of these. Agents and accounts are locked before. */
+/** In the order of their ids. Agents and accounts are locked before. */
 export const lockTransactions = lockedRowsById(transactionTable)
 
-/** Reads transactions by their ids. Whoever changes them has locked their agents. */
+/** A caller that changes them has locked their agents. */
 export const transactionsById = rowsById(transactionTable)
 
 const OF_TRANSFER = `
 select ${selectList(transactionTable, 't')} from transactions t
 where (t.owner_id, t.mode, t.transfer_id) = ($1, $2, $3) for update`
 
-/** Locks the transaction of a transfer; undefined if the transfer has not been submitted. */
+/** Undefined if the transfer has not been submitted. */
 export const transactionOf = async (
   transferId: string,
   sql: Sql,

@@ -28,7 +28,7 @@ export const transactionEvent = (transaction: TransactionRow): z.output<typeof T
   status: transaction.status,
 })
 
-/** So much has come back by this refund; nothing, where the rest of the payment was never taken. */
+/** Zero, if the rest of the payment was never captured. */
 export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) => ({
   ...transactionEvent(transaction),
   type: transaction.type,
@@ -36,8 +36,8 @@ export const refundedEvent = (transaction: TransactionRow, refundEuros: Euros) =
 })
 
 /**
- * Notes that a part of a completed payment, or the rest of it, has come back: its status tells which. A negative amount
- * takes back what had gone back and has come again.
+ * A part of a completed payment, or the rest of it, has come back: its status tells which. A negative amount
+ * undoes a refund whose money came back.
  */
 export function refundTransaction(
   transaction: TransactionRow,
@@ -57,7 +57,7 @@ type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'emit'>
 
 type Step = 'settlement' | 'settled' | 'completed'
 
-/** Moves a transaction to a status; false if its current one does not allow that. What comes back is a refund. */
+/** False if the current status does not allow it. Money that comes back is a refund instead. */
 function moveTransaction(
   transaction: TransactionRow,
   to: Step,

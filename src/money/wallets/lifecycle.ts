@@ -6,9 +6,7 @@ import type { WalletEvent } from './api.ts'
 import { EMPTY, eventWithBalance } from './response.ts'
 import { Wallet, walletMachine } from './wallet.ts'
 
-/** The bank of the IBANs of test wallets. */
 interface WalletBank {
-  /** A German bank code, eight digits. */
   readonly code: string
   readonly bic: string
 }
@@ -16,7 +14,10 @@ interface WalletBank {
 /** `DE` as digits by ISO 13616, and two zeros in place of the check digits. */
 const DE00 = '131400'
 
-/** The IBAN of a test wallet. Live wallets have none until a bank provides virtual IBANs: money sent to them would be lost. */
+/**
+ * Test wallets only. Live wallets have no IBAN until a bank provides virtual IBANs: money sent to them would
+ * be lost.
+ */
 export function virtualIban(
   mode: Mode,
   { code, bic }: WalletBank,
@@ -35,7 +36,7 @@ type Opening = Pick<
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
-/** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner fills it. */
+/** Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN: its owner funds it. */
 export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
   const { records, sql, emit, sendAlong } = context
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
@@ -54,7 +55,6 @@ async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' |
 
 export const notClosed = { $ne: 'closed' } as const
 
-/** The part of a wallet that moving money depends on. */
 export interface WalletRow extends Row {
   readonly id: string
   readonly kind: Wallet['kind']
@@ -68,7 +68,7 @@ const WALLETS = `
 select id, kind, status, agent_id as "agentId", iban, name from wallets
 where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
-/** Read it after locking the accounts: freezing and closing lock them too, so the status is then certain. */
+/** Read after locking the accounts: freezing and closing lock them too, so the status is then certain. */
 export async function walletsById(
   sql: Sql,
   { ownerId, mode }: Tenant,
@@ -78,17 +78,16 @@ export async function walletsById(
   return new Map(wallets.map(wallet => [wallet.id, wallet]))
 }
 
-/** The first of these wallets that is open; null where all are closed. */
 export const firstOpenWallet = (
   ids: readonly (string | null | undefined)[],
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-/** The wallet of a request that names none: the owner's oldest open one. */
+/** For a request that names no wallet: the owner's oldest open one. */
 export const mainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: notClosed }, { orderBy: { id: 'asc' } })
 
-/** The wallet that a payment is made from where it names none: the only open one. `several` where none is meant more. */
+/** For a payment that names no wallet: the only open one. `several` if there is a choice. */
 export async function onlyWallet({
   records,
 }: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {
@@ -118,8 +117,8 @@ where w.owner_id = $1 and w.mode = $2 and w.kind = 'owner' and w.status <> 'clos
 order by w.id limit 1`
 
 /**
- * The owner's wallet that gets what comes back to a closed one: null where this one is open, or the owner has none. A closed
- * wallet stays closed, so it is asked before any account is locked.
+ * The owner's wallet that gets refunds to a closed one: null if this one is open, or the owner has none. A
+ * closed wallet stays closed, so it is read before any account is locked.
  */
 export async function walletInPlaceOf(
   sql: Sql,
@@ -135,7 +134,7 @@ type Closing = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'sendAlong'
 >
 
-/** Closes a wallet for good. The caller has locked its account, which must be empty. False if it was closed before. */
+/** The caller has locked its account, which must be empty. False if it was closed before. */
 export async function closeWallet(id: string, context: Closing): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
@@ -148,8 +147,8 @@ const NOT_CLOSED = `
 select id from wallets where owner_id = $1 and mode = $2 and status <> 'closed' order by id`
 
 /**
- * Closes all wallets of an owner for good, whatever comes for them later: it waits in suspense. False, and nothing is changed,
- * where one of them has money, or owes some, now that no other request can change it.
+ * Later receipts wait in suspense. Returns false and changes nothing if a wallet has money, or owes some; the
+ * locks keep that so.
  */
 export async function closeAllWallets(context: Closing): Promise<boolean> {
   const { sql, tenant } = context

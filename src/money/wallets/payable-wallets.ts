@@ -3,7 +3,6 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
-/** The part of a wallet by which money is sent to it, and matched when it comes in. */
 export interface PayableWallet extends Row {
   readonly id: string
   readonly ownerId: string
@@ -33,7 +32,7 @@ from (
   cross join lateral (select * from wallets where wallets.iban = a.iban and ${FOUND}) as found
 ) as w`
 
-/** Finds wallets by id or by IBAN, of one owner or of all. By a reference they are found in the register of references. */
+/** By id or IBAN, of one owner or of all. By a reference they are found in the register of references. */
 export const payableWallets = (
   sql: Sql,
   { mode, ownerId = null }: { readonly mode: Mode; readonly ownerId?: string | null },
@@ -41,14 +40,13 @@ export const payableWallets = (
 ): Promise<PayableWallet[]> =>
   sql<PayableWallet>(PAYABLE, [mode, ownerId, [...new Set(ids)], [...new Set(ibans)]])
 
-/** The account to which money for a wallet is sent. */
 interface SepaAccount {
   readonly iban: string
   readonly bic: string | null
   readonly holder: string
 }
 
-/** The wallet's own account, as in test mode, else the shared one of live money; undefined where there is none. */
+/** The wallet's own account, as in test mode, otherwise the shared one of live money; undefined if there is none. */
 export function sepaAccountOf(
   { iban, bic }: Pick<PayableWallet, 'iban' | 'bic'>,
   { holder, ...shared }: Ports['collection'],

@@ -10,13 +10,11 @@ export const EMPTY: Balance = { availableEuros: 0n, heldEuros: 0n }
 export const withBalance = (wallet: Wallet, { availableEuros, heldEuros }: Balance) =>
   withMembers(wallet, { availableEuros, heldEuros })
 
-/** A wallet's balance in an open book. */
 export function balanceIn(book: Book, walletId: string): Balance {
   const { posted, held } = book.balance(walletId)
   return { availableEuros: posted - held, heldEuros: held }
 }
 
-/** Adds balances to wallets, with one query for all of them. */
 export async function withBalances(
   wallets: readonly Wallet[],
   { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
@@ -29,7 +27,7 @@ export async function withBalances(
   return wallets.map(wallet => withBalance(wallet, balances.get(wallet.id) ?? EMPTY))
 }
 
-/** The data of a wallet's event: its balance now, and the amount that has moved, if any has. */
+/** Its current balance, and the amount that moved, if any. */
 export const walletEvent = (
   { id, status }: Pick<Wallet, 'id' | 'status'>,
   balanceEuros: bigint,

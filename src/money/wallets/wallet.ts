@@ -20,7 +20,7 @@ const schema = defineEntity({
     kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
     parentWalletId: nullable.string(),
     agentId: nullable.string(),
-    /** The card whose purse this is: only that card pays from it. */
+    /** Set for the purse of a card: only that card pays from it. */
     cardId: nullable.string(),
     iban: nullable.string(),
     bic: nullable.string(),
@@ -57,5 +57,5 @@ export const purseRefusal = (member?: string): Failure => [
   member ? `${member}: ${WHY}` : `T${WHY.slice(1)}`,
 ]
 
-/** Whether a wallet is the purse of a card: it is filled, spent from and closed with the card, and in no other way. */
+/** A purse is funded, spent from and closed with its card, and in no other way. */
 export const isPurse = ({ kind }: Pick<Wallet, 'kind'>): boolean => kind === 'card'

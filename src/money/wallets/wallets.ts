@@ -15,7 +15,6 @@ async function parentProblem(id: string, { records }: Pick<Context, 'records'>) 
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
-/** A wallet with its balance; null if the tenant has no such wallet. */
 export async function findWallet(
   { records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>,
   id: string,
@@ -27,7 +26,7 @@ export async function findWallet(
   return wallet && withBalance(wallet, balances.get(id) ?? EMPTY)
 }
 
-/** A wallet that is about to change, locked behind its account: payments lock that too, so none is in progress. */
+/** Locked behind its account: payments lock that too, so none is in progress. */
 async function lockWallet(context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>, id: string) {
   const { records, sql } = context
   return Promise.all([openBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])

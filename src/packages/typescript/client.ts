@@ -9,7 +9,6 @@ import { withOwnVerbs } from './wait.ts'
 type Input = Call['input']
 type Method = (...given: readonly unknown[]) => unknown
 
-/** Makes the class of a client whose nouns and verbs are those of the table. */
 export function clientClass(table: OperationTable): new (options?: AgentPayOptions) => object {
   class Client {
     readonly #settings: Settings
@@ -47,7 +46,10 @@ function nounOf(noun: string, table: OperationTable, settings: Settings): Readon
   return withOwnVerbs(noun, Object.fromEntries(verbs))
 }
 
-/** The ids of the path, then members of query or body, then options: `pay.agents.freeze(id, { reason }, { signal })`. */
+/**
+ * Arguments are the ids of the path, then members of query or body, then options: `pay.agents.freeze(id, {
+ * reason }, { signal })`.
+ */
 function callOf(operation: Operation, given: readonly unknown[]): Call {
   const params: Record<string, string> = {}
   let at = 0
@@ -61,7 +63,7 @@ function callOf(operation: Operation, given: readonly unknown[]): Call {
   return {
     operation,
     params,
-    // A call without a body is one with an empty one, to operations that take members.
+    // An operation that takes members gets an empty body if the call has none.
     input: (input ?? (operation.input === 'body' ? {} : undefined)) as Input,
     options: (options ?? {}) as CallOptions,
   }

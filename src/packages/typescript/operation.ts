@@ -1,20 +1,17 @@
-/** What a call needs to know of its operation. */
 export interface Operation {
-  /** `intents.create` */
   readonly key: string
   readonly method: string
   readonly path: string
-  /** The ids in the path, which a call gives first. */
   readonly params: readonly string[]
-  /** What comes after the ids; nothing where the operation takes neither. */
+  /** The argument after the ids; undefined if the operation takes neither. */
   readonly input: 'query' | 'body' | undefined
   readonly takesKey: boolean
-  /** Whether sending it twice has no more effect than once, even without a key. */
+  /** Whether a repetition has no further effect, even without an idempotency key. */
   readonly isRepeatable: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
 }
 
-/** By noun and verb: `{ intents: { create: 'POST /intents bk' } }`. The letters are those of `operationFrom`. */
+/** By noun and verb: `{ intents: { create: 'POST /intents bk' } }`. `operationFrom` reads the letters. */
 export type OperationTable = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export function operationFrom(key: string, line: string): Operation {

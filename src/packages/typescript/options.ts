@@ -1,40 +1,43 @@
-/** What the client is made with. */
+/** Options of the client. */
 export interface AgentPayOptions {
-  /** The address of the service: `https://pay.example.com`. Without it `AGENTPAY_URL` of the environment. */
+  /** The address of the service: `https://pay.example.com`. Default: `AGENTPAY_URL` of the environment. */
   readonly url?: string | undefined
   /**
-   * A key or an agent's token. Without it `AGENTPAY_KEY` of the environment. A token that an answer has not shown is null, and
-   * no client is made with that.
+   * An API key or an agent token. Default: `AGENTPAY_KEY` of the environment. Null, as in an answer that does
+   * not show the token, is an error.
    */
   readonly token?: string | null | undefined
-  /** For whoever runs the installation. */
+  /** For operators of an installation. */
   readonly dashboardSecret?: string
   /** Sent with each call. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long one attempt of a call may take, in milliseconds: a minute unless you say so. */
+  /** Timeout of one attempt in milliseconds. Default: a minute. */
   readonly timeoutMs?: number
-  /** How often a call is sent again after a broken connection, and how often an answer that says “later” is waited out. */
+  /** How often a call is repeated after a broken connection, and how often after an answer with `Retry-After`. */
   readonly retries?: number
-  /** In place of the `fetch` of the platform. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** What one call may have of its own. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Names the call, so that it has one effect however often it is sent. Each call that changes something gets one by itself. */
+  /**
+   * A call with a key has one effect however often it is sent. Each call that changes something gets a key
+   * automatically.
+   */
   readonly idempotencyKey?: string
   /** The run that the call belongs to. */
   readonly runId?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
   readonly retries?: number
-  /** Cancels the call, or ends the stream. What was sent may have had its effect. */
+  /** Cancels the call, or ends the stream. A call that was sent may have had its effect. */
   readonly signal?: AbortSignal
 }
 
-/** What waiting for a decision may have of its own; `timeoutMs` is for each time that it is asked. */
+/** Options of waiting for a decision; `timeoutMs` is for each attempt. */
 export interface WaitOptions extends Omit<CallOptions, 'idempotencyKey'> {
-  /** How long to wait at most, in milliseconds: ten minutes unless you say so. */
+  /** How long to wait at most, in milliseconds. Default: ten minutes. */
   readonly withinMs?: number
 }
 
@@ -53,7 +56,7 @@ export interface Settings {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Completes what was given. A key is sent over https only, or to this machine. */
+/** Adds defaults. A credential is sent by https only, or to this machine. */
 export function settingsOf(options: AgentPayOptions): Settings {
   const { url = ENVIRONMENT.AGENTPAY_URL, dashboardSecret, headers = {} } = options
   // A key of the environment belongs to the address there, and is sent to no other.

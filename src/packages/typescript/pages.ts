@@ -4,7 +4,7 @@ export interface Page<T> {
   readonly nextCursor: string | null
 }
 
-/** A list: awaited it is its first page, and `for await` goes through the records of all pages. */
+/** A list: `await` gives its first page, `for await` the records of all pages. */
 export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #load: (cursor: string | undefined) => Promise<Page<T>>
 
@@ -20,7 +20,6 @@ export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     return this.#load(undefined).then(onPage, onError)
   }
 
-  /** The pages, one after the other. */
   async *pages(): AsyncGenerator<Page<T>, void> {
     let page = await this.#load(undefined)
     yield page

@@ -1,12 +1,12 @@
-/** The service has refused a call. Nothing was done, unless the message says otherwise. */
+/** The service has refused a call. Nothing was done unless the message says otherwise. */
 export class Refused<Code extends string = string> extends Error {
   override readonly name = 'Refused'
-  /** The operation that was called: `intents.create`. */
+  /** The operation: `intents.create`. */
   readonly operation: string
   readonly status: number
-  /** Why, for programs. Each operation has a closed list of them. */
+  /** The reason for programs. Each operation has a closed list of codes. */
   readonly code: Code
-  /** Name it when you ask about the refusal. */
+  /** Name it in questions about the refusal. */
   readonly requestId: string | null
 
   constructor(operation: string, { status, code, message, requestId }: Refusal<Code>) {
@@ -25,6 +25,6 @@ interface Refusal<Code> {
   readonly requestId: string | null
 }
 
-/** Whether an error is a refusal of this operation: its code is then one of those that the operation has. */
+/** Whether an error is a refusal of this operation; its code then has the type of the operation's codes. */
 export const isRefusal = (error: unknown, operation: string): boolean =>
   error instanceof Refused && error.operation === operation

@@ -12,7 +12,7 @@ interface Random {
 
 let random: Random | undefined = (globalThis as { crypto?: Random }).crypto
 
-/** A new idempotency key. Node 18 has what makes it in a module; no browser is asked for that. */
+/** Node 18 has the random source in a module, which browsers do not load. */
 async function newKey(): Promise<string> {
   if (!random) {
     const name = 'node:crypto'
@@ -29,19 +29,16 @@ export interface Call {
   readonly options: CallOptions
 }
 
-/** An answer with what is left to do about it. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly response: Response
-  /** Its whole text; within the time that one attempt may take. */
   readonly text: string
 }
 
 const PAUSES = [200, 500, 1_000, 2_000, 4_000]
 const LONGEST_WAIT_S = 60
 
-/** Sends a call until it is answered, and gives the answer, or throws what was refused. */
 export async function send(settings: Settings, call: Call): Promise<Reply> {
   const { operation, options } = call
   const key = operation.takesKey ? (options.idempotencyKey ?? (await newKey())) : undefined
@@ -52,7 +49,7 @@ export async function send(settings: Settings, call: Call): Promise<Reply> {
     drain: async () => undefined,
     wait: milliseconds => pause(milliseconds, options.signal),
   })
-  // A redirection is none of the service’s: it would carry the key elsewhere.
+  // The service never redirects: a redirection would carry the key elsewhere.
   if (!reply.response.ok) throw refusalOf(operation.key, reply)
   return reply
 }
@@ -80,7 +77,7 @@ function requestFor(
   return form ? { ...request, body: form } : request
 }
 
-/** One sending. What is read of its answer belongs to it: a connection that breaks within it is tried again. */
+/** One attempt. Reading the body is part of it: a connection that breaks meanwhile is tried again. */
 async function attempt(
   settings: Settings,
   { operation, options }: Call,
@@ -105,7 +102,7 @@ async function attempt(
     throw new NoAnswer(`${operation.key}: ${reasonOf(error)}`, true, error)
   } finally {
     stopAlarm()
-    // What is read later can be cancelled until it ends.
+    // A body that is read later can be cancelled until it ends.
     if (!isOpen) signal?.removeEventListener('abort', abort)
   }
 }
@@ -132,7 +129,6 @@ function sentenceIn(text: string): string | undefined {
   }
 }
 
-/** Waits, unless the call is cancelled meanwhile. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -5,18 +5,17 @@ import { pause, type Reply } from './send.ts'
 
 const AGAIN_AFTER_MS = 1_000
 
-/** What passes while a service is restarted: it is busy, or does not know yet that the old stream is gone. */
+/** Temporary refusals during a restart: the service is busy, or has not noticed yet that the old stream is gone. */
 const PASSING = new Set(['busy', 'overloaded', 'unavailable', 'too_many_streams'])
 
 export interface StreamMeans {
-  /** Opens the stream behind the record of this id. */
   open(last: string | undefined): Promise<Reply>
-  /** The id of the newest record: nothing behind it is missed, not even while the first connection is being made. */
+  /** The id of the newest record: later ones are not missed, even before the first connection. */
   newestId(): Promise<string | undefined>
   readonly signal: AbortSignal | undefined
 }
 
-/** The records of a stream. A connection that breaks is made again behind the last one: none is missing. */
+/** A broken connection is opened again after the last record, so that none is missing. */
 export async function* follow(means: StreamMeans): AsyncGenerator<unknown, void> {
   let last = await means.newestId()
   let reply: Reply | undefined = await means.open(last)
@@ -40,7 +39,7 @@ async function* messagesIn({ response: { body } }: Reply, signal: AbortSignal | 
   }
 }
 
-/** Not every browser lets one iterate over a stream. */
+/** Some browsers cannot iterate over a stream. */
 export async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {

@@ -3,20 +3,18 @@ import { clock } from '../../values/system-clock.ts'
 import type { CallOptions, WaitOptions } from './options.ts'
 import { pause } from './send.ts'
 
-/** In milliseconds; the last one from then on, which is rare enough for the rate limit of several that wait. */
+/** In milliseconds; the last one repeats, and suits the rate limit of several concurrent waits. */
 const PAUSES = [500, 1_000, 2_000, 3_000, 5_000]
 const WITHIN_MS = 600_000
-/** What is left for the last attempt. */
 const LEAST_MS = 1_000
 
-/** Something that waits to be decided while its status is `created`. */
 interface Decidable {
   readonly status: string
 }
 
 /**
- * Asks until the record is decided or has ended, and gives it; as it is then where that takes longer. While nobody answers, as
- * in a restart of the service, it goes on.
+ * Polls until the record is decided or has ended, and returns it; after the time limit, as it is. Unanswered
+ * attempts, as during a restart, do not end the wait.
  */
 async function untilDecided<T extends Decidable>(
   ask: (options: CallOptions) => Promise<T>,
@@ -40,7 +38,6 @@ async function untilDecided<T extends Decidable>(
 const attemptMs = ({ timeoutMs = 60_000 }: CallOptions, leftMs: number): number =>
   Math.min(timeoutMs, Math.max(leftMs, LEAST_MS))
 
-/** Nothing where no answer came, unless this was the last time that it was asked. */
 async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | undefined> {
   try {
     return await ask()
@@ -53,7 +50,6 @@ async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | 
 type Method = (...given: readonly unknown[]) => unknown
 type Verbs = Readonly<Record<string, Method>>
 
-/** Verbs that are no operation, made of those of their noun. */
 const ownVerbs: Readonly<Record<string, (verbs: Verbs) => Verbs>> = {
   intents: ({ get }) => ({
     wait: (id, options) =>
@@ -64,5 +60,4 @@ const ownVerbs: Readonly<Record<string, (verbs: Verbs) => Verbs>> = {
   }),
 }
 
-/** The verbs of a noun, with those that are made of them. */
 export const withOwnVerbs = (noun: string, verbs: Verbs): Verbs => ({ ...verbs, ...ownVerbs[noun]?.(verbs) })

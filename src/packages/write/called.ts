@@ -4,30 +4,23 @@ import { linesOf } from '../../derive/openapi/write.ts'
 import { type ClientContract, readContract } from './contract.ts'
 import { recordIn } from './names.ts'
 
-/** What callers rely on in a value: its types, and what is in it. */
+/** The part of a schema on which callers rely. */
 export interface Shape {
-  /** Its types in order; none where it may be anything. */
   readonly types: readonly string[]
-  /** The only values that it may have. */
   readonly choices?: readonly unknown[]
-  /** The record that it is. */
   readonly record?: string
   readonly members?: Readonly<Record<string, Shape>>
-  /** The members that are never missing. */
   readonly always?: readonly string[]
   readonly items?: Shape
-  /** Any one of these. */
   readonly options?: readonly Shape[]
 }
 
 interface CalledOperation {
-  /** `POST /intents`, and how the answer comes. */
   readonly call: string
   readonly sent?: Shape
   readonly returned?: Shape
 }
 
-/** All that callers of a version rely on. */
 export interface CalledContract {
   readonly version: string
   readonly records: Readonly<Record<string, Shape>>
@@ -68,7 +61,6 @@ function shapeOf(schema: JsonSchema): Shape {
   }
 }
 
-/** The sentences that say what of the newer contract breaks a program that was written for the older one. */
 export function breaksOf(older: CalledContract, newer: CalledContract): string[] {
   const comparison = new Comparison(older, newer)
   for (const [key, { call, sent, returned }] of Object.entries(older.operations)) {
@@ -89,7 +81,7 @@ class Comparison {
   readonly breaks: string[] = []
   readonly #older: CalledContract
   readonly #newer: CalledContract
-  /** Records are compared once in each direction. */
+  /** Compares records once in each direction, which also ends recursion. */
   readonly #compared = new Set<string>()
 
   constructor(older: CalledContract, newer: CalledContract) {
@@ -101,12 +93,12 @@ class Comparison {
     this.breaks.push(`${place}: ${what}`)
   }
 
-  /** What was sent so far must still be taken. */
+  /** Requests of the older contract must still be accepted. */
   sent(place: string, older: Shape, newer: Shape): void {
     this.#compare('sent', place, older, newer)
   }
 
-  /** What was returned so far must still be there, and be nothing else. */
+  /** Answers must still have what the older contract had, with the same types. */
   returned(place: string, older: Shape, newer: Shape): void {
     this.#compare('returned', place, older, newer)
   }
@@ -127,7 +119,7 @@ class Comparison {
     }
   }
 
-  /** Alternatives are compared as a whole: which of them takes the place of which cannot be told. */
+  /** Alternatives are compared as a whole, since they cannot be matched one by one. */
   #options(place: string, older: Shape, newer: Shape): void {
     if (JSON.stringify(older.options) !== JSON.stringify(newer.options))
       this.breaks.push(`${place}has other alternatives`)
@@ -138,7 +130,7 @@ class Comparison {
     const isWithin = wide.types.length === 0 || narrow.types.every(type => accepts(wide.types, type))
     if (!isWithin || (narrow.types.length === 0 && wide.types.length > 0))
       this.breaks.push(`${place}was ${wordsOf(older.types)}, and is ${wordsOf(newer.types)}`)
-    // A value more in an answer is no break: programs expect that there will be others.
+    // A further value in an answer is no break: programs must expect new ones.
     const gone = (older.choices ?? []).filter(choice => !(newer.choices ?? [choice]).includes(choice))
     if (direction === 'sent' && gone.length > 0)
       this.breaks.push(
@@ -177,10 +169,12 @@ const wordsOf = (types: readonly string[]): string => types.join(' or ') || 'any
 
 const file = new URL('../callers.json', import.meta.url)
 
-/** What callers of the last version rely on, as it is committed: one line for each record and operation. */
 export const readCalled = (): CalledContract => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Keeps what callers rely on from now on; gives what would break them, and then changes nothing unless told to. */
+/**
+ * Writes the contract on which callers rely from now on. Returns breaking changes, and writes nothing then
+ * unless `mayBreak`.
+ */
 export function keepCalled(mayBreak: boolean): readonly string[] {
   const now = calledContract(readContract())
   const breaks = mayBreak ? [] : breaksOf(readCalled(), now)

@@ -4,7 +4,6 @@ import { keysForClients } from '../../derive/openapi/for-clients.ts'
 import type { Document, JsonSchema, OperationObject, Schemas } from '../../derive/openapi/types.ts'
 import { readDocument } from '../../derive/openapi/write.ts'
 
-/** An operation as a client of the service sees it. */
 export interface ClientOperation {
   readonly key: string
   readonly noun: string
@@ -18,16 +17,15 @@ export interface ClientOperation {
   readonly takesKey: boolean
   readonly isRepeatable: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
-  /** The answer, a record of the list or of the stream; nothing where there is no content, or a file. */
+  /** The answer, a record of the list, or of the stream; undefined for files and empty answers. */
   readonly result: JsonSchema | undefined
-  /** The refusals of its own; each operation can meet those of `problems`, too. */
+  /** Its own refusals, beside those of `problems`, which all operations have. */
   readonly codes: readonly string[]
 }
 
 export interface ClientInput {
   readonly place: 'query' | 'body'
   readonly schema: JsonSchema
-  /** Whether the call cannot do without it. */
   readonly isRequired: boolean
 }
 
@@ -40,7 +38,6 @@ export interface ClientContract {
 
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 
-/** What the documents of this version say: `npm run check` keeps them as the contracts are. */
 export const readContract = (): ClientContract =>
   clientContract(readDocument(read('openapi.json')), JSON.parse(read('commands.json')) as CommandTable)
 
@@ -103,7 +100,6 @@ function inputOf({ query, body }: Command, operation: OperationObject): ClientIn
   return { place: 'query', schema, isRequired: required_.length > 0 }
 }
 
-/** A file is taken as the bytes that a form sends, or as Base64. */
 function bodySchema(content: NonNullable<OperationObject['requestBody']>['content']): JsonSchema {
   const json = content['application/json']?.schema ?? {}
   const form = content['multipart/form-data']?.schema?.properties ?? {}

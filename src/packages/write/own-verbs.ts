@@ -1,14 +1,11 @@
-/** A verb that is no operation, as both packages declare it. */
 interface OwnVerb {
   readonly about: string
   readonly typescript: string
-  /** The method of the sync and of the async client. */
   readonly python: { readonly sync: readonly string[]; readonly async: readonly string[] }
 }
 
 const WAIT = 'Wait until an intent is decided or has ended'
 
-/** By their noun. */
 export const ownVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
   intents: [
     {

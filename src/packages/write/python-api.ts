@@ -10,7 +10,7 @@ const inputName = ({ key }: ClientOperation): string => `${pascal(key)}Input`
 const resultName = ({ key, result }: ClientOperation): string =>
   result?.$ref ? recordIn(result.$ref) : `${pascal(key)}Result`
 
-/** `agentpay/types.py`: records, inputs, answers, and for each operation the closed list of its refusals. */
+/** `agentpay/types.py`: records, inputs, answers, and the closed list of refusals of each operation. */
 export function pythonTypes({ schemas, operations }: ClientContract): string {
   const types = new PythonTypes()
   for (const [name, schema] of Object.entries(schemas)) types.declare(name, schema)
@@ -100,7 +100,6 @@ function nounClass(
   ].join('\n')
 }
 
-/** Names that a method of Python may not have. */
 const verbOf = (verb: string): string => {
   const name = snake(verb)
   return ['import', 'from', 'pass', 'return', 'del', 'global', 'lambda'].includes(name) ? `${name}_` : name
@@ -165,16 +164,13 @@ const KEYWORDS = new Set(
 const isName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text) && !KEYWORDS.has(text)
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** Writes JSON Schemas as types of Python: what is an object becomes a `TypedDict` with a name. */
 class PythonTypes {
   readonly #written = new Map<string, string>()
 
-  /** All declarations so far, in the order in which they were made. */
   get text(): string {
     return [...this.#written.values()].join('\n\n')
   }
 
-  /** Declares a type of this name. Where it is one of several, each of these has a name of its own. */
   declare(name: string, schema: JsonSchema): void {
     const isOneOf = schema.anyOf !== undefined || schema.oneOf !== undefined
     if (hasMembers(schema)) this.#object(name, schema)
@@ -185,7 +181,6 @@ class PythonTypes {
     this.#add(name, `${name}: TypeAlias = ${quoted(type)}`)
   }
 
-  /** The type of a value; `name` is what an object in it is called. */
   typeOf(schema: JsonSchema, name: string): string {
     if (schema.$ref) return recordIn(schema.$ref)
     const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
@@ -208,7 +203,7 @@ class PythonTypes {
   }
 
   #object(name: string, { properties = {}, required = [], description }: JsonSchema): string {
-    // Its place is taken before those of inner objects.
+    // Reserves the place of the type before those of inner objects.
     this.#add(name, '')
     const members = Object.entries(properties).map(([member, schema]): [string, string] => {
       const type = this.typeOf(schema, `${name}${pascal(member.replace(/\W/g, '_'))}`)
@@ -248,7 +243,7 @@ function literalOf(choices: readonly unknown[]): string {
   return union(choices.includes(null) ? [...literal, 'None'] : literal)
 }
 
-/** The first sentence of a description, as a docstring that its text cannot end. */
+/** The first sentence of a description, escaped as a docstring. */
 function docstring(text: string | undefined, indent = '    '): string[] {
   if (!text) return []
   const lines = text.replaceAll('\\', '\\\\').replaceAll('"""', "'''").split('\n')

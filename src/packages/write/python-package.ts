@@ -13,10 +13,10 @@ interface ZipEntry {
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** Packs files into a ZIP archive, which is what a wheel is. */
+/** A wheel is a ZIP archive. */
 type Zip = (entries: AsyncIterable<ZipEntry>, at: Date) => AsyncIterable<Uint8Array>
 
-/** No file of a package says when it was made: the same contract gives the same package. */
+/** A fixed time stamp for every file: the same contract gives the same package. */
 const AT = new Date('2020-01-01T00:00:00Z')
 
 const pyproject = (version: string): string => `[build-system]
@@ -50,7 +50,7 @@ ${readme}`
 
 const WHEEL = 'Wheel-Version: 1.0\nGenerator: agent-payments\nRoot-Is-Purelib: true\nTag: py3-none-any\n'
 
-/** Writes `agentpay-<version>.tar.gz` and `agentpay-<version>-py3-none-any.whl`; gives their paths. */
+/** Writes `agentpay-<version>.tar.gz` and `agentpay-<version>-py3-none-any.whl`, and returns their paths. */
 export async function writePythonPackage(
   contract: ClientContract,
   folder: string,
@@ -80,7 +80,6 @@ export async function writePythonPackage(
 
 const fileOf = (name: string, text: string): PackedFile => ({ name, content: Buffer.from(text) })
 
-/** What is written by hand, and what is written from the contracts. */
 function modulesOf(contract: ClientContract): PackedFile[] {
   const folder = join(source, 'agentpay')
   const byHand = readdirSync(folder)
@@ -117,7 +116,6 @@ async function* entriesOf(files: readonly PackedFile[]): AsyncGenerator<ZipEntry
     }
 }
 
-/** A file of a package: its name with `/`, and its content. */
 interface PackedFile {
   readonly name: string
   readonly content: Buffer
@@ -125,7 +123,7 @@ interface PackedFile {
 
 const BLOCK = 512
 
-/** A `.tar.gz` (POSIX ustar) in which every file is of the same moment, so that the same files give the same archive. */
+/** A `.tar.gz` (POSIX ustar) with one time stamp for all files, so that the same files give the same archive. */
 function tarGz(files: readonly PackedFile[], at: Date): Buffer {
   const seconds = Math.floor(at.getTime() / 1_000)
   const blocks = files.flatMap(({ name, content }) => [

@@ -6,7 +6,6 @@ import { ownVerbs } from './own-verbs.ts'
 
 const HEAD = '// Written from the contracts of the service by `npm run packages`.\n'
 
-/** The operations as the client reads them: a line each. */
 export function operationsModule({ operations }: ClientContract): string {
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)].map(([noun, own]) => {
     const verbs = own.map(operation => `    ${operation.verb}: '${lineOf(operation)}',`)
@@ -15,7 +14,7 @@ export function operationsModule({ operations }: ClientContract): string {
   return `${HEAD}export const operations = {\n${nouns.join('\n')}\n}\n`
 }
 
-/** `POST /intents bk`: the letters are read by `operationFrom`. */
+/** `POST /intents bk`: `operationFrom` reads the letters. */
 function lineOf({ method, path, input, takesKey, isRepeatable, answers }: ClientOperation): string {
   const letters = [
     input?.place === 'body' && 'b',
@@ -29,7 +28,6 @@ function lineOf({ method, path, input, takesKey, isRepeatable, answers }: Client
   return [method, path, letters.filter(Boolean).join('')].join(' ').trim()
 }
 
-/** The types of all records, inputs and refusals, and of the nouns with their verbs. */
 export function apiTypes(contract: ClientContract): string {
   const { schemas, operations } = contract
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)]
@@ -44,7 +42,6 @@ export function apiTypes(contract: ClientContract): string {
   ].join('\n')
 }
 
-/** A name for objects, so that editors show it, and an alias for what is none. */
 const declared = (name: string, type: string, description?: string): string =>
   [
     ...comment(description, ''),
@@ -57,7 +54,7 @@ const inputName = ({ key }: ClientOperation): string => `${pascal(key)}Input`
 const resultName = ({ key }: ClientOperation): string => `${pascal(key)}Result`
 const nounName = (noun: string): string => `${pascal(noun)}Api`
 
-/** Inputs and answers that the contract has not named get a name from their operation. */
+/** Inputs and answers without a name in the contract are named after their operation. */
 function inputAndResult(operation: ClientOperation): string[] {
   const { input, result } = operation
   return [
@@ -102,7 +99,6 @@ function returnedBy(operation: ClientOperation): string {
   return answers === 'stream' ? `AsyncGenerator<${type}, void>` : `Promise<${type}>`
 }
 
-/** For each operation the closed union of codes with which it can be refused. */
 function refusalTypes(operations: readonly ClientOperation[]): string {
   const common = Object.keys(problems).map(code => `  | '${code}'`)
   const lines = operations.map(
@@ -125,7 +121,6 @@ const simple: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** A JSON Schema as a type of TypeScript. */
 function typeOf(schema: JsonSchema, indent = ''): string {
   if (schema.$ref) return recordIn(schema.$ref)
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
@@ -159,7 +154,6 @@ function objectType({ properties, required = [], additionalProperties }: JsonSch
   return `{\n${members.join('\n')}\n${indent}}`
 }
 
-/** A comment of documentation, which its text cannot end. */
 function comment(text: string | undefined, indent: string): string[] {
   if (!text) return []
   const lines = text.replaceAll('*/', '*\u200b/').split('\n')

@@ -23,11 +23,11 @@ import { Refused } from './packages/typescript/package.js'
 export * from './api.js'
 export { type AgentPayOptions, type CallOptions, NoAnswer, type Page, Pages, Refused, type WaitOptions } from './packages/typescript/package.js'
 
-/** A client: each noun of the service is a member, each operation a method of it. */
+/** The client: each noun of the service is a member, each operation a method of it. */
 export interface AgentPay extends Api {}
 export declare const AgentPay: new (options?: AgentPayOptions) => AgentPay
 
-/** Whether an error is a refusal of this operation: its code is then one of those that the operation has. */
+/** Whether an error is a refusal of this operation; its code then has the type of the operation's codes. */
 export declare function isRefusal<K extends OperationKey>(error: unknown, operation: K): error is Refused<RefusalCodes[K]>
 `
 
@@ -56,7 +56,6 @@ const manifest = (version: string) => ({
   files: ['bin', 'lib', 'commands.json'],
 })
 
-/** Writes the package of TypeScript into this folder, ready for `npm pack`. */
 export async function writeTypescriptPackage(contract: ClientContract, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'bin'), { recursive: true })
@@ -80,7 +79,6 @@ export async function writeTypescriptPackage(contract: ClientContract, folder: s
 
 const modeOf = (name: string): number => (name.startsWith('bin/') ? 0o755 : 0o644)
 
-/** Programs of the checkout as JavaScript that Node 18 and browsers read. */
 async function compile(folder: string): Promise<void> {
   const entries = ['bin/agentpay.ts', 'packages/typescript/package.ts', 'packages/typescript/verify.ts']
   await run(process.execPath, [
@@ -110,7 +108,7 @@ async function compile(folder: string): Promise<void> {
   removeCommandTypes(folder)
 }
 
-/** The command is run, not imported. */
+/** The command is run, not imported, so it needs no types. */
 function removeCommandTypes(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (/^(command|bin)\b.*\.d\.ts$/.test(name)) rmSync(join(folder, name))

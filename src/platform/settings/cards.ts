@@ -3,12 +3,11 @@ import { about } from './setting.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** The secret key goes to this address: in clear only within this machine. */
+/** Plain HTTP is allowed only within this machine, as the secret key goes to this address. */
 const apiUrl = z
   .url({ protocol: /^https?$/ })
   .refine(url => url.startsWith('https:') || LOOPBACK.has(new URL(url).hostname))
 
-/** The processor that issues cards, and the access to it. */
 export const cardSettings = {
   cardProcessor: about(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:

@@ -5,7 +5,7 @@ import { readSettings, type Settings, settingVariables, WrongSetting } from './s
 
 const FILE = '.env'
 
-/** The settings of this process; what the environment says wins over the file `.env`. */
+/** The environment overrides the file `.env`. */
 export function environment(): Settings {
   if (existsSync(FILE)) {
     refuseMisspelt(Object.keys(parseEnv(readFileSync(FILE, 'utf8'))), FILE)
@@ -14,13 +14,13 @@ export function environment(): Settings {
   return readSettings(process.env)
 }
 
-/** Names that other programs read from the same file: they resemble ours, and are theirs. */
+/** Variables of other programs, which read the same file and resemble ours. */
 const OF_OTHERS =
   /^PG[A-Z]+$|^(AGENTPAY|NODE|NPM|POSTGRES|COMPOSE|DOCKER)_|^TEMPORAL_(CLI|CODEC|CONFIG|ENV|PROFILE)/
 
 /**
- * Ends the start where a name in the file is none of ours and resembles one: a limit that is misspelt would else be a limit
- * that nobody has set. A name that resembles none belongs to another program, and is let be.
+ * Ends the start if the file has an unknown name that resembles a setting: a misspelt limit would otherwise
+ * be no limit. An unknown name that resembles none belongs to another program and is ignored.
  */
 export function refuseMisspelt(names: readonly string[], file: string): void {
   const known = settingVariables()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { about, addresses, integer, listOf, pageOrigin, WrongSetting } from './setting.ts'
 
-/** How others are reached, and how they reach the service. */
 export const outsideSettings = {
   outboundAllowCidrs: about(addresses.optional(), {
     meaning:
@@ -38,7 +37,6 @@ export const outsideSettings = {
   }),
 }
 
-/** Who verifies the identity of owners. */
 export const identitySettings = {
   kycProvider: about(z.enum(['sandbox', 'manual']).optional(), {
     meaning:
@@ -56,14 +54,14 @@ interface Rails {
   readonly kycProvider?: 'sandbox' | 'manual' | undefined
 }
 
-/** Whether live money can be real here: a rail that only pretends moves none. */
+/** Whether live money is real: a sandbox rail moves none. */
 const hasRealRail = ({ sepaRail, cardProcessor, collectionIban }: Rails): boolean =>
   sepaRail === 'files' || cardProcessor === 'stripe' || collectionIban !== undefined
 
 export const kycProviderOf = (settings: Rails): 'sandbox' | 'manual' =>
   settings.kycProvider ?? (hasRealRail(settings) ? 'manual' : 'sandbox')
 
-/** A magic name must not open keys that move real money. */
+/** Prevents a magic name of the sandbox from opening keys that move real money. */
 export function assertKycProvider(settings: Rails): void {
   if (kycProviderOf(settings) === 'sandbox' && hasRealRail(settings))
     throw new WrongSetting(
@@ -71,7 +69,6 @@ export function assertKycProvider(settings: Rails): void {
     )
 }
 
-/** The language model that answers what the grammar of the conversation does not know. */
 export const canvasSettings = {
   canvasModelUrl: about(z.url({ protocol: /^https?$/ }).optional(), {
     meaning:
@@ -98,7 +95,6 @@ interface ModelSettings {
   readonly canvasModelKey?: string | undefined
 }
 
-/** The model that the settings name; null where they name none. */
 export const modelOf = ({ canvasModelUrl, canvasModel, canvasModelKey }: ModelSettings) =>
   canvasModelUrl === undefined
     ? null

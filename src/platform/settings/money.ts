@@ -3,7 +3,6 @@ import { bic } from '../../values/bic.ts'
 import { iban } from '../../values/iban.ts'
 import { about, cutOffs, integer, matching } from './setting.ts'
 
-/** Banks and rails: where money comes from and goes to. */
 export const moneySettings = {
   bankCode: about(matching(/^\d{8}$/).default('99990001'), {
     meaning: 'German bank code in the IBANs of test wallets. The default is of no real bank.',

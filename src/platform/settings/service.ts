@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { encryptionKey } from '../../ports/vault.ts'
 import { about, hostName, integer, listOf, trustProxy } from './setting.ts'
 
-/** The process itself: where it listens, what it keeps, whom it trusts. */
 export const serviceSettings = {
   port: about(integer(0, 65_535).default(8080), {
     meaning: 'Port of the service. When it is taken, the next free one is used.',
@@ -104,7 +103,7 @@ export const serviceSettings = {
     meaning: 'Requests a minute that one client address may make.',
     allowed: '1 to 1000000',
   }),
-  // Trusting every proxy would let any client name its own address, and so pass the rate limit.
+  // If every proxy were trusted, a client could name its own address and so pass the rate limit.
   trustProxy: about(trustProxy.default(false), {
     meaning:
       'Proxies whose `X-Forwarded-For` is believed. Never all of them: a client could then forge its address.',
@@ -136,7 +135,6 @@ export const serviceSettings = {
   }),
 }
 
-/** What the operator of an installation owes to authorities, and to whoever finds a weakness. */
 export const complianceSettings = {
   doraWeekendRelief: about(z.enum(['none', 'final', 'all']).default('none'), {
     meaning:

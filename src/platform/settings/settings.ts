@@ -27,7 +27,7 @@ const keys = Object.keys(schema.shape) as (keyof Settings)[]
 
 const documented = (key: keyof Settings) => aboutOf(schema.shape[key])
 
-/** Checks the environment. An empty variable counts as unset; the message of a failure never holds a value. */
+/** An empty variable counts as unset. The message of a failure never contains a value. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = keys.flatMap(key => {
     const name = variable(key)
@@ -43,7 +43,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   throw new WrongSetting(`${variable(key)} is not valid. Allowed: ${documented(key).allowed}.`)
 }
 
-/** The password of the database is asked for apart where it comes from a file: an address is no secret without it. */
+/**
+ * Inserts `DATABASE_PASSWORD` into the URL: a URL without a password is no secret and can stand in plain
+ * configuration.
+ */
 function withPassword(settings: Settings): Settings {
   const { databaseUrl, databasePassword } = settings
   if (databasePassword === undefined) return settings
@@ -63,7 +66,6 @@ interface SettingRow {
   meaning: string
 }
 
-/** The settings as documentation shows them. */
 export function settingRows(): SettingRow[] {
   const defaults = schema.parse({})
   return keys.map(key => {
@@ -73,15 +75,14 @@ export function settingRows(): SettingRow[] {
   })
 }
 
-/** Every variable that is read. */
 export const settingVariables = (): string[] =>
   keys.flatMap(key => (documented(key).secret ? [variable(key), `${variable(key)}_FILE`] : [variable(key)]))
 
 export { WrongSetting }
 
 /**
- * A secret from its variable, or from the file that the variable of that name and `_FILE` names, as Docker and
- * Kubernetes hand secrets out. Both at once would leave open which one counts.
+ * Reads a secret from its variable, or from the file that its `_FILE` variable names, as Docker and
+ * Kubernetes provide secrets. Both at once are refused as ambiguous.
  */
 function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name]?.trim()

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { about, hostAndPort, matching, webAddress, yesOrNo } from './setting.ts'
 
-/** Where what must wait is looked after. */
 export const temporalSettings = {
   temporalAddress: about(hostAndPort.optional(), {
     meaning: 'Temporal server to use.',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Settings, WrongSetting } from '../settings/settings.ts'
 
-/** The connection options that the SDK's client and worker share. */
 export interface TemporalConnection {
   readonly address: string
   readonly tls: boolean | Certificates
@@ -13,7 +12,7 @@ interface Certificates {
   readonly clientCertPair?: { readonly crt: Uint8Array; readonly key: Uint8Array }
 }
 
-/** The connection options for this address. The embedded server is local, without TLS or credentials. */
+/** The embedded server is local and has neither TLS nor credentials. */
 export function temporalConnection(settings: Settings, address: string): TemporalConnection {
   const { temporalAddress, temporalApiKey: apiKey, temporalTls } = settings
   if (address !== temporalAddress) return { address, tls: false }

@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js'
 import searchAttributes from '../../../temporal-config/search-attributes.json' with { type: 'json' }
 import { clock } from '../../values/clock.ts'
 
-/** How long closed runs are retained in a new namespace. An existing one keeps its operator's setting. */
+/** Retention of closed runs in a new namespace. An existing namespace keeps its operator's value. */
 const RETENTION = '30 days'
 
 const CALL_MS = 5_000
@@ -12,7 +12,6 @@ const PATIENCE_MS = 60_000
 const AGAIN_AFTER_MS = 500
 const ALREADY_EXISTS = 6
 
-/** Creates the namespace with our search attributes, unless it exists. */
 export async function makeNamespace(connection: Connection, namespace: string): Promise<void> {
   await retrying(() => connection.withDeadline(soon(), () => register(connection, namespace)))
   // A new namespace takes the server some seconds to reach all its parts.
@@ -41,7 +40,6 @@ async function retrying<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The server's names for the types. */
 const TYPES: Readonly<Record<string, number>> = {
   Text: 1,
   Keyword: 2,
@@ -52,7 +50,6 @@ const TYPES: Readonly<Record<string, number>> = {
   KeywordList: 7,
 }
 
-/** Registers our search attributes in a namespace; existing ones are left as they are. */
 export async function addSearchAttributes({ operatorService }: Connection, namespace: string): Promise<void> {
   const types = Object.entries(searchAttributes).map(([name, type]) => [name, TYPES[type] ?? 0])
   await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })

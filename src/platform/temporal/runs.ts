@@ -10,13 +10,11 @@ interface Configured {
 }
 
 export interface RunPages {
-  /** The page of a run in the Temporal Web UI; null where nobody has said where that is. */
   runUrl(workflowId: string): string | null
-  /** Where the Web UI is that was started with this process; that of the settings goes first. */
+  /** Sets the address of the Web UI that was started with this process. The setting overrides it. */
   showRunsAt(webUi: string | null): void
 }
 
-/** Where people look at the runs of processes. */
 export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunPages {
   let started: string | null = null
   return {
@@ -33,7 +31,6 @@ export function runPages({ temporalWebUi, temporalNamespace }: Configured): RunP
 
 const DEADLINE = 10_000
 
-/** Implements `Runs` of `beginMissingRuns` with Temporal's client. */
 export function temporalRuns(
   { workflow, workflowService, connection, options }: Client,
   taskQueue: string,
@@ -70,7 +67,8 @@ export function temporalRuns(
       return new Set(executions.map(({ execution }) => String(execution?.workflowId)))
     },
 
-    // The list is eventually consistent and lacks closed runs' outcomes: the server itself refuses duplicates.
+    // The list is eventually consistent and lacks the outcomes of closed runs: the server itself refuses
+    // duplicates.
     begin: beginBy('ALLOW_DUPLICATE_FAILED_ONLY'),
 
     async beginAgain(...run) {

@@ -12,7 +12,7 @@ const levels: Readonly<Record<LogLevel, 'debug' | 'info' | 'warn' | 'error'>> = 
 
 let installed = false
 
-/** The SDK logs through our log and handles no signals: the process ends by itself in order. */
+/** The SDK uses our log and handles no signals: this process shuts itself down. */
 export function installRuntime(log: Logger): void {
   if (installed) return
   installed = true
@@ -35,7 +35,8 @@ function isLegible(payload: Payload): boolean {
 }
 
 /**
- * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task for ever.
+ * Decodes an unreadable payload as null: an operator may signal anything, and an error would fail the task
+ * for ever.
  */
 export const legible: PayloadCodec = {
   encode: async payloads => payloads,

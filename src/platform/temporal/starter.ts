@@ -13,13 +13,9 @@ import { clock } from '../../values/clock.ts'
 
 const DEADLINE = 10_000
 
-/** The processes by their names. */
 export type Processes = ReadonlyMap<string, Process>
 
-/**
- * Begins the process or tells the one that runs that its record has changed: one call for both, so that the order in
- * which rows arrive is no matter. A process that has ended reads nothing any more.
- */
+/** Signal-with-start: one call starts the run or notifies the running one, so the order of the rows does not matter. */
 export const temporalStarter =
   (client: Client, taskQueue: string, processes: Processes): Deliver =>
   async ({ process, recurs, workflowId, input }) => {
@@ -37,7 +33,6 @@ export const temporalStarter =
     })
   }
 
-/** What a run is begun with, and by what an operator finds and understands it in the list. */
 export function startOptions(process: Process, { summary, ...input }: StartInput) {
   const { details } = process
   return {

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Answer, JobRequest, StepRequest } from './messages.ts'
 
-/** The bytes that a job is fed, in order. The memory of each buffer is given back when the next one is asked for. */
+/** The bytes of a job with input, in order. Each buffer's memory is returned when the next one is requested. */
 class ReceivedBytes implements AsyncIterable<Uint8Array> {
   readonly #giveBack: (memory: ArrayBuffer) => void
   readonly #waiting: Uint8Array<ArrayBuffer>[] = []
@@ -13,7 +13,7 @@ class ReceivedBytes implements AsyncIterable<Uint8Array> {
     this.#giveBack = giveBack
   }
 
-  /** Null is the end. */
+  /** Null ends the input. */
   take(bytes: Uint8Array<ArrayBuffer> | null): void {
     if (bytes) this.#waiting.push(bytes)
     else this.#isWhole = true
@@ -41,7 +41,7 @@ class ReceivedBytes implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** The entry of a pool thread: runs jobs, each over a port of its own, one step per request of the event loop. */
+/** The entry of a pool thread. It runs jobs, each over a port of its own, one step per request of the event loop. */
 parentPort?.on('message', (order: JobRequest) => {
   new Job(order).listen()
 })
@@ -52,7 +52,7 @@ class Job {
   #pieces: AsyncIterator<unknown> | undefined
   #page = Promise.withResolvers<unknown>()
   readonly #bytes: ReceivedBytes
-  /** Of a job that is fed: it reads before anybody asks what has come of it. */
+  /** The first step of a job with input: it starts reading before the result is requested. */
   #first: Promise<IteratorResult<unknown>> | undefined
 
   constructor(order: JobRequest) {

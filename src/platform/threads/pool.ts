@@ -5,10 +5,10 @@ import { type Job, Thread, type ThreadOptions } from './thread.ts'
 /** Two threads are enough: each interleaves the steps of several jobs. */
 const THREADS = 2
 const IDLE_MS = 60_000
-/** A client that reads its document more slowly than this has it cut off, to free the place. */
+/** A client that reads its document more slowly than this is cut off, to free the place. */
 const JOB_LIMIT_MS = 600_000
 const LIMITS: TurnLimits = { atOnceOfOne: 1, atOnce: 16, waitingOfOne: 20, waiting: 100, waitMs: 30_000 }
-/** What is fed waits for its sender most of the time, and has reserved its memory. */
+/** Jobs with input mostly wait for their sender, and their memory is already reserved. */
 const FED_LIMITS: Partial<TurnLimits> = { atOnceOfOne: 8, atOnce: 256 }
 
 export interface PoolOptions extends ThreadOptions {
@@ -18,7 +18,6 @@ export interface PoolOptions extends ThreadOptions {
 
 async function* none(): AsyncGenerator<never> {}
 
-/** Starts threads on demand and ends a thread after a minute without jobs. */
 export class ThreadPool implements Threads {
   readonly #options: PoolOptions
   /** Separate queues: a transaction may wait for a result while a stream waits for a connection. */
@@ -49,7 +48,7 @@ export class ThreadPool implements Threads {
     await Promise.all(this.#threads.map(thread => thread.end()))
   }
 
-  /** It reads while it is sent bytes, which may take long: so several of one owner are at work at once. */
+  /** The job may take as long as its upload, so several jobs of one owner run at once. */
   feed: Threads['feed'] = async (task, args, pages) => {
     const { job, end } = await this.#begin(this.#turns.feed, task, args, true)
     const pieces = job.pieces(pages)
@@ -79,12 +78,11 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** Begins a job when it is its owner's turn; gives the function that ends the turn. */
   async #begin(turns: Turns, task: Task, args: readonly unknown[], isFed: boolean) {
     const endTurn = await turns.take(task.owner)
     const thread = this.#thread()
     thread.jobs++
-    // A timer, as whoever asks for the pieces may stand still.
+    // A timer, because a caller that never asks for the next piece triggers no other check.
     const limit = setTimeout(() => {
       job?.close()
       end()
@@ -105,7 +103,6 @@ export class ThreadPool implements Threads {
     }
   }
 
-  /** Picks an idle thread, else starts one, else takes the thread with the fewest jobs. */
   #thread(): Thread {
     this.#threads = this.#threads.filter(({ hasEnded }) => !hasEnded)
     const [least] = this.#threads.toSorted((a, b) => a.jobs - b.jobs)

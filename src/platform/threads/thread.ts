@@ -4,18 +4,18 @@ import type { Task } from '../../ports/threads.ts'
 import { freeMemory } from '../../values/free-memory.ts'
 import type { Answer, JobRequest, StepRequest } from './messages.ts'
 
-/** Large enough that a message costs little beside what is done with its bytes. */
+/** Large enough that a message costs little compared with the work on its bytes. */
 const BUFFER = 262_144
-/** The first one, which is all that a small body needs: a connection holds as much anyway. */
+/** The first buffer suffices for a small body; a connection holds as much anyway. */
 const FIRST_BUFFER = 65_536
-/** How many buffers one job has: so much memory is on its way to its thread, whatever the length of what is sent. */
+/** The most buffers of one job, which bounds the memory on its way to the thread whatever the length of the input. */
 const MOST_BUFFERS = 4
 
 type Post = (message: StepRequest, memory: ArrayBuffer[]) => void
 
 /**
- * Takes bytes over, which are gone then, and collects them in buffers that move to the thread when they are full, and come
- * back when it has read them.
+ * Takes ownership of bytes and collects them in buffers. Full buffers move to the thread and return after it
+ * has read them.
  */
 class FedBytes {
   readonly #post: Post
@@ -60,7 +60,6 @@ class FedBytes {
     this.#room?.resolve()
   }
 
-  /** Nobody reads any more. */
   stop(reason: unknown): void {
     this.#freeAll()
     this.#room?.reject(reason)
@@ -94,7 +93,7 @@ class FedBytes {
   }
 }
 
-/** A thread that needs more memory is ended; the process goes on. */
+/** A thread that needs more memory is ended; the process continues. */
 const MEMORY_MB = 256
 /** A step is a page of a document or a bank file: normally well below a second. */
 const STEP_LIMIT_MS = 30_000
@@ -114,11 +113,10 @@ const tooLong = (): Problem =>
 export interface ThreadOptions {
   readonly stepLimitMs?: number
   readonly memoryMb?: number
-  /** Called when a thread ends by itself, from a defect or lack of memory. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** A worker thread that interleaves jobs: a job whose reader pauses holds memory only. */
+/** A worker thread that interleaves jobs. A job whose reader pauses costs memory only. */
 export class Thread {
   readonly #worker: Worker
   readonly #stepLimitMs: number
@@ -152,7 +150,6 @@ export class Thread {
   }
 }
 
-/** The event loop's side of a job: requests steps and receives their results or failures. */
 export class Job {
   readonly #port: MessagePort
   readonly #limitMs: number
@@ -177,7 +174,7 @@ export class Job {
     })
   }
 
-  /** Bytes for the thread; it is stopped where it does not read them. */
+  /** Sends bytes to the thread, and stops the thread if it does not read them in time. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#end) return Promise.reject(this.#end)
     return this.bytes.add(bytes)?.finally(this.#limited())
@@ -221,7 +218,6 @@ export class Job {
     }
   }
 
-  /** The thread has so long for a step; gives the function that ends the limit. */
   #limited(): () => void {
     const limit = setTimeout(() => {
       this.#end = tooLong()

@@ -7,7 +7,6 @@ import { type Answerer, euros, listed, minute, type Page, type Responder } from 
 
 const ofAgent = ({ agent }: Slots) => (agent ? { agentId: agent.id } : {})
 const within = ({ from, to }: Period) => ({ from: from.toISOString(), to: to.toISOString() })
-/** Reports take days, the last one included. */
 const byDay = ({ from, to }: Period) => ({ from: dayOf(from), to: dayOf(new Date(to.getTime() - 1)) })
 
 interface Intent {
@@ -32,7 +31,7 @@ interface Payment {
 
 const PAID = new Set(['settlement', 'settled', 'completed', 'refunded'])
 
-/** What was paid to a merchant, by the transactions: reports have no text of a merchant. */
+/** Read from transactions: reports group by merchant, and have no free text. */
 async function* spentAt(
   merchant: string,
   slots: Slots,
@@ -90,7 +89,6 @@ const LIMITS = { day: 'dailyLimitEuros', month: 'monthlyLimitEuros', payment: 'm
 const without = (list: readonly string[], name: string) =>
   list.filter(one => one.toLowerCase() !== name.toLowerCase())
 
-/** The payment that waits, if it is clear which one is meant. */
 async function* theWaiting(
   { intentId }: Slots,
   responder: Responder,
@@ -105,7 +103,6 @@ async function* theWaiting(
   return undefined
 }
 
-/** The ten things that owners ask most. What changes something becomes a proposal. */
 const answerers: Readonly<Record<string, Answerer>> = {
   async *waiting(_, responder) {
     const intents = yield* responder.ask<Page<Intent>>('intents.list', { status: 'created', limit: 20 })
@@ -192,7 +189,7 @@ const answerers: Readonly<Record<string, Answerer>> = {
     if (agent) yield* responder.propose('agents.unfreeze', { id: agent.id })
   },
 
-  /** The rules that the sentence does not name stay. */
+  /** Limits that the sentence does not name stay. */
   async *limit({ agent, euros, per = 'day', merchant }, responder) {
     if (!agent) return
     const policy = yield* responder.ask<Policy>('policies.effective', { agentId: agent.id })
@@ -240,7 +237,7 @@ const EXAMPLES = [
 const examples = (responder: Responder): string =>
   `${EXAMPLES.map(one => `- ${one}`).join('\n')}\nFor all else connect an assistant: ${responder.pageOf('/docs/guides/assistants')}`
 
-/** Answers a sentence by the grammar; `otherwise` answers one beyond it, if there is something that can. */
+/** Answers a sentence by the grammar; `otherwise` answers sentences beyond it, if configured. */
 export async function* answer(
   sentence: string,
   responder: Responder,

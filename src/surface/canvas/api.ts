@@ -42,7 +42,7 @@ const MessageEvent = z.object({
   agentId: id('agent').nullable(),
 })
 
-/** Only the service itself keeps an answer, from lines that it has made. */
+/** Lines are objects of this process, which only the service itself passes. */
 const lines = z.custom<readonly Line[]>(Array.isArray, 'must be the lines of an answer')
 
 export const canvasApi = {
@@ -98,7 +98,7 @@ export const canvasApi = {
       ),
     },
   }),
-  /** The conversation itself is no transaction: what is said is kept before the answer, and the answer after it. */
+  /** A conversation is no single transaction: the message is stored before the answer, and the answer after it. */
   begin: post('/canvas/turns', {
     summary: 'Keep a message',
     callers: [],

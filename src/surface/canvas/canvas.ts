@@ -23,7 +23,7 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emi
   }
   if (conversationId === undefined)
     return keep(records.create(Conversation, { callerId, agentId, title: excerpt(message) }).id)
-  // Messages that come at once take the last places one after the other.
+  // The lock gives concurrent messages consecutive numbers.
   const known = await records.lock(Conversation, conversationId)
   if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
   if ((await records.count(ConversationTurn, { conversationId })) >= MOST_TURNS)
@@ -31,7 +31,7 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emi
   return keep(conversationId)
 }
 
-/** A conversation that was deleted meanwhile stays so, and of an owner who was forgotten meanwhile nothing is kept. */
+/** A conversation that was deleted meanwhile, or whose owner was erased, stays deleted. */
 const finish: HandlerOf<typeof canvasApi.finish> = async (
   { params, body },
   { records, sql, emit, tenant: { ownerId } },
@@ -44,11 +44,11 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
   return { done: true }
 }
 
-/** Answers a message line by line. What was said is kept before the first line, and the answer after the last one. */
+/** Answers a message line by line. The message is stored before the first line, the answer after the last one. */
 const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) => {
   const { actor, tenant, ports, requestId, refuse } = context
   const { conversationId } = body
-  // A card number typed by mistake is neither kept nor sent on.
+  // A card number typed by mistake is neither stored nor sent on.
   const message = maskCardNumbers(body.message)
   const beginning = { message, conversationId, callerId: String(actor.id), agentId: actor.agentId }
   const begun = (await ports.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
@@ -87,13 +87,12 @@ async function* linesOf(message: string, begun: Begun, context: Responding): Asy
     }
     lines.push(done)
   } finally {
-    // A reader who leaves in the middle finds the lines so far in the conversation.
+    // A reader who disconnects finds the lines so far in the conversation.
     await keep()
   }
   yield `${JSON.stringify(done)}\n`
 }
 
-/** The lines of an answer but the last: what goes wrong is a line, too. */
 async function* answered(message: string, begun: Begun, context: Responding): AsyncGenerator<Line> {
   const { languageModel } = context.ports
   async function* byModel(model: LanguageModel): AsyncGenerator<Line> {

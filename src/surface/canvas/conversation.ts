@@ -13,7 +13,6 @@ const conversationSchema = defineEntity({
   },
 })
 
-/** What one caller asks in sentences, and what is answered: only they read it. */
 export class Conversation extends conversationSchema.class {}
 conversationSchema.setClass(Conversation)
 
@@ -27,11 +26,9 @@ const turnSchema = defineEntity({
   },
 })
 
-/** A message with its answer; without one where the answer did not come to its end. */
 export class ConversationTurn extends turnSchema.class {}
 turnSchema.setClass(ConversationTurn)
 
-/** More than anybody reads again: then a new conversation begins. */
 export const MOST_TURNS = 100
 
 export const canvasPersonal = {

@@ -3,7 +3,6 @@ import { z } from 'zod'
 const operation = z.string().meta({ examples: ['intents.list'] })
 const id = z.string().meta({ examples: ['1'], description: 'Names the call within the answer.' })
 
-/** The lines of an answer, each a JSON object. */
 export const CanvasLine = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('text'), text: z.string() }),
@@ -38,7 +37,7 @@ export const CanvasLine = z
 
 export type Line = z.output<typeof CanvasLine>
 
-/** A text that was cut, or that a model has written, may have what is no character: no database keeps it. */
+/** PostgreSQL stores neither NUL nor lone surrogates, which cut texts and texts of models may have. */
 const kept = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 export const text = (of: string): Line => ({ type: 'text', text: kept(of) })

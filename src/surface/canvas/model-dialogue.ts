@@ -5,13 +5,11 @@ import { withoutCardNumbers } from '../mcp/index.ts'
 import { failure, type Line, text } from './lines.ts'
 import { type Given, Responder, type Responding } from './responder.ts'
 
-/** What was asked before in the conversation, and what was answered in words; null where nothing was. */
 interface EarlierTurn {
   readonly asked: string
   readonly answered: string | null
 }
 
-/** So much of a conversation a model is told: the last turns, each cut, and no more characters in all. */
 const KEPT = { turns: 10, asked: 2_000, answered: 3_000, all: 20_000 }
 
 const LAST_TURNS = `
@@ -24,7 +22,7 @@ interface KeptTurn extends Row {
   readonly lines: readonly Line[] | null
 }
 
-/** The last turns of a conversation before this one, the oldest first, as they are kept: without numbers of cards. */
+/** The last turns before this one, the oldest first, as they are stored: with card numbers masked. */
 export async function earlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
   { tenant, readLater }: Pick<Responding, 'tenant' | 'readLater'>,
@@ -49,12 +47,10 @@ function wordsIn(lines: KeptTurn['lines']): string | null {
 const cut = (whole: string, most: number): string =>
   whole.length > most ? `${whole.slice(0, most).toWellFormed()}…` : whole
 
-/** What a message may cost: so many answers of the model, calls, tokens and milliseconds. */
+/** Bounds of one message: answers of the model, calls, tokens, milliseconds. */
 const MOST = { rounds: 8, calls: 16, tokens: 40_000, milliseconds: 60_000 }
 const TOKENS_AN_ANSWER = 2_000
-/** The same call more often than this is a circle. */
 const MOST_REPEATED = 2
-/** Longer results are cut: a model reads no more. */
 const LONGEST_RESULT = 20_000
 
 const INSTRUCTIONS = [
@@ -70,13 +66,13 @@ interface Asked {
 }
 
 /**
- * What a model is asked. An earlier answer has texts of others in it: in JSON none of them can look like the message. All is
- * one message, as some models refuse two in a row.
+ * The prompt. Earlier answers have texts of third parties; encoded as JSON, none of them can imitate the
+ * message. It is one message, since some models refuse two in a row.
  */
 const inWords = ({ message, earlier }: Asked): string =>
   earlier.length === 0 ? message : `${JSON.stringify({ data: { earlier } })}\n\nThe message:\n${message}`
 
-/** Lets a language model answer, within bounds: what it does beyond them is an `error` line. */
+/** Lets a language model answer within bounds; exceeding them is an `error` line. */
 export async function* answerByModel(
   asked: Asked,
   model: LanguageModel,
@@ -122,13 +118,11 @@ export async function* answerByModel(
 const tooMuch = (why: string): Line =>
   failure('model_stopped', `The language model was stopped. ${why} Ask in other words.`)
 
-/** Counts what a model uses up for a message. */
 class Bounds {
   #calls = 0
   #tokens = 0
   readonly #seen = new Map<string, number>()
 
-  /** Why it has to stop; undefined while it need not. */
   excessOf(calls: readonly ModelCall[], tokens: number): string | undefined {
     this.#calls += calls.length
     this.#tokens += tokens
@@ -170,7 +164,7 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-/** The tools that a model is given: the small set of the caller, and the three that reach everything else. */
+/** The small set of tools for the caller, and the three that reach all other operations. */
 const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,
@@ -180,7 +174,10 @@ const toolsFor = async ({ ports, actor }: Pick<Responding, 'ports' | 'actor'>): 
   ...general,
 ]
 
-/** Runs a tool for a model, telling each step; gives what the model is told. It reads, and proposes what would change something. */
+/**
+ * Runs a tool for a model with a line for each step, and returns what the model gets. The tool reads, or
+ * proposes a change.
+ */
 async function* runTool(
   name: string,
   input: Given,

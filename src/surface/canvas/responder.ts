@@ -6,7 +6,6 @@ import type { Slots } from './parser/parsed-intent.ts'
 
 export type Given = Readonly<Record<string, unknown>>
 
-/** A page of a list, as operations answer it. */
 export interface Page<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean
@@ -17,10 +16,9 @@ export type Responding = Pick<
   'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'readLater'
 >
 
-/** A longer answer of an operation is left out of its line: the text has the essence. */
 const LONGEST_RESULT = 20_000
 
-/** Calls operations with the rights of the caller and proposes changes; each step is a line. */
+/** Calls operations with the rights of the caller, and proposes changes; each step is a line. */
 export class Responder {
   readonly #context: Responding
   #calls = 0
@@ -37,7 +35,7 @@ export class Responder {
     return this.#context.ports.pageUrl(path)
   }
 
-  /** Calls an operation that reads; undefined where it was refused, which is a line. `T` is what its contract answers. */
+  /** Calls an operation that reads; undefined after a refusal, which is a line. `T` is the answer of its contract. */
   async *ask<T>(operation: string, given: Given): AsyncGenerator<Line, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
@@ -57,7 +55,6 @@ export class Responder {
     return undefined
   }
 
-  /** Proposes a change. Nothing changes before a person applies it. */
   async *propose(operation: string, given: Given): AsyncGenerator<Line> {
     const answer = await propose({ operation, given, reason: null }, this.#context)
     if ('code' in answer) return yield failure(answer.code, answer.message)
@@ -71,16 +68,13 @@ export class Responder {
   }
 }
 
-/** Answers one kind of request. */
 export type Answerer = (slots: Slots, responder: Responder) => AsyncGenerator<Line>
 
 export const euros = (amount: number): string =>
   `${amount < 0 ? '-' : ''}${formatEuros(BigInt(Math.round(Math.abs(amount) * 100)))}`
 
-/** Items of a list in an answer. */
 const FEW = 10
 
-/** A list as text: its heading, its items, and whether there are more. */
 export function listed(
   items: readonly string[],
   { none, some }: { readonly none: string; readonly some: string },

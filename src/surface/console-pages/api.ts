@@ -19,7 +19,6 @@ const page = {
   returns: [200, file('text/html')],
 } as const
 
-/** Addresses of pages carry where to go on afterwards. */
 const to = z.strictObject({
   to: z.string().max(1_000).optional().meta({
     description: 'Where to go on afterwards: an address of this service, any other one is ignored.',

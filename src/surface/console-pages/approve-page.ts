@@ -8,7 +8,6 @@ import type { ApprovalView, ShownCheck } from './views.ts'
 
 const HEADLINE = 80
 
-/** The page of an intent: everything by which a person decides, and how it ended where it has. */
 export function approvePage(view: ApprovalView, language: Language): Html {
   const { approve } = texts[language]
   const payee = plainText(view.payee, HEADLINE)
@@ -45,7 +44,6 @@ ${details(view, language)}
   })
 }
 
-/** Until when it waits; or how it ended, by whom, and what was said. */
 function standing(view: ApprovalView, language: Language) {
   const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
   const { approve } = texts[language]
@@ -58,7 +56,7 @@ function standing(view: ApprovalView, language: Language) {
   ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${plainText(comment)}</bdi></p>`}`
 }
 
-/** Where the instant of a sentence stands, so that it can be shown in the zone of the reader. */
+/** Placeholder for the time in a sentence, which a script shows in the reader's time zone. */
 const INSTANT = '\ufffc'
 
 function paymentText(
@@ -76,7 +74,7 @@ function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language
   const kinds: Readonly<Record<string, string>> = texts[language].approve.deciders
   const kind = kinds[type]
   if (name === null) return kind ?? type
-  // Isolates what turns a sentence around: FIRST STRONG ISOLATE and its end.
+  // FIRST STRONG ISOLATE and its end keep right-to-left names from reordering the sentence.
   const isolated = `\u2068${plainText(name, HEADLINE)}\u2069`
   return kind === undefined ? isolated : `${kind} (${isolated})`
 }
@@ -103,7 +101,6 @@ function details(view: ApprovalView, language: Language): Html {
 
 const inFours = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
-/** The two buttons; a viewer is told who has them. */
 function decision({ id, mayDecide, viewer }: ApprovalView, language: Language): Html {
   const { approve, frame, join } = texts[language]
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
@@ -135,7 +132,6 @@ function proof({ id, hasProof }: ApprovalView, language: Language): Html | undef
 </section>`
 }
 
-/** The rules that ask a person, those that are against it, what holds up the payment, and what every limit still leaves. */
 function rulesOf({ reasons, obstacles, notices, limits, state }: ApprovalView, language: Language): Content {
   if (state !== 'created') return undefined
   const { approve } = texts[language]
@@ -180,7 +176,7 @@ const box = (
 const said = ({ rule, message }: ShownCheck, language: Language): Html =>
   html`<li><strong>${ruleName(rule, language)}</strong> ${inEnglish(message, language)}</li>`
 
-/** The rules speak English: a German page says so to screen readers. */
+/** The rules speak English: German pages mark that for screen readers. */
 const inEnglish = (message: string, language: Language): Html =>
   html`<bdi${language === 'de' && html` lang="en"`}>${plainText(message)}</bdi>`
 
@@ -203,6 +199,5 @@ function leftIn({ rule, remaining, limit }: ShownCheck, language: Language): str
   return approve.left(euros(language, remaining ?? 0), euros(language, limit ?? 0))
 }
 
-/** Figures of checks are euros as numbers, exact to the cent. */
 const euros = (language: Language, figure: number): string =>
   amountIn(language, BigInt(Math.round(figure * 100)))

@@ -12,7 +12,6 @@ import {
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-/** The bundle for browsers of the installed package, which asks the browser for passkeys. */
 function webauthnBundle(): string {
   const main = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
   return readFileSync(new URL('../dist/bundle/index.umd.min.js', `file://${main}`), 'utf8')
@@ -22,17 +21,17 @@ export const style = pageAsset('console', 'css', [baseStyle(), timeStyle(), read
 export const icon = pageAsset('console', 'svg', pageIcon())
 export const webauthn = pageAsset('webauthn', 'js', webauthnBundle())
 
-/** What the head loads before all else, so that nothing is lost which is pressed before the other scripts listen. */
+/** Loads first in the head, so that clicks before the other scripts are kept. */
 export const firstScript = pageAsset('early', 'js', earlyScript())
 
-/** What the scripts of all pages share, also those of the console; it loads the bundle when a passkey is asked for. */
+/** Shared by the scripts of all pages, including the console; loads the WebAuthn bundle on demand. */
 export const shared = pageAsset(
   'page',
   'js',
   read('scripts/page.js').replace('./webauthn.js', `./${webauthn.name}`),
 )
 
-/** A script imports the shared one by the name that its content gives it. */
+/** Scripts import the shared one by its content-addressed name. */
 const script = (name: string): PageAsset =>
   pageAsset(name, 'js', read(`scripts/${name}.js`).replace('./page.js', `./${shared.name}`))
 

@@ -17,7 +17,7 @@ import { waitingPage } from './waiting-page.ts'
 
 const HTML = 'text/html; charset=utf-8'
 
-/** Scripts, styles and pictures of ours, calls of ours, and nothing else. */
+/** Only scripts, styles, images and connections of this origin. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -32,17 +32,14 @@ function answer(content: Html, language: Language, refusal?: Refusal) {
 
 const languageIn = ({ headers }: Pick<Context, 'headers'>): Language => languageOf(headers['accept-language'])
 
-/** A page that everybody may see, unless passkeys do not exist where it was asked for. */
 function publicPage(path: string, page: (language: Language) => Html, context: Context) {
   const language = languageIn(context)
   return answer(wrongAddressPage(path, language, context) ?? page(language), language)
 }
 
-/** Where the person wanted to go goes along to the right address. */
 const withWish = (path: string, to: string | undefined): string =>
   to === undefined ? path : `${path}?${new URLSearchParams({ to })}`
 
-/** What is not there: in a page to browsers, else as ever. */
 function unknownPage(
   refusal: Refusal,
   { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },

@@ -5,7 +5,6 @@ import { refusalWords } from './refusal-words.ts'
 import { texts } from './texts.ts'
 import type { Role } from './texts-en.ts'
 
-/** The person who looks at a page. */
 export interface Viewer {
   readonly name: string
   readonly role: Role
@@ -15,16 +14,15 @@ interface PageParts {
   readonly language: Language
   readonly title: string
   readonly content: Content
-  /** The way from the page to the root of the service: addresses are relative, so that pages work below a path, too. */
+  /** The relative path to the root of the service: relative addresses work below a path, too. */
   readonly root: './' | '../'
   readonly script?: (typeof scripts)[keyof typeof scripts]
   readonly viewer?: Viewer
   readonly isWide?: boolean
-  /** Of a person of test mode, which looks otherwise. */
   readonly isTest?: boolean
 }
 
-/** A whole page. All it loads is ours, and nothing of its code stands in it. */
+/** A whole page. Everything it loads has this origin, and it has no inline code. */
 export function layout({ language, title, content, root, script, viewer, isWide, isTest }: PageParts): Html {
   const { frame, script: words } = texts[language]
   const assets = `${root}login/assets/`
@@ -78,7 +76,6 @@ interface Notice extends Pick<PageParts, 'title' | 'script'> {
   readonly link?: Html
 }
 
-/** A page that only says something: what is missing, or where to go. */
 export const notice = (
   language: Language,
   root: PageParts['root'],
@@ -95,6 +92,6 @@ export const notice = (
 ${link && html`<p>${link}</p>`}`,
   })
 
-/** An instant: by the clock of Frankfurt, and by the reader’s own zone where scripts run, as in the console. */
+/** In the time zone of Frankfurt, and in the reader's own where scripts run, as in the console. */
 export const timeIn = (language: Language, at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${minuteIn(language, at)}</time>`

@@ -7,7 +7,6 @@ import type { PairingState } from './texts-en.ts'
 
 const NAME = 100
 
-/** What the page shows of a terminal that asks for a key. */
 export interface PairingView {
   readonly code: string
   readonly state: PairingState
@@ -16,16 +15,14 @@ export interface PairingView {
   readonly address: string | null
   readonly createdAt: Date
   readonly expiresAt: Date
-  /** Whether the person may do all that there is, and so will the terminal. */
   readonly mayDoAll: boolean
   readonly scopes: readonly string[]
-  /** Whether the terminal asks for a key that changes things by the tools of an assistant. */
+  /** Whether the key of the terminal may write by MCP tools. */
   readonly toolWrites: boolean
   readonly isTest: boolean
   readonly viewer: Viewer
 }
 
-/** Where a person lets a command line in: by the code that its terminal shows too, and a passkey. */
 export function pairingPage(view: PairingView, language: Language): Html {
   const { pairing, frame } = texts[language]
   const { state } = view
@@ -75,7 +72,6 @@ function details(view: PairingView, language: Language): Html {
 const rightsList = ({ scopes }: PairingView, language: Language): Html =>
   html`<details><summary>${texts[language].pairing.whichRights(scopes.length)}</summary><p class="hint">${scopes.join(', ')}</p></details>`
 
-/** The two buttons. */
 function decision({ code }: PairingView, language: Language): Html {
   const { approve, join, pairing } = texts[language]
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>

@@ -1,6 +1,6 @@
 import type { Language } from '../../web/language.ts'
 
-/** The refusals that a person can meet on these pages, each with what to do: English, then German. */
+/** The refusals that these pages can show, each with its remedy: English, then German. */
 const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   unauthenticated: [
     'Your session has ended. Sign in again.',
@@ -205,6 +205,5 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   ],
 }
 
-/** Each refusal in one language, by its code. */
 export const refusalWords = (language: Language): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(words).map(([code, [en, de]]) => [code, language === 'de' ? de : en]))

@@ -1,6 +1,6 @@
 import type { Language } from '../../web/language.ts'
 
-/** The rules by the names that their checks have: English, then German. */
+/** Rules by the names of their checks: English, then German. */
 const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
   agentStatus: ['State of the agent', 'Zustand des Agenten'],
   cardStatus: ['State of the card', 'Zustand der Karte'],
@@ -34,7 +34,10 @@ const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
 export const ruleName = (rule: string, language: Language): string =>
   names[rule]?.[language === 'de' ? 1 : 0] ?? rule
 
-/** The rules that ask a person, in German: the engine says it in English. `limit` is in euros, `used` the risk’s points. */
+/**
+ * German texts of the rules that require approval; the engine has the English ones. `limit` is in euros,
+ * `used` is the risk score.
+ */
 const germanReasons: Readonly<Record<string, (figures: { limit: string; used: number | null }) => string>> = {
   autoApproveLimitEuros: ({ limit }) =>
     limit === ''
@@ -55,7 +58,6 @@ export const germanReason = (
   figures: { readonly limit: string; readonly used: number | null },
 ): string | undefined => germanReasons[rule]?.(figures)
 
-/** Whether the intent names a card with which no payment can be made now. */
 export const isCardUnusable = ({
   rule,
   outcome,
@@ -64,13 +66,12 @@ export const isCardUnusable = ({
   readonly outcome: string
 }): boolean => rule === 'cardStatus' && outcome !== 'pass'
 
-/** The limits of which something is left, by the unit of their figures. */
 export const unitOf = (rule: string): 'euros' | 'minutes' | 'payments' => {
   if (rule === 'cooldownMinutes') return 'minutes'
   return rule === 'maxUsageCount' ? 'payments' : 'euros'
 }
 
-/** Rules whose figures are no limit on what is left to spend. */
+/** Rules whose figures are no spending limit. */
 export const hasNothingLeft: ReadonlySet<string> = new Set([
   'autoApproveLimitEuros',
   'amountTolerancePercent',

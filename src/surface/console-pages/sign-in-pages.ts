@@ -5,7 +5,7 @@ import { scripts } from './assets.ts'
 import { layout, notice, type Viewer } from './layout.ts'
 import { texts } from './texts.ts'
 
-/** Where people sign in: by passkey, or by a link whose token stands behind the `#`, where only the script sees it. */
+/** Sign-in by passkey, or by a link whose token is behind the `#`, where only the script sees it. */
 export function loginPage(language: Language): Html {
   const { signIn } = texts[language]
   return layout({
@@ -29,7 +29,6 @@ export function loginPage(language: Language): Html {
   })
 }
 
-/** Where somebody who was given a link joins, and where a passkey is made. */
 export function joinPage(language: Language): Html {
   const { join, signIn } = texts[language]
   return layout({
@@ -61,7 +60,7 @@ export function joinPage(language: Language): Html {
   })
 }
 
-/** Where a person types the code of a device, sees what it asks for, and lets it in. The script fills in what was found. */
+/** A person types the code of a device, sees what it requests, and approves it. The script inserts what was found. */
 export function devicePage(
   { viewer, isTest }: { readonly viewer: Viewer; readonly isTest: boolean },
   language: Language,
@@ -104,7 +103,6 @@ ${isTest && html`<p class="test">${frame.test}</p>`}
   })
 }
 
-/** What the device says of itself, and what it will be allowed. */
 function details(language: Language): Html {
   const { device } = texts[language]
   const row = (name: string, member: string) =>
@@ -143,10 +141,7 @@ function decision(language: Language): Html {
 </section>`
 }
 
-/**
- * The page for somebody who has come by a host to which no passkey belongs, with a link to the right one; undefined where
- * the host is right.
- */
+/** Shown on a host without passkeys, with a link to the right one; undefined on the right host. */
 export function wrongAddressPage(
   path: string,
   language: Language,

@@ -1,4 +1,3 @@
-/** What the pages say, in English: the other language has the same members. */
 export const english = {
   frame: {
     brand: 'Agent Payments',
@@ -25,7 +24,7 @@ export const english = {
     linkLead: 'The link works once. It is used when you press the button, not before.',
     linkButton: 'Use the link and sign in',
     other: 'You have no passkey here, or have lost it? Ask an owner of the account for a link.',
-    // For who has started the service: the sentence ends with `recovery`, which is a link.
+    // For the operator: the sentence ends with the link `recovery`.
     own: 'You have started this service yourself? While nobody has a passkey, npm start prints a link each time, and agentpay login gives one. After that there is',
     recovery: 'the recovery',
   },
@@ -84,7 +83,7 @@ export const english = {
     notices: 'What holds up the payment',
     limits: 'What is left of each limit',
     noLimits: 'No limit applies.',
-    // A limit per payment, which is never used up.
+    // A limit per payment is never used up.
     each: (limit: string) => `${limit} at most`,
     left: (remaining: string, limit: string) => `${remaining} of ${limit} left`,
     leftMinutes: (remaining: number) => (remaining === 1 ? '1 minute left' : `${remaining} minutes left`),
@@ -105,7 +104,7 @@ export const english = {
       returned: 'The payment came back.',
       cancelled: 'A payment on it was cancelled before it had left.',
     },
-    // Where another sum was paid than the one that was approved.
+    // For payments whose amount differs from the approved one.
     paid: (sum: string, approved: string) => `${sum} has been paid of the ${approved} that was approved.`,
     proof: 'Proof of the approval',
     proofLink: 'Open the proof',
@@ -237,10 +236,8 @@ export const english = {
 export type Texts = typeof english
 export type ApproveTexts = Texts['approve']
 
-/** How an intent stands for the person who looks at it. */
 export type ApprovalState = keyof ApproveTexts['marks']
 
-/** How a terminal that asks for a key stands for the person who looks at its page. */
 export type PairingState = keyof Texts['pairing']['marks']
 
 export type Role = keyof Texts['frame']['roles']

@@ -16,7 +16,7 @@ import { hasNothingLeft, isCardUnusable } from './rule-words.ts'
 import type { ApprovalState, ApproveTexts } from './texts-en.ts'
 import type { WaitingIntent, WaitingView } from './waiting-page.ts'
 
-/** The person who looks: the scopes of a session are those of the role by now. */
+/** The scopes of a session follow the person's present role. */
 export function viewerOf({ name, scopes }: Actor): Viewer {
   const role = scopes.has('people:write') ? 'owner' : scopes.has('intents:approve') ? 'approver' : 'viewer'
   return { name: name ?? '', role }
@@ -24,7 +24,6 @@ export function viewerOf({ name, scopes }: Actor): Viewer {
 
 const mayDecide = ({ scopes }: Actor): boolean => scopes.has('intents:approve')
 
-/** One rule with what it says, and its figures in its own unit. */
 export interface ShownCheck {
   readonly rule: string
   readonly limit: number | null
@@ -33,16 +32,14 @@ export interface ShownCheck {
   readonly message: string
 }
 
-/** What the page shows of an intent. Names and texts are as others have given them: the page makes them plain. */
+/** Names and texts are as third parties gave them; the page makes them safe. */
 export interface ApprovalView {
   readonly id: string
   readonly state: ApprovalState
-  /** Changes whenever the page would show something else. */
   readonly version: string
   readonly isTest: boolean
   readonly account: string
   readonly amountEuros: Euros
-  /** With the tolerance of the policy. */
   readonly largestEuros: Euros
   readonly payee: string
   readonly iban: string | null
@@ -53,17 +50,16 @@ export interface ApprovalView {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly reasons: readonly ShownCheck[]
-  /** What would refuse an approval at this moment. */
+  /** Checks that would refuse an approval now. */
   readonly obstacles: readonly ShownCheck[]
-  /** What would not refuse an approval, and holds up the payment after it. */
+  /** Checks that allow an approval but hold up the payment after it. */
   readonly notices: readonly ShownCheck[]
   readonly limits: readonly ShownCheck[]
   readonly decidedAt: Date
-  /** A person’s name, or the kind of decider. */
   readonly decidedBy: { readonly type: string; readonly name: string | null } | null
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
-  /** What the payment was of in the end: a merchant may take less than was approved. */
+  /** The amount paid: a merchant may take less than was approved. */
   readonly paidEuros: bigint | null
   readonly hasProof: boolean
   readonly viewer: Viewer
@@ -72,7 +68,6 @@ export interface ApprovalView {
 
 type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
 
-/** What the page shows of an intent as it is now; undefined where the tenant has none of this id. */
 export async function readApproval(id: string, context: ReadContext): Promise<ApprovalView | undefined> {
   const { records, sql, tenant, now, ports, actor } = context
   const intent = await findIntent(records, id)
@@ -125,11 +120,10 @@ export async function readApproval(id: string, context: ReadContext): Promise<Ap
 
 const isLimit = ({ rule, remaining }: ShownCheck): boolean => remaining !== null && !hasNothingLeft.has(rule)
 
-/** A deadline that has passed ends the intent, whether anybody has noticed or not. */
+/** An intent expires at its deadline, before the sweep has noticed. */
 const stateOf = ({ status, expiresAt }: Intent, now: Date): ApprovalState =>
   status === 'created' && expiresAt <= now ? 'expired' : status
 
-/** When the state began that the page shows. */
 function endOf({ status, decidedAt, updatedAt, expiresAt }: Intent, state: ApprovalState): Date {
   if (state === 'expired' && status === 'created') return expiresAt
   return ['approved', 'denied', 'completed'].includes(state) ? (decidedAt ?? updatedAt) : updatedAt
@@ -152,7 +146,6 @@ const paymentWords: Readonly<Record<PaymentState, NonNullable<ApprovalView['paym
   returned: 'returned',
 }
 
-/** What the page shows of a terminal that asks for a key; undefined where the person may not see it. */
 export async function readPairing(
   code: string,
   context: Pick<Context, 'sql' | 'tenant' | 'actor'>,
@@ -179,7 +172,7 @@ export async function readPairing(
 
 const MOST = 50
 
-/** One more than are shown tells whether there are more. */
+/** Reads one more than are shown, to know whether there are more. */
 const WAITING = `
 select id, agent_id as "agentId", amount_cents as "amountEuros", merchant as payee, purpose, expires_at as "expiresAt"
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
@@ -189,7 +182,6 @@ interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
   readonly agentId: string
 }
 
-/** The intents that wait for a decision, newest first. */
 export async function readWaiting(
   context: Pick<Context, 'sql' | 'tenant' | 'now' | 'records' | 'actor'>,
 ): Promise<WaitingView> {

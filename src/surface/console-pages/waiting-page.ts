@@ -5,7 +5,6 @@ import { scripts } from './assets.ts'
 import { layout, timeIn, type Viewer } from './layout.ts'
 import { texts } from './texts.ts'
 
-/** An intent that waits, in a line. */
 export interface WaitingIntent {
   readonly id: string
   readonly amountEuros: Euros
@@ -22,7 +21,6 @@ export interface WaitingView {
   readonly viewer: Viewer
 }
 
-/** Where a person is after signing in: the intents that wait for a decision. */
 export function waitingPage({ intents, hasMore, isTest, viewer }: WaitingView, language: Language): Html {
   const { waiting, frame } = texts[language]
   return layout({

@@ -8,14 +8,13 @@ const pageHeaders = {
   Vary: 'What is not there is told in a page to those who accept `text/html`.',
 }
 
-/** What stands in the address of a page: the filters of the lists that it shows, by which their operations judge it. */
+/** Filters of the lists on the page; the operations of the lists validate them. */
 const address = z.record(z.string().min(1).max(40), z.string().max(400)).meta({
   maxProperties: 30,
   description:
     'The filters, `cursor` and `limit` of the list that the page shows; `part`: only these parts of the page, separated by commas.',
 })
 
-/** A page tells in its frame what an operation behind it has refused. */
 const fails = {
   page_not_found: [404, 'The console has no such page. It begins at /console.'],
   page_not_allowed: [403, 'Your role in the console does not show this page: ask an owner.'],

@@ -19,8 +19,8 @@ interface Asked extends Pick<PageRequest, 'path' | 'query'> {
 }
 
 /**
- * The page in its frame. Where the address names parts (`?part=waiting,agents`), only these; and what an operation behind
- * the page refuses is told in the frame, too.
+ * The page in its frame, or only its parts if the address names some (`?part=waiting,agents`). A refusal of
+ * an operation is shown in the frame.
  */
 async function show(page: Page, asked: Asked, context: PageContext) {
   const { part: names, ...query } = asked.query
@@ -46,7 +46,6 @@ async function show(page: Page, asked: Asked, context: PageContext) {
   }
 }
 
-/** The members of an address, noting which of them are read. */
 const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['query'] =>
   new Proxy(query, {
     get(target, name) {
@@ -55,7 +54,7 @@ const noting = (query: PageRequest['query'], read: Set<string>): PageRequest['qu
     },
   })
 
-/** Refuses an address with a member that its page does not know, as an operation refuses a parameter. */
+/** Refuses parameters that the page has not read, as an operation refuses unknown ones. */
 function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): void {
   const unknown = Object.keys(query).find(name => !read.has(name))
   if (unknown !== undefined)
@@ -65,7 +64,6 @@ function assertRead(query: PageRequest['query'], read: ReadonlySet<string>): voi
 const refusalIn = ({ refusal }: Shown, { refuse }: PageContext): Refusal | undefined =>
   refusal && refuse(codeOf(refusal), refusal.message)
 
-/** Stands for a page that does not exist. */
 const missingPage: Page = async () => {
   throw new Refused(
     new Refusal(404, 'page_not_found', 'The console has no such page. It begins at /console.'),
@@ -74,7 +72,7 @@ const missingPage: Page = async () => {
 
 const HTML = 'text/html; charset=utf-8'
 
-/** Scripts, styles and pictures of ours, calls of ours, forms to ourselves, and nothing else. */
+/** Only scripts, styles, images, connections and forms of this origin. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
@@ -93,11 +91,10 @@ const codes = {
   404: 'page_not_found',
 } as const
 
-/** The code of a page for what an operation behind it has refused. */
 const codeOf = ({ status }: Refusal): (typeof codes)[keyof typeof codes] =>
   codes[status as keyof typeof codes] ?? 'invalid_filter'
 
-/** What an operation has refused, as a refusal of the page that asked it: in a page to browsers, else as ever. */
+/** Browsers get the refusal as a page, programs as JSON. */
 function refused(given: Refusal, request: PageRequest, context: PageContext) {
   const refusal = context.refuse(codeOf(given), given.message)
   if (!wantsPage(context)) return refusal
@@ -111,7 +108,6 @@ function pageOf({ status, message }: Refusal): Shown {
 
 const wantsPage = ({ headers }: PageContext): boolean => headers.accept?.includes('text/html') === true
 
-/** Makes the live parts of a page: all of them, or those that are asked for. */
 const live =
   (parts: readonly string[] | undefined, made: Html[]) =>
   async ({ id, events, about, make }: LivePart): Promise<Html> => {

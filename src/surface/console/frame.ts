@@ -19,26 +19,22 @@ export const style = pageAsset(
 )
 const icon = pageAsset('console', 'svg', pageIcon())
 
-/** The style of refusals is served from here: those who refuse have no operation of their own. */
+/** Also serves the style of refusal pages, which have no operation of their own. */
 export const assetFile = assetFinder([style, icon, plainStyle])
 
-/** The groups of the navigation, with the sections in each. */
 type Navigation = readonly (readonly [group: string, sections: Readonly<Record<string, Section>>])[]
 
-/** A line of the navigation: as it stands on other pages, and as on its own. */
 interface Line {
   readonly path: string
   readonly elsewhere: Html
   readonly here: Html
 }
 
-/** A group of the navigation; the first one has no heading. */
 interface Group {
   readonly heading: string
   readonly lines: readonly Line[]
 }
 
-/** The navigation of each role, by the way to the root. */
 const groupsOf = new WeakMap<PageRequest['actor']['scopes'], Map<string, readonly Group[]>>()
 
 function navigationOf(navigation: Navigation, request: PageRequest): Html {
@@ -71,7 +67,6 @@ function groupsFor(navigation: Navigation, { may, to }: PageRequest): Group[] {
   ]
 }
 
-/** The whole document around a page: navigation, search, whose account it is and in which mode, and its health. */
 export function frame(
   { title, content, onward }: Shown,
   navigation: Navigation,
@@ -111,7 +106,6 @@ ${content}
 `
 }
 
-/** What is the same in the frames of all pages from which the same way leads to the root. */
 interface Constants {
   readonly head: Html
   readonly banner: Html
@@ -144,10 +138,9 @@ const bannerFrom = (
 ): Html => html`<a class="brand" href="${to('console')}"><img src="${to('console/assets/')}${icon.name}" alt="" width="22" height="22"> Agent Payments</a>
 <form class="search" role="search" action="${to('console/search')}"><label class="unseen" for="search">Search</label><input id="search" type="search" name="q" maxlength="200" placeholder="Search, or any id"></form>`
 
-/** By how far the test clock may be off through rounding. */
 const CLOCK_SLACK_MS = 1_500
 
-/** The time of the test clock, where it is not the real one. */
+/** The time of the test clock, if it differs from the real one. */
 const movedClock = ({ now }: PageRequest): string =>
   now.getTime() - clock.milliseconds() > CLOCK_SLACK_MS
     ? `. The test clock is moved: it is ${minuteInWords(now)} here`

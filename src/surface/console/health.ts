@@ -5,14 +5,13 @@ type Health = AnswerOf<typeof healthApi.health>
 
 const asked = new WeakMap<PageRequest, Promise<Health>>()
 
-/** How the service is: asked once a page, whoever on it tells. */
 export function healthOn(request: PageRequest): Promise<Health> {
   const health = asked.get(request) ?? request.ask(healthApi.health)
   asked.set(request, health)
   return health
 }
 
-/** What is wrong with the service, in a sentence; undefined while all is well. */
+/** Problems of the service as a sentence; undefined if there are none. */
 export async function healthInWords(request: PageRequest): Promise<string | undefined> {
   const { checks } = await healthOn(request)
   if (checks.temporal === 'unreachable')

@@ -53,7 +53,6 @@ import { policies, policyPage, presets } from './pages/policies.ts'
 
 type Sections = Readonly<Record<string, Section>>
 
-/** Every section by its name in addresses, in the groups of the navigation and their order. */
 const groups: Readonly<Record<string, Sections>> = {
   Decide: {
     approvals: { title: 'Approvals', needs: intentsApi.list, list: approvalsPage },
@@ -104,7 +103,6 @@ const groups: Readonly<Record<string, Sections>> = {
   },
 }
 
-/** Sections to which other pages lead. */
 const elsewhere: Sections = {
   search: { title: 'Search', list: searchPage },
   'unusual-spends': unusualSpends,

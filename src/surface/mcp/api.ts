@@ -1,7 +1,6 @@
 import { mayGoOn } from '../../kernel/contract/file.ts'
 import { post } from '../../kernel/contract/operation.ts'
 
-/** The refusals of the protocol itself, by the status that they have. */
 export const protocolRefusals = {
   protocol_error: [
     400,

@@ -5,11 +5,13 @@ import { ownToolNamed, runOwnTool } from './own-tools.ts'
 import { runTarget } from './run-operation.ts'
 import { refused, type ToolCall, withoutCardNumbers } from './tool-call.ts'
 
-/** Answers a call; what nobody may see is kept from every answer. */
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>
   withoutCardNumbers(await answered(call, context), call.name, context)
 
-/** A defect of ours is for the log: its words may be those of the database. What the protocol says it says itself. */
+/**
+ * A defect of the service goes to the log, since its message may come from the database. Protocol errors are
+ * answered as such.
+ */
 async function answered(call: ToolCall, context: Context): Promise<object> {
   try {
     return await answerOf(call, context)
@@ -29,7 +31,7 @@ async function answerOf(call: ToolCall, context: Context): Promise<object> {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name))
 }
 
-/** A tool that nobody has is a mistake in the message; what a tool refuses is a result, which the model reads. */
+/** An unknown tool is a protocol error; a refusal of a tool is a result, which the model reads. */
 export const isTool = (name: string, { ports }: Context): boolean =>
   ownToolNamed(name) !== undefined || ports.tools.named(name) !== undefined
 

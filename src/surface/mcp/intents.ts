@@ -16,10 +16,8 @@ interface Explanation {
   readonly rules: readonly { readonly outcome: string; readonly remedy: string | null }[]
 }
 
-/** Under this name the client's person is asked to open the page. */
 const APPROVAL = 'approval'
 
-/** The answer to a declared intent: approved, refused with what would help, or waiting for a person at a page. */
 export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context: Context): Promise<object> {
   const declared = answer.body as Intent
   const intent = answer.isRepeated ? await current(declared, context) : declared
@@ -39,7 +37,10 @@ export async function afterDeclaring(answer: ToolAnswer, call: ToolCall, context
   return resultOfIntent(intent, answer.isRepeated, context)
 }
 
-/** The second call of a client whose person has seen the page: it is about the intent that the first one has declared. */
+/**
+ * The client calls again after its person has seen the page. The call is about the intent that the first call
+ * declared.
+ */
 export async function afterAsking(id: string, context: Context): Promise<object> {
   const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
   return answer.refusal ? resultOf(answer) : resultOfIntent(answer.body as Intent, false, context)
@@ -47,7 +48,6 @@ export async function afterAsking(id: string, context: Context): Promise<object>
 
 const approvalUrl = ({ id }: Intent, { ports }: Context): string => ports.pageUrl(`/approve/${id}`)
 
-/** How an intent stands, for a model. */
 async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<Result> {
   if (intent.status === 'denied') {
     const { summary, remedies } = await explained(intent, context)
@@ -72,12 +72,12 @@ async function explained({ id }: Intent, context: Context) {
   return { summary, remedies }
 }
 
-/** Proxies and clients often give up after a minute. */
+/** In seconds: proxies and clients often give up after a minute. */
 export const LONGEST_WAIT = 50
-/** Where too many wait for events already, the intent is looked at so often. */
+/** The poll interval when too many callers already wait for events. */
 const LOOK_EVERY_MS = 2_000
 
-/** Holds until somebody has decided, at most for so many seconds; it may be called again. */
+/** Waits for the decision of a person, for at most this many seconds; clients may call again. */
 export async function waitForIntent(id: string, seconds: number, context: Context): Promise<Result> {
   const first = await look(id, context)
   const answer = seconds > 0 && isWaiting(first) ? await afterWaiting(id, seconds, context) : first
@@ -90,7 +90,6 @@ const look = (id: string, context: Context): Promise<ToolAnswer> =>
 const isWaiting = ({ refusal, body }: ToolAnswer): boolean =>
   !refusal && (body as Intent).status === 'created'
 
-/** How the intent stands once it is decided, or after so many seconds. */
 async function afterWaiting(id: string, seconds: number, context: Context): Promise<ToolAnswer> {
   const over = new AbortController()
   const ending = AbortSignal.any([context.ending, over.signal])
@@ -106,7 +105,7 @@ async function afterWaiting(id: string, seconds: number, context: Context): Prom
   }
 }
 
-/** Tells whenever the intent may have changed, and once when it begins to listen. */
+/** Signals each possible change of the intent, and once when listening begins. */
 async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
   const isWanted = ({ data }: FollowedEvent) => data.intentId === id
   const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })

@@ -9,8 +9,8 @@ const mcpPersonal = {
 } as const satisfies Personal
 
 /**
- * Whether another site makes a browser of ours speak, as by a name that it has pointed at us. `host` is the address that was
- * asked where it is one of ours, and our first one otherwise.
+ * Prevents DNS rebinding and calls from other sites through a browser. `host` is the requested address if it
+ * is one of the service's, otherwise its first one.
  */
 function foreignPart({ headers, host }: Pick<Context, 'headers' | 'host'>) {
   if (!isSame(headers.host ?? '', host)) return 'foreign_host'
@@ -32,7 +32,7 @@ const mcp = implement(mcpApi, {
   async message(_, context) {
     const foreign = foreignPart(context)
     if (foreign) return context.refuse(foreign)
-    // Most processes never serve an assistant: the protocol is loaded with the first message.
+    // Most processes never serve an assistant, so the protocol is loaded with the first message.
     const { serve } = await import('./serve.ts')
     return serve(context)
   },

@@ -8,9 +8,8 @@ import { type Given, refused, succeeded } from './tool-call.ts'
 /** A tool that is more, or less, than one operation. */
 interface OwnTool {
   readonly definition: ToolDefinition
-  /** What the credential must have. */
   readonly scope?: string
-  /** An agent's token keeps to the small set; keys and people reach everything that they may call. */
+  /** Agent tokens have the small set; keys and people reach all their operations. */
   readonly isForAgents: boolean
   run(given: Given, context: Context): Promise<object>
 }
@@ -164,15 +163,13 @@ const wrong = (member: string, message: string) => refused('invalid_request', `$
 
 const all: readonly OwnTool[] = [wait, proposeChange, search, describe, call]
 
-/** Those that the caller may use. */
 export const ownTools = (actor: Actor): readonly OwnTool[] => all.filter(tool => !refusalOf(tool, actor))
 
-/** One of these, whoever asks. */
+/** Looks a tool up by name, without checking rights. */
 export const ownToolNamed = (name: string): OwnTool | undefined => byName.get(name)
 
 const byName = new Map(all.map(tool => [tool.definition.name, tool]))
 
-/** Runs it, or says as the API does why the caller may not. */
 export const runOwnTool = async (tool: OwnTool, given: Given, context: Context): Promise<object> =>
   refusalOf(tool, context.actor) ?? tool.run(given, context)
 

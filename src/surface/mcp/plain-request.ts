@@ -5,15 +5,15 @@ import { callTool, isTool } from './call-tool.ts'
 import { contents, OPENAPI } from './resources.ts'
 import { IDENTITY } from './server.ts'
 
-/** Since this version a client says with each message who it is and what it can do. */
+/** From this version on, a client sends its identity and capabilities with each message. */
 const NEWEST = '2026-07-28'
 
 const PREFIX = 'io.modelcontextprotocol/'
 const NAMES = ['clientCapabilities', 'clientInfo', 'protocolVersion'].map(name => PREFIX + name)
 
 /**
- * Whether a client says no more than who it is, and that it can do nothing that an answer could ask of it. One that can open
- * an address for its person, wants to hear of the progress, or says what is not expected gets the protocol's own server.
+ * Whether the envelope has only the client's identity, without capabilities. Clients that open addresses,
+ * want progress, or send unknown members get the protocol's own server.
  */
 function isPlainEnvelope(envelope: unknown): boolean {
   if (!isRecord(envelope) || Object.keys(envelope).sort().join() !== NAMES.join()) return false
@@ -32,16 +32,16 @@ const isPlainClient = (client: unknown): boolean =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A request of the protocol that is quite as it should be, and says nothing that needs the protocol's own server. */
+/** A well-formed request that does not need the protocol's own server. */
 interface PlainRequest {
   readonly id: string | number
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Whether it is of the version in which a client says with each message who it is, and gets JSON. */
+  /** Whether the version sends the client's identity with each message, and gets JSON. */
   readonly isNewest: boolean
 }
 
-/** The versions in which a request is one message and its answer one event, and the client says nothing of itself with it. */
+/** Versions in which a request is one message, its answer one event, and the client's identity is not repeated. */
 const OLDER: ReadonlySet<string | undefined> = new Set([
   undefined,
   '2024-11-05',
@@ -52,7 +52,7 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 
 const REQUEST = 'id jsonrpc method params'
 
-/** The request in a message; undefined for every other one, and for one that is not quite as it should be. */
+/** The request in a message; undefined if the message is anything else, or not well-formed. */
 export function plainRequestIn(
   message: unknown,
   { headers }: Pick<Context, 'headers'>,
@@ -82,13 +82,12 @@ const isNamedIn = (headers: Headers, { method, params }: PlainRequest): boolean 
   headers['mcp-method'] === method &&
   headers['mcp-name'] === (params.name ?? params.uri)
 
-/** The names of an object's members in the order of the alphabet. */
 const membersOf = (value: object): string => Object.keys(value).sort().join(' ')
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text of an answer, as the protocol's own server writes it. */
+/** Byte for byte as the protocol's own server writes it. */
 function answerText({ id, isNewest }: PlainRequest, result: object): string {
   if (!isNewest) return `event: message\ndata: ${JSON.stringify({ result, jsonrpc: '2.0', id })}\n\n`
   const { _meta: own } = result as { readonly _meta?: object }
@@ -102,14 +101,14 @@ const answerFile = ({ isNewest }: PlainRequest, content: Content): File => ({
   content,
 })
 
-/** It holds the connection for long: its answer is to begin at once, as the protocol's own way lets it. */
+/** This tool holds the connection; the protocol's own server begins its answer at once. */
 const LONG = 'wait_for_intent'
 
 const NAMED = new Set(['name', 'arguments name'])
 
 /**
- * Answers a plain call of a tool without the protocol's server, which costs several times what the operation does: the same
- * bytes, as a test says. Undefined for every other request, and for one that is not quite as it should be.
+ * Answers a plain tool call without the protocol's server, which costs several times the operation itself. A
+ * test compares the bytes. Undefined for every other request.
  */
 export async function callDirectly(request: PlainRequest, context: Context): Promise<File | undefined> {
   const { method, params, isNewest } = request
@@ -120,12 +119,11 @@ export async function callDirectly(request: PlainRequest, context: Context): Pro
   return answerFile(request, answerText(request, isNewest ? { ...result, resultType: 'complete' } : result))
 }
 
-/** Where the document stands in the answer. */
 const PLACE = '‹document›'
 
 /**
- * Answers who reads the document of the interface: it has megabytes, and as a whole it would hold the event loop while the
- * protocol's server writes it. Undefined for every other request.
+ * Streams the document of the interface: it has megabytes, and the protocol's server would block the event
+ * loop while writing it as a whole. Undefined for every other request.
  */
 export async function readDirectly(request: PlainRequest, { ports }: Context): Promise<File | undefined> {
   const { method, params, isNewest } = request
@@ -143,7 +141,7 @@ async function* inPieces(before: string, document: readonly Buffer[], after: str
   yield after
 }
 
-/** The document as it stands within a text of JSON, made once. */
+/** The document escaped as a JSON string, made once. */
 const escaped = new WeakMap<File, Promise<readonly Buffer[]>>()
 
 function escapedOnce(document: File): Promise<readonly Buffer[]> {
@@ -157,7 +155,7 @@ const PIECE = 65_536
 function* piecesOf(text: string): Sliced<Buffer[]> {
   const pieces: Buffer[] = []
   for (let at = 0; at < text.length; ) {
-    // A pair of surrogates stays whole.
+    // A surrogate pair is not split.
     const end = at + PIECE + (isFirstHalf(text.charCodeAt(at + PIECE - 1)) ? 1 : 0)
     pieces.push(Buffer.from(JSON.stringify(text.slice(at, end)).slice(1, -1)))
     at = end

@@ -8,7 +8,6 @@ interface Resource {
   readonly title: string
   readonly description: string
   readonly operation: string
-  /** For whom it is there, if not for all who may call the operation. */
   readonly for?: 'agent' | 'others'
 }
 

@@ -16,7 +16,7 @@ import {
   type ToolCall,
 } from './tool-call.ts'
 
-/** Runs an operation for a tool of its own name or for `call_operation`: the way is the same. */
+/** Runs an operation for a tool of its own name or for `call_operation`, which share this path. */
 export async function runTarget(target: ToolTarget, call: ToolCall, context: Context): Promise<object> {
   if (target.isWriting && !mayWrite(context.actor)) {
     const { idempotencyKey: _, ...given } = call.given
@@ -32,11 +32,9 @@ export async function runTarget(target: ToolTarget, call: ToolCall, context: Con
 const isIntentId = (state: unknown): state is string =>
   typeof state === 'string' && /^intent_[0-9a-z]{26}$/.test(state)
 
-/** For how long a call waits for the answer of the same call that is on its way. */
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
 
-/** Runs an operation once for all calls that are the same act. */
 async function runOperation(
   { operation, takesKey }: ToolTarget,
   given: Given,
@@ -46,7 +44,7 @@ async function runOperation(
   const { idempotencyKey, ...members } = given
   const endless = numberWithoutEnd(members, '')
   if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
-  // The order of members is no difference: the answer is kept for one form of them.
+  // The order of members makes no difference, since answers are stored by the canonical form.
   const named = JSON.parse(canonicalJson(members)) as Given
   if (idempotencyKey !== undefined && idempotencyKey !== null) {
     return isKey(idempotencyKey) ? callOnce(operation, named, idempotencyKey, context) : wrong(NO_KEY)
@@ -67,7 +65,7 @@ const wrong = (message: string): ToolAnswer => ({
   isRepeated: false,
 })
 
-/** The place of a number that JSON can write and nobody can hold, such as 1e400; undefined where there is none. */
+/** The place of a number that JSON can write but no double can hold, such as 1e400; undefined if there is none. */
 function numberWithoutEnd(value: unknown, place: string): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : place
   if (typeof value !== 'object' || value === null) return undefined
@@ -78,7 +76,7 @@ function numberWithoutEnd(value: unknown, place: string): string | undefined {
   return undefined
 }
 
-/** What was refused may be tried again; what nobody knows the end of is repeated with the same key. */
+/** After a refusal the call may be tried again; an unknown outcome is repeated with the same key. */
 const isRefusal = ({ status, refusal, body }: ToolAnswer): boolean =>
   (refusal !== undefined && status < 500 && refusal.code !== 'in_progress') ||
   (body as { status?: unknown } | undefined)?.status === 'denied'
@@ -97,7 +95,7 @@ async function callOnce(
   }
 }
 
-/** The same call keeps its key for ten minutes after the last one: a model that repeats itself acts once. */
+/** Identical calls share a key until ten minutes after the last one: a model that repeats itself acts once. */
 const KEY_OF_CALL = `
 insert into tool_calls as t (owner_id, mode, caller_id, hash, key, last_called_at)
 values ($1, $2, $3, $4, $5, $6)
@@ -116,7 +114,6 @@ const nameOf = ({ tenant, actor }: Context, operation: string, given: object): s
   hash('sha256', canonicalJson([operation, given]), 'base64url'),
 ]
 
-/** The idempotency key of a call that names none. */
 async function keyOfCall(context: Context, operation: string, given: object): Promise<string> {
   const values = [...nameOf(context, operation, given), `tool-${randomUUID()}`, clock.real()]
   const [row] = await context.sql<{ key: string }>(KEY_OF_CALL, values)
@@ -124,7 +121,7 @@ async function keyOfCall(context: Context, operation: string, given: object): Pr
   return row.key
 }
 
-/** After a refusal the same call is a new attempt: what was in its way may be gone by then. */
+/** After a refusal an identical call is a new attempt, since the obstacle may be gone by then. */
 const forgetCall = (context: Context, operation: string, given: object, key: string): Promise<unknown> =>
   context.sql(FORGET, [...nameOf(context, operation, given), key])
 
@@ -134,7 +131,7 @@ interface Wish {
   readonly reason: string | null
 }
 
-/** What a model may not do itself is proposed to a person: it is told where they find it. */
+/** An operation that a model may not call becomes a proposal, and the model learns where a person finds it. */
 export async function proposeByTool(wish: Wish, context: Context): Promise<Result> {
   const answer = await propose(wish, context)
   if ('code' in answer) return refused(answer.code, answer.message, waysOut(answer.code))
@@ -145,7 +142,6 @@ export async function proposeByTool(wish: Wish, context: Context): Promise<Resul
 const sentence = ({ id, expiresAt }: Proposed, isRepeated: boolean, { ports }: Context): string =>
   `${isRepeated ? 'This is proposed already.' : 'This is proposed, and nothing has changed.'} A person has to apply it, until ${expiresAt}, at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
-/** What a model needs of it: the input is its own. */
 const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: Proposed) => ({
   id,
   status,

@@ -8,7 +8,7 @@ import { serverFor } from './server.ts'
 
 const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
-/** Answers one message. Any process answers any of them. */
+/** Stateless: any process answers any message. */
 export async function serve(context: Context): Promise<File> {
   const message = messageIn(context)
   if (message instanceof Problem) return protocolError(-32_700, message.message)
@@ -17,13 +17,12 @@ export async function serve(context: Context): Promise<File> {
   return (await serveDirectly(message, context)) ?? serveByProtocol(message, context)
 }
 
-/** Answers what needs no server of the protocol for itself, with the same bytes; undefined for everything else. */
+/** Answers simple messages without a server of the protocol, with the same bytes; undefined for all others. */
 export async function serveDirectly(message: unknown, context: Context): Promise<File | undefined> {
   const request = plainRequestIn(message, context)
   return request && ((await callDirectly(request, context)) ?? readDirectly(request, context))
 }
 
-/** Hands a message to the protocol's own server, of which each message has one. */
 export async function serveByProtocol(message: unknown, context: Context): Promise<File> {
   const { fetch } = createMcpHandler(() => serverFor(context), { maxSubscriptions: 0 })
   return fileOf(await fetch(requestOf(context), { parsedBody: message }))
@@ -43,7 +42,7 @@ function requestOf({ headers, host, rawBody, ending }: Context): Request {
     const value = headers[name]
     return value === undefined ? [] : [[name, value]]
   })
-  // The body is handed over as it was parsed: this one is looked at for being there.
+  // The parsed body is passed beside the request, which only has to have one.
   const body = Buffer.from(rawBody)
   return new Request(`http://${host}/mcp`, { method: 'POST', headers: forwarded, body, signal: ending })
 }

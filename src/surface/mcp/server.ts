@@ -5,7 +5,6 @@ import { ownTools } from './own-tools.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { mayWrite } from './tool-call.ts'
 
-/** As which the service answers. */
 export const IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
 
 const INSTRUCTIONS = [
@@ -15,7 +14,6 @@ const INSTRUCTIONS = [
   'The same call within ten minutes is the same act: it is never done twice. Give idempotencyKey to mean another act.',
 ].join('\n')
 
-/** The server of one message, with the rights of who has sent it. */
 export function serverFor(context: Context): Server {
   const server = new Server(IDENTITY, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
@@ -89,7 +87,7 @@ const all: readonly Prompt[] = [
   },
 ]
 
-/** What a person wrote stays within its quotes. */
+/** Quotes text of people, so that it cannot end its quotes. */
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 200))
 
 const prompts = all.map(({ text: _, ...prompt }) => prompt)

@@ -3,27 +3,23 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
 import { maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
-/** The members that a tool is given. */
 export type Given = Readonly<Record<string, unknown>>
 
 export interface ToolCall {
   readonly name: string
   readonly given: Given
-  /** Whether the client can open an address for its person. */
   readonly canOpenUrls: boolean
-  /** What the client's person has answered to what was asked of them. */
   readonly responses: Readonly<Record<string, unknown>> | undefined
-  /** What we have given the client along with what was asked: nothing proves that it is the same. */
+  /** State that the client returns with them; nothing proves that it is unchanged. */
   readonly state?: unknown
 }
 
 /**
- * A model that reads a merchant's text must not be able to spend by being told to: an agent's token is bounded by its
- * policy, and a key changes something only where whoever made it has said so. What it may not do becomes a proposal.
+ * Prevents a merchant's text from making a model spend: an agent token is bounded by its policy, and an API
+ * key has the right to write by tools only if it was created with it. Everything else becomes a proposal.
  */
 export const mayWrite = ({ type, toolWrites }: Actor): boolean => type === 'agent' || toolWrites === true
 
-/** What a tool answers: for the model as a text, for programs as an object. */
 export interface Result {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
@@ -36,19 +32,17 @@ const REPEATED =
 
 const text = (content: string) => ({ type: 'text' as const, text: content })
 
-/** An answer, with sentences for the model before it. */
 export function succeeded(body: unknown, isRepeated = false, ...sentences: readonly string[]): Result {
   const said = [...(isRepeated ? [REPEATED] : []), ...sentences]
   const shown = body === undefined ? 'Done.' : typeof body === 'string' ? body : JSON.stringify(body)
   return {
-    // In the order in which the protocol's own server writes them.
+    // In the order of the protocol's own server.
     ...(isRepeated ? { _meta: { 'agentpay/repeated': true } } : {}),
     content: [...said.map(text), text(shown)],
     ...(isRecord(body) ? { structuredContent: body } : {}),
   }
 }
 
-/** A refusal: its code, its sentence, and what would make it a yes. */
 export function refused(
   code: string,
   message: string,
@@ -70,10 +64,10 @@ export const resultOf = ({ body, refusal, isRepeated }: ToolAnswer): Result =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Fewer digits are no number of a card. */
+/** Card numbers have at least twelve digits. */
 const MANY_DIGITS = /\d(?:[ -]?\d){11}/
 
-/** Whatever leaves by a tool leaves without numbers of cards; the operator hears of one that would have. */
+/** Removes card numbers from every answer of a tool, and logs an error for the operator if there was one. */
 export function withoutCardNumbers<T extends object>(
   leaving: T,
   name: string,
@@ -86,5 +80,5 @@ export function withoutCardNumbers<T extends object>(
   return masked as T
 }
 
-/** As it will be sent: a text that is JSON is looked at as a text, in which the numbers stand as they are read. */
+/** The answer as it will be sent: texts that are JSON are checked as text, where numbers are readable. */
 const unfolded = (leaving: object): unknown => JSON.parse(JSON.stringify(leaving))

@@ -11,25 +11,28 @@ import { offeringKey } from '../../commerce/mpp-keys/index.ts'
 import { PLATFORM_OWNER } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ByteStream, File } from '../../kernel/contract/file.ts'
-import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
 import { externalCall, type InputOf, implement } from '../../kernel/contract/operation.ts'
-import { type Answer, WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
+import { type Answer, type WithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusable, parseReceipt, writeChallenge, writeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
 import { euros } from '../../values/money.ts'
 import { type MerchantContext, mppMerchantsApi } from './api.ts'
 import { type Ending, type Scenario, scenarioOf } from './scenarios.ts'
 
-/** The merchants' keys and settlements are the installation's own; their money is nobody's, and stands in no ledger. */
+/**
+ * Keys and settlements of these merchants belong to the installation. Their money is fictitious, and no
+ * ledger has it.
+ */
 const tenant = { ownerId: PLATFORM_OWNER, mode: 'test' } as const
 
-/** The price where none is named, in cents. */
 const USUAL = 250n
 
 const json = (value: object): File => ({ type: 'application/json', content: JSON.stringify(value) })
 
-/** The good merchant, of which all others change something. */
-const payee: Payee<File> = {
+type Failure = Parameters<MerchantContext['refuse']>[0]
+
+/** The good merchant, whose offer and answer each scenario changes. */
+const payee: Payee<File, Failure> = {
   async find({ scenario = '', amountEuros }, context) {
     if (!scenarioOf(scenario)) return undefined
     const now = clock.real()
@@ -47,19 +50,23 @@ const payee: Payee<File> = {
     }
   },
 
-  unlocked: async ({ id, scenario, amountEuros }) =>
+  unlocked: ({ id, scenario, amountEuros }) =>
     json({
       scenario,
       settlementId: id,
       amountEuros: euros.encode(amountEuros),
       content: 'What you have paid for.',
     }),
+
+  answer(paid, { scenario: name = '' }, context) {
+    const scenario = scenarioOf(name)
+    return scenario ? afterCharge(paid, scenario, context) : paid
+  },
 }
 
 const MANY = 10_000
 const TINY = 'Payment id="a", realm="r", method="tempo", intent="charge", request="e30"'
 
-/** The value of `WWW-Authenticate` with which a merchant asks for money; undefined where it names no challenge. */
 function offerOf(
   article: Article,
   { asks }: Scenario,
@@ -77,7 +84,7 @@ const PIECE = ' '.repeat(65_536)
 
 const pause = (milliseconds: number) => new Promise<void>(resolve => clock.alarm(milliseconds, resolve))
 
-/** Ends the connection where the body is half sent. The pause lets the headers out before. */
+/** Breaks the connection in the middle of the body. The pause lets the headers out before. */
 async function* cutOff(): ByteStream {
   yield '{"content": "The first half of'
   await pause(200)
@@ -102,24 +109,22 @@ const bodies: Readonly<Partial<Record<Ending, () => ByteStream>>> = {
   dawdles: dawdling,
 }
 
-/** Turns the answer of the good merchant into that of the scenario, once the card is charged. */
+/** Changes the answer of the good merchant according to the scenario, after the card is charged. */
 function afterCharge(
-  answer: Answer<File>,
+  paid: WithHeaders<File>,
   { ending, receipt = same => same }: Scenario,
   { refuse }: MerchantContext,
 ): Answer<File> {
-  const given = answer instanceof WithHeaders ? answer.headers[RECEIPT] : undefined
-  const read = given === undefined ? undefined : parseReceipt(given)
-  if (!(answer instanceof WithHeaders) || read === undefined || isUnusable(read)) return answer
+  const read = parseReceipt(paid.headers[RECEIPT] ?? '')
+  if (isUnusable(read)) return paid
   const changed = receipt(read)
   const shown = changed === null ? {} : { [RECEIPT]: writeReceipt(changed) }
   if (ending === 'fails') return withHeaders(refuse('failed'), shown)
   const body = bodies[ending]
-  const file = body ? { type: 'application/json', content: body() } : answer.answer
+  const file = body ? { type: 'application/json', content: body() } : paid.answer
   return withHeaders(file, { 'Cache-Control': 'private', ...shown })
 }
 
-/** The answer to a credential that the merchant does not charge. */
 function withoutCharge(
   article: Article,
   scenario: Scenario,
@@ -135,7 +140,6 @@ function withoutCharge(
   )
 }
 
-/** A 402 with what the merchant offers. */
 function asking(article: Article, scenario: Scenario, context: PayContext & MerchantContext): Answer<File> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')
@@ -146,12 +150,13 @@ const good = paidEndpoint(payee)
 
 type Input = InputOf<typeof mppMerchantsApi.get>
 
-/** The parameters of the address and of the query, as the payee reads them. */
 const paramsOf = ({ params, query: { amountEuros } }: Input): Params =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
-/** Everything that charges no card is answered by reading alone; what does is charged as a request is. */
+/** Answers that charge no card only read; those that do charge it like a payment request. */
 const merchant = externalCall(mppMerchantsApi.get, {
+  ...good,
+
   async peek(input, context) {
     const { scenario: name } = input.params
     const scenario = scenarioOf(name)
@@ -166,25 +171,7 @@ const merchant = externalCall(mppMerchantsApi.get, {
     return isPresented ? withoutCharge(article, scenario, context) : asking(article, scenario, context)
   },
 
-  /** A credential that has been presented before gets the same answer again. */
-  async reserve(input, context) {
-    const reserved = await good.reserve({ params: paramsOf(input) }, context)
-    const scenario = scenarioOf(input.params.scenario)
-    if (!(reserved instanceof AnswerNow) || !scenario) return reserved
-    return new AnswerNow(afterCharge(reserved.answer, scenario, context))
-  },
-
-  call: (reservation, outside) => good.call(reservation, outside),
-
-  recordBatched: answer => good.recordBatched(answer),
-
-  async record(answer, reservation, context) {
-    const recorded = await good.record(answer, reservation, context)
-    const scenario = scenarioOf(reservation.params.scenario ?? '')
-    return recorded instanceof CallExternal || !scenario ? recorded : afterCharge(recorded, scenario, context)
-  },
-
-  recover: (reserved, context) => good.recover(reserved, context),
+  reserve: (input, context) => good.reserve({ params: paramsOf(input) }, context),
 })
 
 export const mppMerchantsArea = area(

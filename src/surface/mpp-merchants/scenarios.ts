@@ -2,10 +2,8 @@ import type { Article } from '../../commerce/collect/index.ts'
 import { encodeRequest, type Offer, type Receipt } from '../../mpp/index.ts'
 import { after, clock, days, minutes } from '../../values/clock.ts'
 
-/** The members of a charge that a merchant changes in its challenge. */
 export type Changed = (article: Article) => Partial<Offer>
 
-/** The last words of a merchant that has been shown a credential. */
 export type Ending =
   | 'good'
   | 'asks_more'
@@ -16,19 +14,16 @@ export type Ending =
   | 'never_ends'
   | 'dawdles'
 
-/** A merchant of the sandbox: how it asks for money, and how it behaves once it is offered some. */
 export interface Scenario {
   readonly about: string
-  /** In place of one good challenge. */
   readonly asks?: Changed | 'nothing' | 'thousands' | 'other_methods' | 'elsewhere' | 'no_money'
-  /** Whether it charges the card, exactly as requests are charged. */
+  /** Whether it charges the card, exactly as payment requests do. */
   readonly charges: boolean
   readonly ending: Ending
-  /** In place of a good receipt. */
   readonly receipt?: (receipt: Receipt) => Receipt | null
 }
 
-/** A key of 1024 bits, which anybody with patience can break. */
+/** A key of 1024 bits, which can be broken. */
 const WEAK =
   'sUPggLoYdfmOgVLsR_CYjfgTD41xIs6R5lbwUiTPSHnD6x0JOkPEMVOW4VOd3wffyvVENx_koKzN2OTIPlsOUscKH8V4adsBxlYzdHcY4ncCnmBea0S73naM8X9SLd-iL8wziLIA-eLHP5hRJVX4aGI6X8RYhd_6yTSbeH2Aum0'
 
@@ -48,7 +43,7 @@ const detailsOf = ({ networks, merchantName, key }: Article) => ({
   encryptionJwk: key.jwk,
 })
 
-/** Asks with changed members, which the id of the challenge binds as it should. */
+/** Overrides members of the challenge, whose id binds them correctly. */
 const asking =
   (members: (article: Article) => { readonly more?: object; readonly details?: object }): Changed =>
   article => {

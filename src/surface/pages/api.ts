@@ -6,7 +6,6 @@ const cachedFile =
 
 const asMarkdown = ' With `Accept: text/markdown` it is Markdown, for readers that are not people.'
 
-/** The pages for people, which programs read as Markdown. */
 const readsAccept = {
   http: {
     reads: { accept: '`text/markdown` or `text/html`.' },

@@ -7,13 +7,12 @@ import { pagesApi } from './api.ts'
 
 type Page = WithHeaders<File>
 
-/** Programs name Markdown, and before HTML if they name both; browsers never do. */
+/** Programs accept Markdown, and list it before HTML if they accept both; browsers never do. */
 function wantsMarkdown(accept = ''): boolean {
   const [markdown = -1, html = -1] = ['text/markdown', 'text/html'].map(type => accept.indexOf(type))
   return markdown >= 0 && (html < 0 || markdown < html)
 }
 
-/** A page in the form that is asked for, if it has that. */
 async function pageAt(
   address: string,
   { docs }: Pick<Ports, 'docs'>,

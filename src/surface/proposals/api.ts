@@ -85,7 +85,7 @@ const changeFails = {
   proposal_applying: [409, 'The proposal is being applied just now. Look at it again in a minute.'],
 } as const satisfies Record<string, Failure>
 
-/** What the service itself has found out about a proposal: nobody outside can send it. */
+/** Computed by the service itself: an object of this process, which no caller can send. */
 const newProposal = z.strictObject({
   proposal: z.custom<NewProposal>(
     given => typeof given === 'object' && given !== null && 'operation' in given,
@@ -140,7 +140,7 @@ export const proposalsApi = {
     fails: changeFails,
     emits: decided,
   }),
-  /** What was looked up for it is given: the tools of assistants and the conversation make proposals. */
+  /** Called by the tools of assistants and the conversation, after they have looked up the record. */
   make: post('/canvas/proposals', {
     summary: 'Keep a proposal',
     callers: [],
@@ -148,7 +148,7 @@ export const proposalsApi = {
     returns: [201, z.object({ proposal: ProposalRecord.nullable(), isRepeated: z.boolean() })],
     emits: created,
   }),
-  /** Expires what nobody has applied, and finds out what became of what somebody was applying. */
+  /** Expires an open proposal, and resolves one whose attempt has no known outcome. */
   end: post('/canvas/proposals/{id}/end', {
     summary: 'End a proposal that is due',
     callers: [],

@@ -20,7 +20,6 @@ import {
 
 type Ending = ContextOf<typeof proposalsApi.end>
 
-/** Moves a proposal to one of its ends, and tells it. */
 export function end(
   proposal: Proposal,
   status: 'applied' | 'dismissed' | 'expired' | 'outdated' | 'failed',
@@ -32,7 +31,6 @@ export function end(
   if (status !== 'failed') emit(`canvas.proposal_${told}`, proposalEvent(proposal))
 }
 
-/** Why a proposal cannot be applied or dismissed, as the code of a refusal. */
 export function whyNotOpen({ status, expiresAt, dueAt }: Proposal, now: Date) {
   if (status === 'applying') return dueAt && dueAt > now ? 'proposal_applying' : undefined
   if (status === 'expired') return 'proposal_expired'
@@ -52,7 +50,7 @@ const applierOf = (actor: Actor, address: string | null): Applier => ({
   address,
 })
 
-/** What is to be done, with what a crash after it needs to know. `isKnown`: whether it may have been done before. */
+/** The attempt, as recovery needs it after a crash. `isRepeated`: an earlier attempt may have done it. */
 function beginning(proposal: Proposal, attempt: Attempt, isRepeated: boolean, now: Date): Applying {
   proposalMachine.move(proposal, 'applying')
   Object.assign(proposal, { attempt, dueAt: after(now, APPLYING_FOR_MS), tries: proposal.tries + 1 })
@@ -76,7 +74,7 @@ export const apply = externalCall(proposalsApi.apply, {
     const attempt: Attempt = {
       applier: applierOf(actor, address),
       webauthnAssertion: body.webauthnAssertion ?? null,
-      // What was refused has a try of its own: nothing was done under the key before it.
+      // After a refusal nothing was done under the earlier key, so the next attempt has its own.
       key: proposal.refusal ? `${proposal.id}.${proposal.tries}` : proposal.id,
       begunAt: clock.real().toISOString(),
     }
@@ -98,7 +96,6 @@ export const apply = externalCall(proposalsApi.apply, {
     return refuse('proposal_applying')
   },
 
-  /** The sweep finds out what became of it. */
   async recover({ id }, { records, refuse }) {
     const proposal = await records.findOne(Proposal, { id })
     if (!proposal) return refuse('proposal_not_found')
@@ -106,7 +103,10 @@ export const apply = externalCall(proposalsApi.apply, {
   },
 })
 
-/** Whoever has not signed, or something else by now, signs and tries again, as with the operation itself. */
+/**
+ * Without a signature, or after a change of the statement, the person signs and tries again, as with the
+ * operation itself.
+ */
 const isToBeSigned = (code: string): code is 'assertion_required' | 'statement_outdated' =>
   code === 'assertion_required' || code === 'statement_outdated'
 
@@ -138,13 +138,13 @@ const UNKNOWN = {
   message: 'Nobody knows whether it was done. Look at the record before you propose it again.',
 }
 
-/** Nobody repeats what may have been done under a key that is forgotten by now. */
+/** What may have been done under an expired key is never repeated. */
 function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
   proposal.refusal = UNKNOWN
   end(proposal, 'failed', context)
 }
 
-/** Writes down what became of an attempt. What was settled meanwhile stays as it is. */
+/** Records the outcome of an attempt, unless another process has done so meanwhile. */
 async function settle(id: string, applied: Applied, context: Ending): Promise<Proposal | null> {
   const { records, now } = context
   const proposal = await records.lock(Proposal, id)
@@ -171,7 +171,6 @@ async function settle(id: string, applied: Applied, context: Ending): Promise<Pr
   return proposal
 }
 
-/** An attempt that is under way, as plain JSON. */
 interface Applying {
   readonly id: string
   readonly ownerId: string
@@ -181,21 +180,20 @@ interface Applying {
   readonly basis: string | null
   readonly agentId: string | null
   readonly attempt: Attempt
-  /** An attempt before this one may have done it: what it was made of is not asked again. */
+  /** An earlier attempt may have done it, so the basis is not checked again. */
   readonly isRepeated: boolean
 }
 
-/** What became of an attempt. */
 type Applied =
   | { readonly outcome: 'done'; readonly resultId: string | null }
   | { readonly outcome: 'outdated' }
   | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
   | { readonly outcome: 'unknown' }
 
-/** The codes after which the operation may still be under way, or done. */
+/** After these codes the operation may be in progress, or done. */
 const OPEN_ENDED: ReadonlySet<string> = new Set(['in_progress', 'outcome_unknown'])
 
-/** Does what a proposal says, with the rights of who applies it, under its id as the idempotency key. */
+/** Runs the operation with the rights of the applier; the proposal's id is the idempotency key. */
 async function carryOut(applying: Applying, { tools }: Pick<Ports, 'tools'>): Promise<Applied> {
   const { id, operation, input, attempt, ownerId, mode, isRepeated } = applying
   const { applier, webauthnAssertion, key } = attempt
@@ -211,7 +209,7 @@ async function carryOut(applying: Applying, { tools }: Pick<Ports, 'tools'>): Pr
     ...(applier.sessionId === null ? {} : { sessionId: applier.sessionId }),
   }
   const given = webauthnAssertion === null ? input : { ...input, webauthnAssertion }
-  // What it does is found in the journal by the id of the proposal.
+  // The journal records the proposal's id as the request id.
   const caller = { actor, requestId: id, address: applier.address, runId: null }
   const answer = await tools.call(caller, operation, given, key)
   const { status, refusal, body } = answer
@@ -243,11 +241,10 @@ function idIn(body: unknown): string | null {
   return typeof id === 'string' && /^[a-z]+_\w{1,100}$/.test(id) ? id : null
 }
 
-/** A proposal as the API shows it. */
 export const proposalResponse = (proposal: Proposal) =>
   withMembers(proposal, { changes: [...proposal.changes], input: { ...proposal.input } })
 
-/** The data of its events: ids and states, and no words. */
+/** Events have ids and states, and no text. */
 export const proposalEvent = ({
   id,
   agentId,

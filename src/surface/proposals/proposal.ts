@@ -19,40 +19,35 @@ export const proposalMachine = machine('proposal', {
   failed: [],
 })
 
-/** SQL condition, written exactly as in the partial index of deadlines. */
+/** Written exactly as in the partial index of deadlines. */
 export const OPEN = "status in ('open', 'applying')"
 
-/** How long a proposal can be applied. */
 export const OPEN_FOR_MS = minutes(15)
 
-/** For so long nobody else takes up what somebody applies; after it the sweep does. */
+/** An attempt has the proposal for this long; then the sweep takes it over. */
 export const APPLYING_FOR_MS = minutes(1)
 
-/** The most that one proposer has open at a time: a person reads each. */
+/** Bounds the open proposals of one proposer, since a person reads each. */
 export const MOST_OPEN = 20
 
 /**
- * An attempt is repeated for so long: far less than idempotency keys are kept, as under a forgotten one it would be done
- * twice, and not hours after the person has wished it.
+ * How long an attempt is repeated: far less than idempotency keys are kept, since under an expired key it
+ * would be done twice, and not hours after the person's decision.
  */
 export const REPEATED_FOR_MS = minutes(30)
 
-/** How often an operation without a known outcome is asked for it. */
 export const MOST_TRIES = 5
 
-/** The longest input, as JSON. */
 export const LONGEST_INPUT = 16_384
 
 export type Given = Readonly<Record<string, unknown>>
 
-/** A member that would be another one. */
 export interface Difference {
   readonly member: string
   readonly from: string | null
   readonly to: string | null
 }
 
-/** What it would do, where more is known than the difference. */
 export interface Effect {
   readonly source: 'simulation' | 'backtest'
   readonly sentence: string
@@ -64,7 +59,7 @@ interface Somebody {
   readonly name: string | null
 }
 
-/** Who applies, as plain JSON: it outlives a crash. */
+/** The applier as plain JSON, which survives a crash. */
 export interface Applier extends Somebody {
   readonly type: 'key' | 'console'
   readonly scopes: readonly string[]
@@ -72,12 +67,12 @@ export interface Applier extends Somebody {
   readonly address: string | null
 }
 
-/** An attempt to apply: under this key the operation is done once. */
+/** The operation is done once under this key. */
 export interface Attempt {
   readonly applier: Applier
   readonly webauthnAssertion: unknown
   readonly key: string
-  /** By the real clock, in ISO 8601: as long as the key is kept. */
+  /** By the real clock, in ISO 8601, as the expiry of keys is. */
   readonly begunAt: string
 }
 
@@ -110,11 +105,13 @@ const schema = defineEntity({
   },
 })
 
-/** An operation with its input, as somebody proposes it who may not do it: a person applies it, or nobody does. */
+/**
+ * An operation with its input, proposed by a caller who lacks the right to run it. A person applies or
+ * dismisses it.
+ */
 export class Proposal extends schema.class {}
 schema.setClass(Proposal)
 
-/** What was found out about a proposal before it is kept. */
 export interface NewProposal {
   readonly agentId: string | null
   readonly operation: string
@@ -131,10 +128,10 @@ export interface NewProposal {
   readonly proposerId: string
 }
 
-/** What an agent may spend by: what is proposed for the agent is read by who applies it with this in mind. */
+/** Included in the basis of proposals for an agent, since the applier decides with the agent's policy in mind. */
 const EFFECTIVE_POLICY = 'policies.effective'
 
-/** The members by which a record says that it has changed; balances and counters move all the time. */
+/** The members that show a change of a record; balances and counters change all the time. */
 const MARKS = ['id', 'version', 'status', 'updatedAt'] as const
 
 interface Looking {
@@ -143,7 +140,7 @@ interface Looking {
   readonly requestId: string
 }
 
-/** A digest of what a proposal is made of: the record that it is about, and the policy of its agent. */
+/** A digest of the record and of the agent's policy on which a proposal is based. */
 export async function basisOf(
   { record, agentId }: Pick<Plan, 'record' | 'agentId'>,
   { tools, tenant, requestId }: Looking,

@@ -8,7 +8,10 @@ import { proposalsApi } from './api.ts'
 import { apply, end, endDue, proposalEvent, proposalResponse, whyNotOpen } from './apply.ts'
 import { MOST_OPEN, OPEN, OPEN_FOR_MS, Proposal, proposalMachine, proposalsPersonal } from './proposal.ts'
 
-/** Keeps a proposal. The same one of the same proposer is one for as long as it is open: a model that repeats itself asks once. */
+/**
+ * An identical open proposal of the same proposer is returned instead of a new one: a model that repeats
+ * itself asks once.
+ */
 const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {
   const { records, now, emit } = context
   const { proposerId, hash } = members
@@ -51,7 +54,7 @@ const proposals = implement(proposalsApi, {
   },
 })
 
-/** No process waits for it: the sweep and the test clock end what is due. */
+/** Has no workflow: the sweep and the test clock end due proposals. */
 const deadline: Deadline = {
   process: { name: 'proposal' },
   table: 'proposals',

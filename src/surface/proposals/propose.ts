@@ -15,7 +15,6 @@ import {
   type NewProposal,
 } from './proposal.ts'
 
-/** A proposal as JSON. */
 export interface Proposed {
   readonly id: string
   readonly status: string
@@ -24,7 +23,6 @@ export interface Proposed {
   readonly [member: string]: unknown
 }
 
-/** Why something was not proposed. */
 interface NotProposed {
   readonly code: string
   readonly message: string
@@ -39,8 +37,8 @@ interface Wish {
 }
 
 /**
- * Proposes an operation to the people of the account: it is read by its contract, described by what the proposer may see,
- * and kept. Nothing else is changed. It is called where no transaction is open.
+ * Proposes an operation to the people of the account: checks it by its contract, describes it with what the
+ * proposer may see, and stores it. Nothing else changes. Called outside of a transaction.
  */
 export async function propose(
   { operation, given, reason }: Wish,
@@ -114,24 +112,23 @@ function planned({ operation, given, reason }: Wish, proposer: Proposing): Plan 
 
 type Describing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'ports'>
 
-/** More differences than a person reads. */
 const MOST_CHANGES = 50
 
-/** The record that a proposal is about, as far as the proposer may see it; and whether there is none for them. */
+/** The record as far as the proposer may see it, and whether it is missing for them. */
 async function seenBy(
   proposer: Describing,
   { record }: Pick<Plan, 'record'>,
 ): Promise<{ readonly before?: Given; readonly isMissing: boolean }> {
   if (!record) return { isMissing: false }
   const { body, refusal } = await proposer.ports.tools.call(proposer, record.operation, record.given, null)
-  // An agent is not told of what it may not see. That it has no policy yet is no reason against giving it one.
+  // An agent does not learn of records that it may not see. A missing policy does not prevent a proposal to
+  // set one.
   const isHidden = proposer.actor.type === 'agent' && refusal !== undefined
   const isMissing =
     refusal?.code !== 'no_policy_assigned' && (isHidden || /not_found$/.test(refusal?.code ?? ''))
   return { isMissing, ...(refusal ? {} : { before: body as Given }) }
 }
 
-/** What would be another one, member by member. */
 function changesOf({ given, record }: Plan, before: Given | undefined): Difference[] {
   const params = new Set(Object.keys(record?.given ?? {}))
   return Object.entries(given)
@@ -146,13 +143,11 @@ const inWords = (value: unknown): string | null =>
     ? null
     : excerpt(typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The operation in words, with what the record is called. */
 function summaryOf({ target, record }: Plan, before: Given | undefined): string {
   const name = before?.name ?? before?.merchant ?? record?.id
   return name === undefined ? target.summary : `${target.summary}: ${excerpt(String(name))}`
 }
 
-/** What it would do: a payment is simulated, the rules that an agent is to have are tried on what was decided. */
 async function effectOf({ target, given }: Plan, proposer: Describing): Promise<Effect | null> {
   if (target.operation === 'intents.create') return simulated(given, proposer)
   if (target.operation === 'policies.assign') return backtested(given, proposer)
@@ -182,7 +177,6 @@ async function simulated(given: Given, proposer: Describing): Promise<Effect | n
   return { source: 'simulation', sentence: excerpt(`It would be ${verdict}: ${reason}`) }
 }
 
-/** So many days of decisions are replayed. */
 const REPLAYED_DAYS = 30
 
 async function backtested(given: Given, proposer: Describing): Promise<Effect | null> {

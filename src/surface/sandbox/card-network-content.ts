@@ -17,10 +17,9 @@ import type {
 
 type Made = MessageContent | Refusal
 
-/** Ids that the body leaves out are derived from the message’s, so that the same message has the same. */
+/** Missing ids are derived from the message id, so that a repeated message has the same ones. */
 const derivedId = (kind: string, { messageId }: Known): string => `${kind}_of_${messageId}`
 
-/** A contract requires the id of these bodies. */
 const named = ({ authorizationId }: Known): string => authorizationId as string
 
 interface GivenMerchant {
@@ -30,7 +29,6 @@ interface GivenMerchant {
   readonly url?: string | null | undefined
 }
 
-/** The merchant of the body, else that of the authorization. */
 function merchantOf(
   given: GivenMerchant,
   { authorization, networkTokenId }: Known,
@@ -42,7 +40,6 @@ function merchantOf(
   return { descriptor, mcc, country, url, networkTokenId }
 }
 
-/** A content whose merchant is in the body or known. */
 const withMerchant = (
   body: GivenMerchant,
   known: Known,

@@ -9,7 +9,6 @@ import type { cardNetworkApi } from './card-network-api.ts'
 
 export type NetworkContext = ContextOf<typeof cardNetworkApi.authorizeCard>
 
-/** What a body says beside the content of the message. */
 export interface About {
   readonly messageId?: string | undefined
   readonly sentAt?: Date | undefined
@@ -20,17 +19,15 @@ export interface About {
   readonly networkTokenId?: string | null | undefined
 }
 
-/** What is known when the content is made. */
 export interface Known {
   readonly messageId: string
   readonly authorization: CardAuthorization | null
-  /** The network's id of the authorization that the body names. */
   readonly authorizationId: string | undefined
-  /** The processor's id of the network token that pays; null where the number of the card does. */
+  /** The processor's id of the paying network token; null for a payment by the card number. */
   readonly networkTokenId: string | null
 }
 
-/** Signed messages, and what their answer names. Plain JSON, so that it outlives a crash. */
+/** Signed messages, and the ids of their answer. Plain JSON, so that it survives a crash. */
 export interface Sent {
   readonly signed: readonly SignedMessage[]
   readonly says: Script['says']
@@ -52,7 +49,6 @@ interface Named {
   readonly cents: string | null
 }
 
-/** Makes and signs a message; everything that the body leaves out is made up or known. */
 export async function prepare(
   body: About,
   context: NetworkContext,
@@ -86,7 +82,6 @@ export async function prepare(
   }
 }
 
-/** An authorization by the network’s id, or by ours. */
 async function findAuthorization({ authorizationId: id }: About, { records }: NetworkContext) {
   return id === undefined ? null : records.findOne(CardAuthorization, { $or: [{ processorRef: id }, { id }] })
 }
@@ -109,7 +104,6 @@ async function findNumber(
   return wanted ?? refuse(last4 === undefined ? 'card_not_issued' : 'number_not_found')
 }
 
-/** The token that the body names, by the credential or by the processor's id, else that of the authorization. */
 async function findToken(
   { agentCredentialId: id, networkTokenId }: About,
   authorization: CardAuthorization | null,
@@ -122,7 +116,7 @@ async function findToken(
   return credential.tokenId ?? refuse('token_not_issued')
 }
 
-/** The ids and the amount that a message has: its answer names them, so that it can be sent again. */
+/** The ids and the amount of a message: the answer has them, so that it can be sent again. */
 function namedIn(content: MessageContent): Named {
   const {
     authorizationId = null,
@@ -144,17 +138,15 @@ function namedIn(content: MessageContent): Named {
   }
 }
 
-/** What the processor does with a request by itself. Documented at `POST /simulate/card/authorize`. */
 interface Script {
-  /** How often the request comes in. */
   readonly asks: number
-  /** The processor's own word to the network, which wins over ours; null = it says what we answered. */
+  /** The processor's own answer to the network, which overrides the service's; null if it passes that on. */
   readonly says: 'approved' | 'declined' | null
 }
 
 const ASKS_ONCE: Script = { asks: 1, says: null }
 
-/** Amounts in cents. */
+/** By amounts in cents. */
 const scripts: ReadonlyMap<bigint, Script> = new Map([
   [91_01n, { asks: 0, says: 'approved' }],
   [91_02n, { asks: 1, says: 'declined' }],
@@ -166,7 +158,7 @@ const scriptOf = (content: MessageContent): Script =>
     ? (scripts.get(content.amountEuros) ?? ASKS_ONCE)
     : ASKS_ONCE
 
-/** The messages of a script in their order: the request as often as it comes, then the word of the processor. */
+/** The request as often as it arrives, then the processor's advice. */
 function messagesOf(message: CardMessage, { asks, says }: Script): CardMessage[] {
   const requests = Array.from({ length: asks }, () => message)
   const { id, content } = message

@@ -6,14 +6,13 @@ import { id } from '../../values/ids.ts'
 import { euros, positiveEuros } from '../../values/money.ts'
 import { country, formattedText } from '../../values/schemas.ts'
 
-/** The most that one message of the network can be about: a cent less than a billion euros. */
 const HIGHEST = 99_999_999_999n
 
 const mcc = formattedText(/^\d{4}$/, 4, 'a merchant category code has four digits').meta({
   examples: ['5942'],
 })
 
-/** An id that the network gives: any that the caller likes, for messages that come before what they speak of. */
+/** An id of the network: callers choose it freely, for messages that precede the ones they refer to. */
 const networkId = (what: string) =>
   formattedText(/^[\w.:-]{1,100}$/, 100, 'up to 100 letters, digits, and _ . : -').meta({
     description: `The network’s id of the ${what}.`,
@@ -22,7 +21,7 @@ const networkId = (what: string) =>
 const amount = positiveEuros(HIGHEST)
 const amountOrNothing = euros.refine(given => given <= HIGHEST, 'less than a billion euros')
 
-/** What every message may say of itself. Together with everything else that the answer names, it repeats a message. */
+/** Members of every message. Sent again with the values of its answer, a message is a repetition. */
 const message = {
   messageId: networkId('message')
     .optional()
@@ -46,7 +45,6 @@ const networkTokenId = networkId('token that pays').meta({
 })
 const authorizationId = networkId('authorization')
 
-/** Who asks for money, as the network describes merchants. */
 const merchant = {
   merchant: z
     .string()
@@ -68,7 +66,7 @@ const merchant = {
   networkTokenId: networkTokenId.nullable().default(null),
 }
 
-/** A later message says again what the first one has not: for one that comes alone or before it. */
+/** Later messages repeat members of the first one, for cases in which that is missing or late. */
 const later = {
   ...message,
   last4,
@@ -175,7 +173,6 @@ export const MobileWalletBody = withoutCardNumbers(
   }),
 )
 
-/** What the network can say of a dispute. */
 export const DisputeBody = withoutCardNumbers(
   z.strictObject({
     ...message,

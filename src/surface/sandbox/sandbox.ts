@@ -21,10 +21,12 @@ import * as content from './card-network-content.ts'
 import { type About, type Known, type NetworkContext, prepare, type Sent } from './card-network-message.ts'
 import type { NetworkAnswer } from './card-network-schemas.ts'
 
-/** The key of the operation that takes the messages of all processors. */
 const DOOR = 'authorizations.receive'
 
-/** Each message is a request of its own, as over HTTP: what it changes is traced by its id. The last answer counts. */
+/**
+ * Each message is a request of its own, as over HTTP, so that its changes have its request id. The last
+ * answer counts.
+ */
 async function deliver(
   { signed, messageId }: Sent,
   { ports }: { readonly ports: Ports },
@@ -37,7 +39,7 @@ async function deliver(
   return answer
 }
 
-/** Signs a message, lets it in by the door of all messages, and tells what the network was answered. */
+/** Signs a message, delivers it by the operation for all messages, and answers with the reply to the network. */
 const playing = <B extends About>(
   contentOf: (body: B, known: Known, context: NetworkContext) => MessageContent | Refusal,
 ) => ({
@@ -48,7 +50,7 @@ const playing = <B extends About>(
   recover,
 })
 
-/** A dispute names its card; that it is one of the caller's is looked up first. */
+/** A dispute names its card, which must belong to the caller. */
 const decidesDispute: Handlers<typeof cardNetworkApi>['disputeCard'] = {
   ...playing(content.deciding),
   async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
@@ -80,7 +82,7 @@ async function record(received: Delivered, sent: Sent, context: NetworkContext):
   return tell(sent, outcome, context)
 }
 
-/** After a crash: what the last message was answered with, if it had come in. */
+/** After a crash, the stored answer to the last message, if it arrived. */
 async function recover(sent: Sent, context: NetworkContext): Promise<Answer | Refusal> {
   const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
   if (!stored) return context.refuse('not_delivered')
@@ -103,7 +105,7 @@ const outcomeOf = (reply: CardReply): Outcome => ({
   reason: reply.kind === 'declined' ? reply.reason : null,
 })
 
-/** What the network was told in the end: the word of the processor wins over our answer. */
+/** The final answer to the network: the processor's own answer overrides the service's. */
 function lastWord({ says }: Sent, amountEuros: Euros | null, answered: Outcome): Outcome {
   if (says === null || answered.reply === 'refused') return answered
   const isApproved = says === 'approved'

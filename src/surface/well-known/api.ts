@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { file } from '../../kernel/contract/file.ts'
 import { get, post } from '../../kernel/contract/operation.ts'
 
-/** RFC 9727 names the profile by which a link set is known as a catalogue. */
+/** The profile by which RFC 9727 identifies an API catalogue. */
 export const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 const ServiceRecord = z

@@ -9,13 +9,12 @@ import { after, clock, days } from '../../values/clock.ts'
 import { VERSION } from '../health/index.ts'
 import { LINKSET, wellKnownApi } from './api.ts'
 
-/** A receipt as a payer has it: what it says, and the proof of that. */
+/** A receipt in the form that a payer has: its members, and their proof. */
 interface ShownReceipt {
   readonly members: Readonly<Record<string, unknown>>
   readonly proof: string
 }
 
-/** The proof in a header `Payment-Receipt`: base64url of JSON. Undefined where the text is something else. */
 function receiptProofIn(text: string): ShownReceipt | undefined {
   if (text.includes('.')) return undefined
   try {
@@ -30,14 +29,12 @@ function receiptProofIn(text: string): ShownReceipt | undefined {
 
 type Asking = Pick<Context, 'sql'>
 
-/** A kind of statement that this installation signs. */
 interface Kind {
   readonly kind: 'mandate' | 'approval' | 'receipt' | 'evidence' | 'checkpoint'
-  /** Why a statement with a good signature counts for nothing by now; undefined where it counts. */
+  /** Why a correctly signed statement no longer holds; undefined if it holds. */
   readonly problem?: (claims: SignedClaims, context: Asking) => Promise<string | undefined>
 }
 
-/** By the `typ` of the JWS. */
 const KINDS: Readonly<Record<string, Kind>> = {
   mandate: { kind: 'mandate', problem: mandateProblem },
   'intent-approval': { kind: 'approval' },
@@ -66,7 +63,7 @@ const NOT_OURS = 'No key of this installation has signed it: it was changed, or 
 
 const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid: false, kind, reason })
 
-/** Reads nothing but the statement itself, and of a mandate whether it is in force. */
+/** Reads only the statement itself, and for a mandate whether it is in force. */
 const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) => {
   if (body.statement.includes('\n')) return verifyNote(body.statement, context.ports.signer.publicKeys())
   const receipt = receiptProofIn(body.statement)
@@ -94,11 +91,10 @@ function verifyNote(note: string, keys: readonly PublicKey[]) {
   }
 }
 
-/** The members of a receipt stand beside its proof unsigned: each must be what was signed. */
+/** The members of a receipt are unsigned: each must equal its signed claim. */
 const isProvedBy = ({ members }: ShownReceipt, claims: SignedClaims): boolean =>
   Object.entries(members).every(([name, value]) => claims[name] === value)
 
-/** The `typ` of a compact JWS; undefined where this is none. */
 function typeOf(jws: string): string | undefined {
   const [header = '', ...rest] = jws.split('.')
   if (rest.length !== 2) return undefined
@@ -110,10 +106,10 @@ function typeOf(jws: string): string | undefined {
   }
 }
 
-/** How far ahead the end of `security.txt` is: RFC 9116 asks for less than a year. */
+/** RFC 9116 recommends less than a year. */
 const SECURITY_TXT_DAYS = 180
 
-/** The end moves on once a day, so that the file is the same in between. */
+/** The expiry moves on once a day, so that the file stays the same in between. */
 function expiryOf(now: Date): string {
   const end = after(now, days(SECURITY_TXT_DAYS))
   return `${end.toISOString().slice(0, 10)}T00:00:00.000Z`

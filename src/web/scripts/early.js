@@ -1,7 +1,6 @@
-// Keeps what is pressed while the modules of a page are on their way, and presses it once they listen: all of them have run
-// when the document tells that its content is there. It is loaded before the page itself.
+// Keeps clicks until the modules of the page listen, and repeats them then: all modules have run at
+// `DOMContentLoaded`. Loads before the page itself.
 {
-  /** What only scripts do: a form that the browser cannot send by itself, one that fills a part of the page, a plain button. */
   const FORM = 'form:is([method="dialog"], [data-part])'
   const BUTTON = 'button[type="button"]'
 

@@ -50,7 +50,7 @@ async function send(url: string, request: Partial<OutboundRequest> = {}): Promis
     timeoutMs: 60_000,
     maxBytes: 1_000,
     headers: { 'x-try': 'first' },
-    again: () => ({ 'x-try': 'second' }),
+    retryHeaders: () => ({ 'x-try': 'second' }),
     ...request,
   })
   // The connection is free for the next request only after this turn.

@@ -14,18 +14,19 @@ const UPLOADS_AT_ONCE = 4
 const CONNECTIONS = 8
 const SECONDS = usualOrShort(5, 0.5)
 const ROUNDS = usualOrShort(4, 1)
-/** Far fewer than can be answered: what is in the way of them is not their own number. */
+/** Far below the service's capacity, so that their own number does not slow them down. */
 const STEADY = 100
 
-/** Sends one file; the bytes that make it another one are at its place. */
+/** Sends one file, whose content differs each time. */
 type Send = (body: Buffer) => Promise<void>
 const NONE = 'alone'
 type Results = Record<string, Result[]>
 
 /**
- * How long `POST /intents` takes while others upload files of 1 MB without a pause, beside how long it takes alone, in turns:
- * as many as eight connections can have, which leaves no processor to the uploads, and a steady hundred a second. Beside
- * both stands what it takes while the same files go to the least server that receives, hashes, encrypts and flushes them.
+ * How long `POST /intents` takes while others upload files of 1 MB continuously, against its time without
+ * uploads, in turns: with eight busy connections, which leave no processor to the uploads, and at a steady
+ * hundred a second. For comparison, the same files go to a minimal server that receives, hashes, encrypts and
+ * flushes them.
  */
 export async function measureBesideUploads(stage: Stage): Promise<Section> {
   await withClient(stage, client => client.query(PAPER_TABLES))
@@ -101,7 +102,6 @@ function sectionOf(load: string, results: Results, sent: Readonly<Record<string,
 const leastOf = (results: readonly Result[]): Result =>
   results.toSorted((one, other) => one.p99 - other.p99)[0] as Result
 
-/** Uploads files, another content each time, until it is stopped; tells how many there were. */
 function uploadsBy(send: Send): { stop(): Promise<number> } {
   let isOver = false
   let count = 0

@@ -3,7 +3,7 @@ import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 
 const ROUNDS = usualOrShort(20, 2)
-/** A letter of which three fill four pages. */
+/** Three of these letters fill four pages. */
 const LETTER =
   'The parcel was promised for the fifth of the month, and the carrier has never had it. '.repeat(90)
 const LETTERS = 47
@@ -21,7 +21,6 @@ const input: BundleInput = {
   pictures: [],
 }
 
-/** Lays out a long bundle, as the thread does it. */
 export async function measureBundle(): Promise<Section> {
   const times: number[] = []
   let pages = 0

@@ -14,7 +14,7 @@ const PAYEES = `update intents set wallet_id = 'wallet_bench_' || payee, merchan
 from generate_series($1::int, $2::int) as n, lateral (select 1 + (n * 7 + 3) % ${WALLETS} as payee) as p
 where id = 'intent_bench_' || n`
 
-/** Transfers between wallets, each on an intent of its own that is approved. */
+/** Transfers between wallets, each on its own approved intent. */
 export const paidIntents = (stage: Stage): Case => ({
   name: 'paid',
   title: 'POST /transfers on an intent',

@@ -7,10 +7,10 @@ import { bearer, post, type Stage, withClient } from '../stage.ts'
 import { paidIntents } from './paid-intents.ts'
 
 const AT_ONCE = 16
-/** So much of each payment can be given back that no measurement comes to its end. */
+/** Enough of each payment that no measurement runs out of refunds. */
 const EUROS = 50
 
-/** The payments get ids that the load can count through. */
+/** The payments get ids that the load can enumerate. */
 const rename = (table: string, column: string): string => `
 update ${table} set ${column} = known.name
 from unnest($1::text[], $2::text[]) as known (id, name) where ${table}.${column} = known.id`
@@ -21,9 +21,9 @@ const NAMED = [
 ] as const
 
 /**
- * Refunds between wallets beside transfers between them, from 1,000 wallets and from one that all have paid. Most transfers
- * only move money; those on intents also end the intent, count in its limits and leave a payment, all of which a refund
- * takes back.
+ * Refunds between wallets against transfers between them, from 1,000 wallets and from one that all have paid.
+ * Most transfers only move money; those on intents also end the intent, count in its limits and leave a
+ * payment, all of which a refund reverses.
  */
 export async function measureRefunds(stage: Stage): Promise<Section> {
   await fillAgents(stage)
@@ -61,7 +61,6 @@ export async function measureRefunds(stage: Stage): Promise<Section> {
   return { figures: { refunds: loads }, text }
 }
 
-/** A payment of each wallet to another one, by the API; then it is named. */
 async function addPayments(stage: Stage, prefix: string, payeeOf: (n: number) => string): Promise<void> {
   const waiting = Array.from({ length: WALLETS - 1 }, (_, index) => index + 2)
   const ids: [number, string][] = []

@@ -53,7 +53,7 @@ const pairsFor = (token: string): Pair[] => [
   },
 ]
 
-/** A tool call beside the same REST call, in turns, and the list of tools. */
+/** A tool call against the same REST call, in turns, and the list of tools. */
 export async function measureAssistants(stage: Stage): Promise<Section> {
   await fillAgents(stage)
   const made = await post(stage.api, `/agents/${AGENT}/tokens`, { label: 'Bench' }, bearer(stage))
@@ -110,7 +110,7 @@ async function listTimes({ api }: Stage, token: string) {
   return { p50: times.toSorted((a, b) => a - b)[Math.floor(LISTS / 2)] ?? Number.NaN, bytes }
 }
 
-/** How long it takes from the message until the first line of the answer is there. */
+/** The time from the message to the first line of the answer. */
 async function firstLineTimes({ api }: Stage, token: string) {
   const times: number[] = []
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -20,7 +20,7 @@ import { bearer, ENCRYPTION_KEY, newOwner, type Stage, withClient } from '../sta
 
 const ENTRIES = usualOrShort(1_000_000, 20_000)
 
-/** Events as hot operations write them, of another owner than the one that is loaded. */
+/** Events as hot operations write them, of an owner without other load. */
 const EVENTS = `
 insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, actor_id, action, outcome,
   resource_id, address, recorded_at)
@@ -43,9 +43,7 @@ async function openSealer({ databaseUrl }: Stage) {
   const vault = openVault(ENCRYPTION_KEY, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
   const all = async (): Promise<void> => {
-    while (await sealPage({ database, signer })) {
-      // The next page.
-    }
+    while (await sealPage({ database, signer })) {}
   }
   return {
     all,
@@ -59,7 +57,7 @@ async function openSealer({ databaseUrl }: Stage) {
 const CONNECTIONS = usualOrShort(32, 8)
 const SECONDS = usualOrShort(3, 0.5)
 
-/** What is left of the rate of POST /intents while a process seals them, as relays do. */
+/** The remaining rate of POST /intents while a process seals them, as relays do. */
 async function besideSealer(stage: Stage): Promise<Shares> {
   const [declare] = await intentCases(stage)
   if (!declare) throw new Error('there is no case of intents')
@@ -67,7 +65,7 @@ async function besideSealer(stage: Stage): Promise<Shares> {
   return sharesOf(await besideProcess(stage, 'test/bench/audit/sealer.ts', rate))
 }
 
-/** A tree as large as a day of many owners: its hashes are of nothing, which a proof does not ask. */
+/** A tree as large as a day of many owners. Its hashes are of nothing, which does not matter to a proof. */
 const LARGE = `
 insert into audit_tiles (owner_id, mode, level, index, hashes, root)
 select $1, 'live', level, index, decode(repeat(md5(level || '/' || index), 512), 'hex'), sha256((level || '/' || index)::bytea)
@@ -106,7 +104,6 @@ async function proofMilliseconds(stage: Stage): Promise<number> {
   return median(times)
 }
 
-/** Measures sealing, proofs, export and verification of a large trail. */
 export async function measureAudit(stage: Stage): Promise<Section> {
   const intents = await besideSealer(stage)
   const sealer = await openSealer(stage)

@@ -20,16 +20,14 @@ import { usualOrShort } from '../short.ts'
 import { type Stage, withClient } from '../stage.ts'
 import { measureReveal } from './reveal.ts'
 
-/** The number of connections with which clearings are measured. */
 const CLEARING_CONNECTIONS = 32
-/** The connections that the processor would hold open: enough that none of its requests waits for one. */
+/** The connections that the processor would hold open: enough that no request waits for one. */
 const OPEN_CONNECTIONS = 256
 const PACED_SECONDS = usualOrShort(20, 2)
 const LOCKED_SECONDS = usualOrShort(10, 3)
-/** How often the agent whose rows are locked is asked meanwhile. */
+/** Requests of the agent with locked rows, per second. */
 const LOCKED_PER_SECOND = 5
 
-/** Measures authorizations by rate, by the times of their answers, and beside an agent whose rows are locked. */
 export async function measureAuthorizations(stage: Stage): Promise<Section> {
   await fillAgents(stage)
   await fillCards(stage)
@@ -57,7 +55,7 @@ export async function measureAuthorizations(stage: Stage): Promise<Section> {
   }
 }
 
-/** The constant rate of arrivals: half of the highest one that was measured. */
+/** The constant rate of arrivals: half of the highest measured rate. */
 const halfOf = ({ results }: Loads, name: string): number =>
   Math.max(...results.filter(result => result.name === name).map(({ perSecond }) => perSecond)) / 2
 
@@ -74,7 +72,7 @@ interface Paced extends Measured {
   readonly arrivalsPerSecond: number
 }
 
-/** Requests that arrive at a constant rate, each timed from the instant for which it was planned. */
+/** Requests at a constant rate, each timed from its planned instant. */
 async function measurePaced(stage: Stage, loads: Loads): Promise<Paced[]> {
   const paced: Paced[] = []
   for (const [cover, name] of [
@@ -97,10 +95,8 @@ async function measurePaced(stage: Stage, loads: Loads): Promise<Paced[]> {
 }
 
 interface Locked {
-  /** The times of the others while no rows are locked, and while those of one agent are. */
   readonly free: Measured
   readonly locked: Measured
-  /** The times of the agent whose rows are locked. */
   readonly own: Measured
 }
 
@@ -126,7 +122,7 @@ async function measureLocked(stage: Stage, loads: Loads): Promise<Locked> {
   return { free, locked, own }
 }
 
-/** Runs the work while a connection of the bench holds the rows of this agent. */
+/** Runs the work while a connection of the bench locks the rows of this agent. */
 const whileLocked = <T>(stage: Stage, agentId: string, work: () => Promise<T>): Promise<T> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -136,7 +132,7 @@ const whileLocked = <T>(stage: Stage, agentId: string, work: () => Promise<T>): 
     return done
   })
 
-/** Clears payments that were authorized right before; the better of two rounds. */
+/** Clears payments authorized immediately before; the better of two rounds. */
 async function measureClearings(stage: Stage): Promise<Result> {
   const cleared: Case = {
     name: 'clearings',

@@ -4,11 +4,10 @@ import { AGENTS } from '../database/intent-rows.ts'
 import { SECONDS } from '../loads.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 
-/** The kinds of keys that fillers have most, and how many of them ask at once. */
+/** The most common key types of fillers, and how many ask at once. */
 const KINDS: readonly KindOfKey[] = ['RSA-2048', 'P-256']
 const CONNECTIONS = [1, 8]
 
-/** The time until the data of a card is encrypted to a key of each kind. */
 export async function measureReveal(stage: Stage): Promise<Result[]> {
   const { api: server, token } = stage
   const agentId = `agent_bench_${AGENTS}`

@@ -8,12 +8,12 @@ import { bearer, post, type Stage, withClient } from '../stage.ts'
 
 /** More intents than one measurement approves. */
 const WAITING = usualOrShort(12_000, 3_000)
-/** Agents that have a mandate: so many that their money lasts for all rounds. */
+/** Agents with a mandate: enough that their money lasts for all rounds. */
 const MANDATED = usualOrShort(500, 10)
-/** Requests that are under way at the same time while the load is prepared. */
+/** Concurrent requests while the load is prepared. */
 const AT_ONCE = 32
 
-/** A person of the stage's owner: with a passkey, and signed in. */
+/** A person of the stage's owner, with a passkey and signed in. */
 export interface Person {
   readonly device: Authenticator
   readonly cookie: string
@@ -52,7 +52,7 @@ const signed = ({ challengeId, options }: Challenge, device: Authenticator) => (
   assertion: device.assert(options),
 })
 
-/** Does something for each number, some of them at a time; gives the results in order. */
+/** Runs the work for each number, some at a time, and returns the results in order. */
 async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = from
@@ -66,7 +66,6 @@ async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise
   return results
 }
 
-/** Waiting intents, and a file with a line for each of them: the body by which the person approves it. */
 async function signedIntents(stage: Stage, { device }: Person) {
   const numbers = await addWaiting(stage, WAITING)
   const lines = await forEachOf(numbers, async n => {
@@ -78,7 +77,7 @@ async function signedIntents(stage: Stage, { device }: Person) {
   return { numbers: { ...numbers, inOrder: true }, bodies }
 }
 
-/** Mandates that allow the first agents what their policies ask a person for. */
+/** Mandates that allow the first agents what their policies would review. */
 async function addMandates(stage: Stage, { device }: Person): Promise<void> {
   await forEachOf({ from: 1, to: MANDATED }, async n => {
     const mandate = {
@@ -92,7 +91,6 @@ async function addMandates(stage: Stage, { device }: Person): Promise<void> {
   })
 }
 
-/** Pairs of cases that are compared with each other. */
 export async function approvalCases(
   stage: Stage,
   person: Person,

@@ -15,13 +15,13 @@ import type { Numbered } from '../database/intent-rows.ts'
 import { usualOrShort } from '../short.ts'
 import { ENCRYPTION_KEY, type Stage } from '../stage.ts'
 
-/** More payments than one measurement asks for. */
+/** More payments than one measurement needs. */
 const PAYMENTS = usualOrShort(12_000, 2_500)
 
 export const APPROVED = '"kind":"approved"'
 export const NOTED = '"kind":"noted"'
 
-/** How a merchant is named: `covered` by the intent of that payment, or as one that any payment may name. */
+/** The merchant's name: `covered` by the payment's intent, or one that any payment may name. */
 const merchants: Readonly<Record<Cover, string>> = { covered: 'Bookshop {n}', uncovered: 'Bookshop' }
 
 const merchantOf = (cover: Cover) => ({
@@ -32,7 +32,6 @@ const merchantOf = (cover: Cover) => ({
   networkTokenId: null,
 })
 
-/** Requests through the door of the card processor: a message of its own for each payment. */
 export function doorRequest(
   content: MessageContent,
   payments: Numbered,
@@ -74,7 +73,7 @@ export const clearing: MessageContent = {
   merchant: merchantOf('uncovered'),
 }
 
-/** Payments for the next measurement, with an intent each where they are to be covered. */
+/** Payments for the next measurement, with an intent each if they are covered. */
 export const somePayments = async (
   stage: Stage,
   cover: Cover,
@@ -101,7 +100,6 @@ const wanted: readonly Wanted[] = [
   { name: 'intentPayment', title: 'authorizations on intents, one hot agent', cover: 'covered', agents: 1 },
 ]
 
-/** Authorizations with and without an intent that covers each of them. */
 export const authorizationCases = (stage: Stage): Case[] =>
   wanted.map(({ name, title, cover, agents }) => ({
     name,

@@ -13,7 +13,6 @@ const intent = {
   purpose: 'A paper on caching',
 }
 
-/** Intents that are approved at once, and the approval of waiting ones. */
 export async function intentCases(stage: Stage): Promise<Case[]> {
   await fillAgents(stage)
   const { api: server, token } = stage

@@ -6,7 +6,7 @@ import { fillSamples, SAMPLES, withdrawInSql } from '../samples.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 import { policy } from './plain-cases.ts'
 
-/** The cases in this order, so that those to compare are measured one after the other. */
+/** In this order, so that compared cases are measured one after the other. */
 export async function kernelCases(stage: Stage): Promise<Case[]> {
   const { api: server, token, folder } = stage
   const bare = await serve(node('test/bench/bare.ts'), join(folder, 'bare.log'), {})

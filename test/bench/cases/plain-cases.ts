@@ -9,7 +9,7 @@ import { newOwner, type Stage } from '../stage.ts'
 
 /** More intents than one measurement cancels. */
 const APPROVED = 6_000
-/** The owners that share the subscriptions of one measurement: each may have a thousand. */
+/** The owners of the subscriptions of one measurement: each may have a thousand. */
 const SUBSCRIBERS = 16
 
 const anyAgent = { from: 1, to: AGENTS }
@@ -29,7 +29,6 @@ interface PlainCase extends Pick<Case, 'name' | 'title' | 'sqlEquivalent'> {
   request(): Promise<PlainRequest> | PlainRequest
 }
 
-/** Returns the pipeline without a database, and ten typical operations. */
 export async function plainCases(stage: Stage): Promise<Case[]> {
   await fillPlain(stage)
   const { api: server, token } = stage
@@ -61,7 +60,7 @@ const readingCases: readonly PlainCase[] = [
   },
 ]
 
-/** Requests that the same records accept again and again. */
+/** Requests that the same records accept repeatedly. */
 const writingCases: readonly PlainCase[] = [
   {
     name: 'create',

@@ -5,7 +5,6 @@ import { type Stage, withClient } from '../stage.ts'
 
 export const WALLETS = 1_000
 
-/** Creates wallets with money. */
 export const fillWallets = (stage: Stage): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -14,7 +13,6 @@ export const fillWallets = (stage: Stage): Promise<void> =>
     await client.query('vacuum analyze wallets, ledger_accounts')
   })
 
-/** Transfers between random wallets, and from one hot wallet. */
 export function transferCases({ api: server, token }: Stage): Case[] {
   const pay = (payers: number) => ({
     server,

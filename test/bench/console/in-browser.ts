@@ -6,12 +6,11 @@ import { bearer, post, type Stage } from '../stage.ts'
 
 const LOADS = usualOrShort(10, 2)
 const EVENTS = usualOrShort(30, 3)
-/** A part is replaced once a second at most: what comes later than that waits for nothing. */
+/** A part is replaced at most once a second, so later changes are not delayed. */
 const APART_MS = 1_200
 
 export const atOwnHost = (url: string): string => url.replace('127.0.0.1', 'localhost')
 
-/** A browser in which the person is signed in, at the service with this URL. */
 export async function withBrowser<T>(
   url: string,
   cookie: string,
@@ -28,7 +27,6 @@ export async function withBrowser<T>(
   }
 }
 
-/** What a page has loaded, in bytes as they are without compression. */
 async function bytesOf(page: Page, url: string): Promise<number> {
   const bodies: Promise<number>[] = []
   const note = (response: import('playwright-core').Response) => {
@@ -60,7 +58,7 @@ const PAINT = `new Promise(resolve => new PerformanceObserver(list => {
 export const medianOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** The bytes and the first paint of a first visit at home, and of each page after it. */
+/** The bytes and the first paint of a first visit to the home page, and of each page after it. */
 export const visits = (
   { api }: Pick<Stage, 'api'>,
   cookie: string,
@@ -85,7 +83,7 @@ export const visits = (
     return { first, later }
   })
 
-/** In the page: when this text has come into it; nothing within ten seconds is a failure. */
+/** In the page: the time at which this text appears; ten seconds without it are a failure. */
 const seen = (text: string) => `new Promise((resolve, reject) => {
   setTimeout(reject, 10_000)
   const look = () => document.body.textContent.includes(${JSON.stringify(text)}) && resolve(Date.now())
@@ -93,7 +91,7 @@ const seen = (text: string) => `new Promise((resolve, reject) => {
   look()
 })`
 
-/** How long it takes from before a request that changes something until an open page shows it. */
+/** The time from before a change's request until an open page shows it. */
 export const timesToPart = (stage: Stage, cookie: string): Promise<{ p50: number; longest: number }> =>
   withBrowser(stage.api.url, cookie, async context => {
     const page = await context.newPage()

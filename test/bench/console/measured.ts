@@ -29,10 +29,10 @@ const PAGES = [
 ]
 
 const PAST = usualOrShort(1_000, 200)
-/** Two hundred thousand past intents have left more than a million records. */
+/** Two hundred thousand past intents left more than a million records. */
 const SIZES = usualOrShort([1_000, 200_000], [200, 400])
 
-/** A process that does not run here adds up what was spent. What it has not added, each first page would. */
+/** The spending follower does not run here. Otherwise each first page would add its backlog. */
 const FOLLOWED = 'update spend_position set written_in = (select max(written_in) + 1 from events)'
 
 async function fill(stage: Stage, past: number): Promise<void> {
@@ -44,7 +44,6 @@ async function fill(stage: Stage, past: number): Promise<void> {
   })
 }
 
-/** The console: pages beside the calls that they make, what they weigh, how soon they are seen and follow what happens. */
 export async function measureConsole(stage: Stage): Promise<Section> {
   await fill(stage, PAST)
   const { cookie } = await addPerson(stage)
@@ -68,7 +67,7 @@ export async function measureConsole(stage: Stage): Promise<Section> {
   return { figures: { console: { costs, first, later, part, hour } }, text }
 }
 
-/** The same pages with few and with many records: what they cost must not depend on the number. */
+/** The same pages with few and with many records: their cost must not depend on the number. */
 export const measureConsoleSizes = (folder: string): Promise<Section> =>
   onSizes(folder, SIZES, { what: 'past intents', fill }, async stages => {
     const sized = []

@@ -7,7 +7,6 @@ import { sections } from '../../../src/surface/console/sections.ts'
 import { html } from '../../../src/web/html.ts'
 import type { Stage } from '../stage.ts'
 
-/** A call of the API, as a program makes it. */
 export interface ApiCall {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -36,8 +35,8 @@ function callOf({ method, path }: AnyOperation, { params = {}, query = {}, body 
 }
 
 /**
- * The calls of the API that a page of the console makes: the page itself is made here, and asks by HTTP. What is refused,
- * and left out of the page, is left out here, too.
+ * The API calls of a console page: the page is rendered here and calls by HTTP. Refused calls are omitted, as
+ * on the page.
  */
 export async function callsOf(path: string, { api, ownerId }: Stage, cookie: string): Promise<ApiCall[]> {
   const calls: ApiCall[] = []

@@ -8,19 +8,17 @@ import { type ApiCall, callsOf } from './page-calls.ts'
 const CONNECTIONS = usualOrShort(8, 4)
 const SECONDS = usualOrShort(3, 0.3)
 
-/** A page, beside the calls of the API that it makes. */
 export interface PageCost {
   readonly path: string
   readonly page: Result
   readonly calls: number
-  /** The processor time of all calls together. */
   readonly callsMicroseconds: number
 }
 
 export const costOf = ({ cpuMicroseconds, databaseMicroseconds }: Result): number =>
   cpuMicroseconds + databaseMicroseconds
 
-/** Measures requests of a person by cookie; a call that several pages make is measured once. */
+/** Measures a person's requests by cookie; a call of several pages is measured once. */
 export function meter(stage: Stage, cookie: string) {
   const known = new Map<string, Promise<Result>>()
   const load = (call: ApiCall): Promise<Result> => {
@@ -29,7 +27,7 @@ export function meter(stage: Stage, cookie: string) {
     if (known.has(name)) return known.get(name) as Promise<Result>
     const request = { method, path, ...(call.body && { body: call.body }), token: '', cookie }
     const one: Case = { name: path, title: path, server: stage.api, request: () => request }
-    // The second time counts: at the first one the processor is busy with compiling what it runs.
+    // The second round counts: in the first one the processor compiles code.
     const result = measure(stage, one, CONNECTIONS, SECONDS).then(() =>
       measure(stage, one, CONNECTIONS, SECONDS),
     )
@@ -39,7 +37,7 @@ export function meter(stage: Stage, cookie: string) {
   return load
 }
 
-/** Measures each page, and by turns every call that it makes. */
+/** Measures each page, and in turns every call that it makes. */
 export async function pageCosts(stage: Stage, cookie: string, paths: readonly string[]): Promise<PageCost[]> {
   const load = meter(stage, cookie)
   const costs: PageCost[] = []

@@ -7,7 +7,7 @@ import { bearer, post, type Stage } from '../stage.ts'
 import { atOwnHost, withBrowser } from './in-browser.ts'
 
 const TABS = 3
-/** Each minute has the limit of its own, and the minutes are alike: an hour is so many of these. */
+/** Each minute has a limit of its own, and the minutes are alike: an hour is that many of these. */
 const MINUTES = usualOrShort(3, 0.2)
 const ACT_EVERY_MS = 5_000
 const EVENT_EVERY_MS = 500
@@ -26,14 +26,14 @@ const PLACES = [
 export interface Hour {
   readonly minutes: number
   readonly actions: number
-  /** Requests that count towards the limit, in the minute that had the most. */
+  /** Requests that count towards the limit, in the busiest minute. */
   readonly mostRequests: number
   readonly refused: number
 }
 
 /**
- * An owner with three windows side by side, who opens another page every five seconds, while agents do something twice a
- * second. The service has the limit of the contract: a hundred requests a minute from an address.
+ * An owner with three windows, who opens another page every five seconds, while agents do something twice a
+ * second. The service has the contract's limit: a hundred requests a minute from an address.
  */
 export async function threeTabs(stage: Stage, cookie: string): Promise<Hour> {
   const env = { ...stage.env, RATE_LIMIT_PER_MINUTE: '100' }
@@ -70,6 +70,5 @@ async function busyAgents(stage: Stage, end: number): Promise<void> {
   }
 }
 
-/** The most requests in any sixty seconds. */
 const mostInAMinute = (times: readonly number[]): number =>
   Math.max(0, ...times.map(from => times.filter(at => at >= from && at < from + 60_000).length))

@@ -23,7 +23,7 @@ const FACTS = `{"asks":[{"ask": 0,"asked":"950","approved":"950"}],"outcome":[],
 const WITNESSES = `[{"type":"card_authorization","id":"message_1","at":"2026-11-20T09:30:00.000Z"}]`
 
 const [KEY_OF_ANY, UNMET] = [payableKey('Bookshop'), payableKey('Another shop')]
-/** An intent is found by a key that its row has: the one of its merchant. */
+/** An intent is found by a key of its row: that of its merchant. */
 const keyOf: Readonly<Record<Cover, string>> = {
   covered: `(select merchant_key from intents where ${TENANT} and id = ${INTENT})`,
   uncovered: `'${UNMET}'`,
@@ -49,7 +49,7 @@ const countersOf: Readonly<Record<Cover, string>> = {
   uncovered: countersLocked(`'{}', '{}', '{}'`),
 }
 
-/** What only a payment on an intent reads: what the intent has reserved and held, and the intent, locked. */
+/** Only for a payment on an intent: its reservation, its hold, and the locked intent. */
 const OF_INTENT = [
   `select * from reservations where ${TENANT} and cause_type = 'intent' and cause_id = ${INTENT}`,
   `select * from ledger_holds where ${TENANT} and reference_type = 'intent' and reference_id = ${INTENT}`,
@@ -61,7 +61,7 @@ const counted = (subjects: string): string => `update counters
     last_spend_at = now()
   where ${TENANT} and subject in (${subjects}) and period in ${PERIODS}`
 
-/** The limits of an intent were reserved when it was approved: only the card's are left. */
+/** The limits of an intent were reserved when it was approved, so only the card's are left. */
 const subjectsOf: Readonly<Record<Cover, string>> = { covered: CARD, uncovered: `${AGENT}, ${CARD}` }
 
 const writtenFor = (cover: Cover): readonly Insert[] => [
@@ -114,7 +114,7 @@ const writtenFor = (cover: Cover): readonly Insert[] => [
 
 const intentOf = (cover: Cover): string => (cover === 'covered' ? INTENT : 'null')
 
-/** A payment on an intent stays held for the intent; another one gets a hold of its own. */
+/** A payment on an intent keeps the intent's hold; another one gets its own. */
 const changesOf: Readonly<Record<Cover, readonly string[]>> = {
   covered: [
     `update intents set payment_id = ${AUTHORIZATION}, updated_at = now() where ${TENANT} and id = ${INTENT}`,
@@ -125,7 +125,7 @@ const changesOf: Readonly<Record<Cover, readonly string[]>> = {
   ],
 }
 
-/** One authorization at a time in SQL alone, by the statements that it cannot do without. */
+/** One authorization at a time in SQL, reduced to the indispensable statements. */
 export const authorizeInSql = (cover: Cover, agents: number, first: number): SqlEquivalent => ({
   draw:
     cover === 'covered'

@@ -3,7 +3,7 @@ import { usualOrShort } from '../short.ts'
 import { type Stage, type StageToFill, withClient } from '../stage.ts'
 import { DECISION, type Numbered } from './intent-rows.ts'
 
-/** The agents that have a card each, `card_bench_{n}`, from 1. */
+/** The number of agents with a card, `card_bench_{n}`, from 1. */
 export const CARDS = usualOrShort(500, 50)
 
 const TERMS = `insert into card_terms (id, owner_id, mode, created_at, updated_at, agent_id, status, merchant_allowlist,
@@ -23,10 +23,8 @@ const NUMBERS = `insert into card_numbers (id, owner_id, mode, created_at, updat
     'sandbox', 'sandboxcard_bench_' || n, 'sandbox', '0000', 12, 2099, '2099-12-31', 'active'
   from generate_series(1, $2::int) as n`
 
-/** The processor's id of a card. */
 export const processorIdOf = (number: number): string => `sandboxcard_bench_${number}`
 
-/** Gives the first agents a card each. */
 export const fillCards = (stage: StageToFill): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -35,10 +33,9 @@ export const fillCards = (stage: StageToFill): Promise<void> =>
     await client.query('vacuum analyze card_terms, cards, card_numbers')
   })
 
-/** Whether an intent of its own covers each payment. */
 export type Cover = 'covered' | 'uncovered'
 
-/** What each of these intents is approved for, and each payment asks for. */
+/** The approved amount of each intent, and the amount of each payment. */
 export const CARD_CENTS = 950
 
 const INTENTS = `insert into intents (id, owner_id, mode, created_at, updated_at, agent_id, status, amount_cents,
@@ -71,14 +68,14 @@ const HELD = `select ledger_post($1, 'test', now(),
 
 let numbered = 0
 
-/** The next numbers of payments: no two have the same. */
+/** The next numbers of payments, each used once. */
 export function nextPayments(count: number): Numbered {
   const from = numbered + 1
   numbered += count
   return { from, to: numbered }
 }
 
-/** Creates an approved intent for each of the next payments, whose merchant is `Bookshop {n}`, with all that it holds. */
+/** Creates an approved intent, with its holds, for each of the next payments, whose merchant is `Bookshop {n}`. */
 export async function addCovered(stage: Stage, count: number, agents: number): Promise<Numbered> {
   const { from, to } = nextPayments(count)
   const numbers = Array.from({ length: count }, (_, n) => from + n)

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 
-/** The past of an owner, copied row by row from a few records that were made through the API. */
+/** The past of an owner, copied row by row from a few records that were created through the API. */
 
 export const DAYS = 90
-/** How many records one statement writes. */
+/** Records per statement. */
 const PART = 25_000
-/** New entries of accounts are counted from beyond those of the past. */
+/** New entries of accounts are numbered after those of the past. */
 const SHIFT = 'select coalesce(max(version), 0) + 40000000 as shift from ledger_entries'
 
-/** Ids with the instants of their records: the moment replaces that of the copied id. */
+/** Ids with the time of their records: it replaces the time part of the copied id. */
 export const past = (column: string): string =>
   `split_part(p.${column}, '_', 1) || '_' || moment || right(p.${column}, 16)`
 export const ago = (...columns: string[]): Record<string, string> =>
@@ -19,7 +19,7 @@ export const ofRecord = { id: past('id'), ...ago('created_at', 'updated_at') }
 export const REQUEST = 'md5(p.request_id || n)::uuid::text'
 export const numberIn = (column: string): string => `substring(${column} from '\\d+$')::int`
 
-/** The posting of an agent: the number of the agent whose account it moves. */
+/** The agent of a posting: the number of the agent whose account it moves. */
 export const ofPosting = (id: string): string => `(select ${numberIn('e.account_id')} from ledger_entries e
   where e.transfer_id = ${id} and e.account_id like 'account_bench_%' and e.account_id <> 'account_bench_bank'
     and e.transfer_id <> 'posting_bench_fund')`
@@ -31,13 +31,12 @@ export interface Copied {
   readonly but: Readonly<Record<string, string>>
 }
 
-/** The outcomes of records, as the numbers of the agents that they were made for, and how many of all have each. */
 export interface Fates {
   readonly agents: Readonly<Record<string, number>>
   readonly shares: Readonly<Record<string, number>>
 }
 
-/** The past records: their outcome, agent, run and age, and the timestamp prefix of their ids. */
+/** The past records: their outcome, agent, run and age, and the time prefix of their ids. */
 function pastTable({ agents, shares }: Fates, agent: string, run: string): string {
   const fates = Object.entries(shares).flatMap(([fate, share]) => Array(share).fill(agents[fate]))
   return `
@@ -58,7 +57,7 @@ async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Sets the rows to copy aside in a temporary table; returns the statement that copies them. */
+/** Copies the source rows into a temporary table; returns the statement that copies them. */
 async function copying(
   client: pg.Client,
   { agents }: Fates,
@@ -76,16 +75,15 @@ async function copying(
 
 export interface Past {
   readonly fates: Fates
-  /** SQL for the number of the agent of a record, and for its run. */
   readonly agent: string
   readonly run: string
-  /** The copied tables; all columns not listed are equal to those of the copied row. */
+  /** The copied tables; all other columns equal those of the copied row. */
   readonly copied: Readonly<Record<string, Copied>>
   /** Statements for rows that grow with the past, but not by one for each record. */
   readonly beside: readonly string[]
 }
 
-/** Inserts this many records of the past with all rows that they would have left. */
+/** Inserts this many past records with all of their rows. */
 export async function copyPast(
   client: pg.Client,
   ownerId: string,

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { withConnection } from '../../support/rows.ts'
 import { cpuOf, endedChildrenCpuOf, parentOf } from '../child.ts'
 
-/** Returns the processor time of PostgreSQL so far, in seconds. */
 export type DatabaseClock = () => number
 
 /**
- * Starts a clock of the whole cluster: the postmaster, the backends, and the processes that write and clean up for them.
- * Backends that have ended stay counted.
+ * Starts a clock of the whole cluster: the postmaster, the backends, and the background processes. Ended
+ * backends stay counted.
  */
 export async function databaseClock(databaseUrl: string): Promise<DatabaseClock> {
   const postmaster = await withConnection(databaseUrl, async client => {
@@ -17,7 +16,7 @@ export async function databaseClock(databaseUrl: string): Promise<DatabaseClock>
   return () => clusterSeconds(postmaster)
 }
 
-/** Reads again when a child has ended meanwhile: its time would be missing, or be counted twice. */
+/** Reads again if a child ended meanwhile: its time would be missing or counted twice. */
 function clusterSeconds(postmaster: number): number {
   const ended = endedChildrenCpuOf(postmaster)
   const running = cpuOf(postmaster) + sumOf(childrenOf(postmaster).map(cpuOrZero))

@@ -4,7 +4,7 @@ import { type Stage, withClient } from '../stage.ts'
 /** Pairs of wallets that pay each other a cent in turn, so that their balances are known without a sum. */
 const PAIRS = WALLETS / 2
 
-/** Ids in the form of ours, which sort by the time of creation. */
+/** Ids in our format, which sort by creation time. */
 const ID = `lpad(n::text, 6, '0') || 'kagp6mybf2ktz' || lpad(pair::text, 4, '0')`
 
 /** Rows by turn and not by wallet, the order in which real entries arrive. */
@@ -25,10 +25,10 @@ const ENTRIES = `insert into ledger_entries (account_id, version, owner_id, mode
 
 const ACCOUNTS = `update ledger_accounts set version = version + $1::int, updated_at = now() where kind = 'wallet'`
 
-/** How many turns one statement writes. */
+/** Turns per statement. */
 const PART = 1_000
 
-/** Inserts this many entries directly, without the checks of the posting function, as the past of a ledger. */
+/** Inserts this many past entries directly, without the checks of the posting function. */
 export const fillEntries = (stage: Stage, count: number): Promise<void> =>
   withClient(stage, async client => {
     // An even number of turns leaves every balance as it was.

@@ -19,7 +19,6 @@ const THEIRS = `insert into agents
     'wallet_bench_' || n, '{}'
   from generate_series(1, ${AGENTS}) as n`
 
-/** Agents, each with a policy and a wallet of its own. */
 export const fillAgents = (stage: StageToFill): Promise<void> =>
   withClient(stage, async client => {
     await client.query('begin')
@@ -30,7 +29,7 @@ export const fillAgents = (stage: StageToFill): Promise<void> =>
     await client.query('vacuum analyze agents, policies, wallets, ledger_accounts')
   })
 
-/** The decision as it is stored; the spaces are for pgbench. */
+/** The stored decision; the spaces are for pgbench. */
 export const DECISION = `{"id":"decision_01kagp6mybf2ktzn5dx2q8fjzd","checks":[{"rule":"autoApproveLimitEuros",
   "used":9.5,"limit":50,"message":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
   "outcome":"pass","remaining":40.5}],"reason":"€ 9.50 is within the limit of € 50.00 up to which no person is asked.",
@@ -92,7 +91,7 @@ function nextNumbers(count: number): Numbered {
   return { from, to: declared }
 }
 
-/** Creates waiting intents `intent_bench_{n}`, and on request their rows in the outbox. */
+/** Creates waiting intents `intent_bench_{n}`, and optionally their rows in the outbox. */
 export async function addWaiting(stage: Stage, count: number, { queued = false } = {}): Promise<Numbered> {
   const { from, to } = nextNumbers(count)
   await withClient(stage, async client => {

@@ -47,7 +47,7 @@ const ruling = rulingOf(AGENT)
 
 export const PERIODS = `('all', 'day:' || current_date, 'month:' || to_char(current_date, 'YYYY-MM'))`
 
-/** Locks the limit counters of an agent, and reserves an amount in them with its row of the reservation. */
+/** Locks the limit counters of an agent, and reserves an amount in them. */
 const countersLocked = (agent: string): string =>
   `select * from open_limits(:owner, 'test', array[${agent}], current_date, '{}', '{}', '{}', array[${agent}])`
 const counted = (agent: string, cents: number): string => `update counters
@@ -68,7 +68,7 @@ const decided = (agent: string, intent: string): Insert => ({
   ],
 })
 
-/** Reads and writes the risk profile of an agent, for a merchant that it knows. */
+/** Reads and writes the risk profile of an agent, for a known merchant. */
 export const usual = (agent: string): string =>
   `select * from risk_open(:owner, 'test', array[${agent}], array['merchant'])`
 export const profiled = (agent: string): string => `insert into risk_profiles
@@ -96,7 +96,6 @@ const declaring: readonly Insert[] = [
   ),
 ]
 
-/** Declaring an intent that is approved at once, in SQL alone, for this many agents. */
 export const declareInSql = (agents: number): SqlEquivalent => ({
   draw: [`agent random(1, ${agents})`, KEY],
   scripts: {
@@ -157,7 +156,6 @@ const approving: readonly Insert[] = [
   },
 ]
 
-/** Approving waiting intents, each once, in SQL alone. */
 export const approveInSql = (first: number): SqlEquivalent => ({
   draw: [...inOrder(first), KEY],
   scripts: {

@@ -4,7 +4,6 @@ export interface Insert {
   readonly rows: readonly string[]
 }
 
-/** The subject of an event: its agent, as SQL, and its data. */
 interface About {
   readonly agent: string
   readonly data: string
@@ -25,7 +24,6 @@ export const eventsOf = (action: string, events: readonly string[], about: About
   { into: INTO.event, rows: events.map(name => eventOf(name, action, about)) },
 ]
 
-/** The events, and the answer stored for the idempotency key. */
 export const journalOf = (
   action: string,
   events: readonly string[],
@@ -44,15 +42,14 @@ export const storedAnswerOf = (action: string): string => `select status, body f
 
 const LOCK_KEY = `select pg_try_advisory_xact_lock(hashtextextended('key' || :key, 0))`
 
-/** The statements one after the other in a transaction. */
 export const transaction = (statements: readonly string[]): string =>
   ['begin', ...statements, 'commit'].join(';\n')
 
-/** The statements one after the other in a transaction, under an idempotency key. */
+/** A transaction of these statements, under an idempotency key. */
 export const inTransaction = (action: string, statements: readonly string[]): string =>
   transaction([LOCK_KEY, storedAnswerOf(action), ...statements])
 
-/** The call that creates the deliveries and pushes of an event; without subscriptions there are none. */
+/** Creates the deliveries and pushes of an event; without subscriptions there are none. */
 export const publish = (event: string, { data }: Pick<About, 'data'>): string => {
   const events = `jsonb_build_array(jsonb_build_object('id', uuidv7()::text, 'ownerId', :owner::text, 'mode', 'test',
     'event', '${event}', 'data', '${data}'::jsonb))`

@@ -1,6 +1,5 @@
 /** The ledger for pgbench scripts; all arguments are SQL. */
 
-/** The account of a wallet, locked until the transaction ends. */
 export const accountsLocked = (wallets: readonly string[]): string =>
   `select id, posted_cents, held_cents from ledger_accounts
   where owner_id = :owner and mode = 'test' and wallet_id in (${wallets.join(', ')}) order by id for update`
@@ -32,10 +31,8 @@ export const postingSql = ({ kind, type, id }: Posting, entries: readonly Entry[
       'referenceType', '${type}', 'referenceId', ${id}, 'valueDate', null)),
     jsonb_build_array(${entries.map(entryOf).join(', ')}))`
 
-/** Holds an amount in the account for an intent. */
 export const holdSql = (account: string, intent: string, cents: number): string =>
   postingSql({ kind: 'hold', type: 'intent', id: intent }, [{ account, amount: 0, hold: cents }])
 
-/** Releases what a hold of the account holds for an intent. */
 export const releaseSql = (account: string, intent: string, cents: number, holdId: string): string =>
   postingSql({ kind: 'release', type: 'intent', id: intent }, [{ account, amount: 0, hold: -cents, holdId }])

@@ -33,7 +33,7 @@ const merchant: CardMerchant = {
   networkTokenId: null,
 }
 
-/** Pays by card once for each outcome, through the door; all rows that it leaves are copied. */
+/** Makes one card payment of each outcome through the API; all of its rows are copied. */
 async function makeOnes(stage: StageToFill, encryptionKey: string): Promise<void> {
   const secretsFor = (purpose: string) => derivedSecrets(purpose, encryptionKey)
   const processor = sandboxProcessor({
@@ -81,9 +81,9 @@ const refOf = (fate: Fate): string => `past-authorization-${FATES[fate]}`
 
 const CARD = `'card_bench_' || agent`
 const WALLET = `'wallet_bench_' || agent`
-/** Names that the processor has given end with the number of the agent. */
+/** The processor's names end with the number of the agent. */
 const told = (column: string): string => `p.${column} || '-' || n`
-/** The cause of a posting, a hold or a reservation: a message's, one request's of an authorization, or an intent's. */
+/** The cause of a posting, hold or reservation: a message, a request of an authorization, or an intent. */
 const pastCause = (column: string): string => `case when p.${column} like 'past-%' then ${told(column)}
   when strpos(p.${column}, ':') > 0 then split_part(p.${column}, '_', 1) || '_' || moment
     || right(split_part(p.${column}, ':', 1), 16) || ':' || split_part(p.${column}, ':', 2)
@@ -194,7 +194,7 @@ const BESIDE = [
    select distinct $1, 'test', ${AGENT}, left(md5(merchant), 22) from past on conflict do nothing`,
 ]
 
-/** Inserts this many payments by card that are over, with all rows that they would have left. */
+/** Inserts this many completed card payments with all of their rows. */
 export async function fillPastAuthorizations(
   stage: StageToFill,
   count: number,

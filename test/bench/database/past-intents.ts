@@ -22,7 +22,7 @@ const FATES = { completed: AGENTS, cancelled: AGENTS - 1, expired: AGENTS - 2, d
 const SHARES = { completed: 8, cancelled: 4, expired: 5, denied: 3 } as const
 type Fate = keyof typeof FATES
 
-/** Creates one intent of each outcome through the API; all rows that it leaves are copied. */
+/** Creates one intent of each outcome through the API; all of its rows are copied. */
 async function makeOnes(stage: StageToFill): Promise<void> {
   const ask = (fate: Fate, path: string, body: object) =>
     post(stage.api, path, body, { ...bearer(stage), 'idempotency-key': `${path.slice(-6)}/${FATES[fate]}` })
@@ -41,7 +41,7 @@ async function makeOnes(stage: StageToFill): Promise<void> {
   await post(stage.api, '/simulate/clock/advance', { minutes: 1 }, bearer(stage))
 }
 
-/** The copied tables; all columns not listed are equal to those of the copied row. */
+/** The copied tables; all other columns equal those of the copied row. */
 const COPIED: Readonly<Record<string, Copied>> = {
   intents: {
     of: numberIn('t.agent_id'),
@@ -149,7 +149,6 @@ const BESIDE = [
 const ANY_AGENT = `case when n % 10 = 0 then ${HOT} when n % 100 = 5 then ${RUNNER}
   else 3 + (hashint4(-n) & 65535) % ${AGENTS - 2} end`
 
-/** Inserts this many closed intents with all rows that they would have left. */
 export async function fillPast(stage: StageToFill, count: number): Promise<void> {
   await makeOnes(stage)
   await withClient(stage, client =>

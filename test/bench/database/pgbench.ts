@@ -4,25 +4,26 @@ import { join } from 'node:path'
 import { outputOf } from '../child.ts'
 import type { Stage } from '../stage.ts'
 
-/** A variant of the SQL: as most would write it, as one statement, or only the indispensable part. */
+/** A variant of the SQL: as usually written, as one statement, or only the indispensable part. */
 export type Variant = 'statements' | 'one statement' | 'only the posting'
 
-/** An operation in SQL alone: the variables drawn for each call, in pgbench's syntax, and its variants. */
+/** An operation in SQL: the variables drawn for each call, in pgbench's syntax, and its variants. */
 export interface SqlEquivalent {
   readonly draw: readonly string[]
   readonly scripts: Readonly<Partial<Record<Variant, string>>>
 }
 
-/** The rate of the SQL alone, measured in the same run on the same database. */
 export interface SqlRate {
   readonly name: string
   readonly variant: Variant
   readonly perSecond: number
-  /** Processor time of PostgreSQL for one transaction. */
   readonly databaseMicroseconds: number
 }
 
-/** Statements in functions are planned once, as on the connections of the service: else each call may plan them anew. */
+/**
+ * Statements in functions are planned once, as on the connections of the service; otherwise each call may
+ * plan them anew.
+ */
 const PLANNED_ONCE = 'options=-c%20plan_cache_mode%3Dforce_generic_plan'
 
 const CLIENTS = 8
@@ -32,7 +33,7 @@ export const hasPgbench = (): boolean => spawnSync('pgbench', ['--version']).sta
 
 type Where = Pick<Stage, 'databaseUrl' | 'databaseSeconds' | 'ownerId' | 'folder'>
 
-/** Measures the rate with this many clients, each with one call under way, and PostgreSQL's time for each call. */
+/** Measures the rate with this many clients, each with one call in progress, and PostgreSQL's time for each call. */
 export async function pgbench(
   { draw, scripts }: SqlEquivalent,
   variant: Variant,
@@ -53,7 +54,6 @@ export async function pgbench(
   }
 }
 
-/** An idempotency key for each call. */
 export const KEY = 'key random(1, 9000000000000000)'
 /** A number for each call, drawn once by one of the clients. */
 export const inOrder = (first: number): string[] => [

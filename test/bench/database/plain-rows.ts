@@ -13,14 +13,13 @@ const INSERT_TEMPLATES = `insert into policies (id, owner_id, mode, created_at, 
     '{}', false, false, 'notify'
   from generate_series(1, ${TEMPLATES}) as n`
 
-/** Agents without wallets of their own: freezing needs none. */
+/** Agents without wallets: freezing needs none. */
 const INSERT_FREEZABLE = `insert into agents
     (id, owner_id, mode, created_at, updated_at, name, status, wallet_id, metadata)
   select 'agent_freezable_' || n, $1, 'test', now(), now(), 'Agent ' || n, 'active',
     'wallet_bench_' || 1 + n % ${AGENTS}, '{}'
   from generate_series(1, ${FREEZABLE}) as n`
 
-/** Creates agents with policies and wallets, templates, and agents to freeze. */
 export async function fillPlain(stage: Stage): Promise<void> {
   await fillAgents(stage)
   await withClient(stage, async client => {
@@ -30,7 +29,6 @@ export async function fillPlain(stage: Stage): Promise<void> {
   })
 }
 
-/** Makes all frozen agents active again. */
 export const thawAgents = (stage: Stage): Promise<unknown> =>
   withClient(stage, client =>
     client.query(`update agents set status = 'active', frozen_reason = null where status = 'frozen'`),

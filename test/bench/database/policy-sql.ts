@@ -7,7 +7,6 @@ const POLICY = `'policy_' || :key`
 const WHOLE = `select * from policies
   where owner_id = :owner and mode = 'test' and id = 'policy_bench_' || :n and deleted_at is null`
 
-/** Reads one of many policies in SQL. */
 export const readPolicyInSql: SqlEquivalent = {
   draw: [`n random(1, ${AGENTS})`],
   scripts: { statements: WHOLE },
@@ -47,7 +46,6 @@ const written: readonly Insert[] = [
   ...eventsOf('policies.create', ['policy.created'], about),
 ]
 
-/** Creates a policy in SQL, with its first version and its event. */
 export const createPolicyInSql: SqlEquivalent = {
   draw: [KEY],
   scripts: { statements: transaction([...written.map(byValues), publish('policy.created', about)]) },

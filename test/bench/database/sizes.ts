@@ -2,7 +2,6 @@ import { printLine } from '../../../src/platform/output.ts'
 import { wholeNumber } from '../report.ts'
 import { onStage, type Stage } from '../stage.ts'
 
-/** How a stage is filled, and what with. */
 interface Filling {
   readonly what: string
   fill(stage: Stage, size: number): Promise<void>

@@ -33,7 +33,7 @@ const journal = journalOf(
   BODY,
 )
 
-/** A transfer in SQL alone: with all its rows, and with its posting only. */
+/** A transfer in SQL, with all its rows and with its posting only. */
 export const payInSql = (wallets: number, payers: number): SqlEquivalent => ({
   draw: [
     KEY,

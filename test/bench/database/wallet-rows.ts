@@ -15,7 +15,6 @@ const ACCOUNTS = `insert into ledger_accounts
   from generate_series(1, $2::int) as n
   union all select 'account_bench_bank', $1, 'test', now(), now(), 'EUR', 'bank', 'debit', 0, null`
 
-/** One posting from the bank to all wallets. */
 const FUNDS = `select ledger_post($1, 'test', now(),
     '[{"id":"posting_bench_fund","currency":"EUR","kind":"fund","referenceType":"bench","referenceId":"1"}]',
     jsonb_agg(jsonb_build_object('transferId', 'posting_bench_fund', 'accountId', account, 'amount', amount,
@@ -28,7 +27,7 @@ interface Wanted {
   readonly count: number
 }
 
-/** Creates `wallet_bench_{n}` with accounts and money, in the caller's transaction, as their agents are created there. */
+/** Creates `wallet_bench_{n}` with accounts and money, in the caller's transaction, which also creates their agents. */
 export async function addWallets(client: pg.Client, ownerId: string, { kind, count }: Wanted): Promise<void> {
   await client.query(WALLETS, [ownerId, kind, count])
   await client.query(ACCOUNTS, [ownerId, count])

@@ -22,16 +22,14 @@ async function sealAll({ databaseUrl }: Stage): Promise<void> {
   const database = openDatabase(databaseUrl, 2)
   const vault = openVault(ENCRYPTION_KEY, [])
   const signer = await openSigner({ sql: sqlOn(database.pool), vault, onFailure: () => undefined })
-  while (await sealPage({ database, signer })) {
-    // The next page.
-  }
+  while (await sealPage({ database, signer })) {}
   signer.stop()
   await database.close()
 }
 
 type Account = Awaited<ReturnType<typeof newOwner>>
 
-/** An owner with so many payees, and as many entries of the audit trail, which are sealed. */
+/** An owner with this many payees, and as many sealed entries of the audit trail. */
 export async function anAccount(stage: Stage, payees: number, events: number): Promise<Account> {
   const account = await newOwner(stage.api, 1)
   const { ownerId } = account

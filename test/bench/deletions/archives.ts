@@ -3,7 +3,7 @@ import { usualOrShort } from '../short.ts'
 import { bearer, post, type Stage, withClient } from '../stage.ts'
 import { anAccount } from './account.ts'
 
-/** Half of them are payees, half are entries of the audit trail about them. */
+/** Half are payees, half are entries of the audit trail about them. */
 const RECORDS = usualOrShort(1_000_000, 20_000)
 
 const READY = `
@@ -16,7 +16,7 @@ interface Archived {
   readonly memoryMost: number
 }
 
-/** Asks for an archive, and reads it as fast as it comes; the memory of the service is looked at five times a second. */
+/** Requests an archive and reads it as fast as it comes; samples the service's memory five times a second. */
 async function download(stage: Stage, token: string, body: object): Promise<Archived> {
   const { id } = await post(stage.api, '/gdpr/exports', body, bearer({ token }))
   await withClient(stage, client => client.query(READY, [id]))
@@ -37,7 +37,7 @@ async function download(stage: Stage, token: string, body: object): Promise<Arch
 const told = (what: string, { megabytes, seconds, memoryBefore, memoryMost }: Archived): string =>
   `${what}: ${megabytes.toFixed(1)} MB in ${seconds.toFixed(1)} s; memory ${wholeNumber(memoryBefore)} MB, at most ${wholeNumber(memoryMost)} MB`
 
-/** Measures the archive of an owner with a million records, and that of one payee among them. */
+/** Measures the archive of an owner with a million records, and that of one of the payees. */
 export async function measureArchives(stage: Stage): Promise<Section> {
   const { token } = await anAccount(stage, RECORDS / 2, RECORDS / 2)
   const owner = await download(stage, token, {})

@@ -5,9 +5,9 @@ import { usualOrShort } from '../short.ts'
 import { type Stage, withClient } from '../stage.ts'
 import { anAccount } from './account.ts'
 
-/** Half of them are payees, half are entries of the audit trail about them. */
+/** Half are payees, half are entries of the audit trail about them. */
 const RECORDS = usualOrShort(100_000, 10_000)
-/** Entries of the trail of somebody else's account, among which two are about one payee. */
+/** Entries of another account's trail, two of which are about one payee. */
 const TRAIL = usualOrShort(1_000_000, 20_000)
 
 const REQUEST = `
@@ -24,7 +24,7 @@ interface Measured {
   readonly longestStep: number
 }
 
-/** Carries a deletion out as its process does, one statement after the other. */
+/** Carries a deletion out as its run does, one statement after the other. */
 async function forgetAll(
   stage: Stage,
   ownerId: string,
@@ -55,7 +55,6 @@ async function forgetAll(
 const told = (what: string, { records, steps, seconds, longestStep }: Measured): string =>
   `${what}: ${wholeNumber(records)} records forgotten in ${seconds.toFixed(1)} s, ${steps} steps, the longest ${longestStep.toFixed(2)} s`
 
-/** Measures how long an owner and a payee take to be forgotten. */
 export async function measureDeletions(stage: Stage): Promise<Section> {
   const { ownerId } = await anAccount(stage, RECORDS / 2, RECORDS / 2)
   const owner = await forgetAll(stage, ownerId, { type: 'owner', id: ownerId })

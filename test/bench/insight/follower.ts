@@ -5,7 +5,6 @@ import { live } from '../../../src/platform/lifetime.ts'
 import { printLine } from '../../../src/platform/output.ts'
 import { environment } from '../../../src/platform/settings/environment.ts'
 
-/** A process that only keeps the sums of what was spent. */
 live(async life => {
   const settings = environment()
   const runtime = await openRuntime({ settings: { ...settings, ...requiredSecrets(settings) }, shared: true })

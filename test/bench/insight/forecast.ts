@@ -11,14 +11,14 @@ const ROUNDS = usualOrShort(20, 3)
 
 interface Measured extends FamilyFigures {
   readonly family: Family
-  /** How often the sums of so long held. */
+  /** The share of sums over this period within the interval. */
   readonly week: number
   readonly fourWeeks: number
 }
 
 const percent = (part: number): string => `${Math.round(part * 100)} %`
 
-/** Judges the forecast on series of several kinds, and times a forecast of a year of days with its backtest. */
+/** Evaluates the forecast on series of several kinds, and times a forecast of a year of days with its backtest. */
 export function measureForecast(): Section {
   const figures: Measured[] = []
   for (const family of familyNames) {
@@ -46,7 +46,7 @@ export function measureForecast(): Section {
   return { figures: { forecast: { figures, found, ms } }, text }
 }
 
-/** Of a year of days with its backtest: the median of several pasts. */
+/** For a year of days with its backtest: the median of several pasts. */
 export function millisecondsOfOne(): number {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {

@@ -46,7 +46,7 @@ async function measureSizes(stages: readonly Stage[]): Promise<Sized[]> {
   return sized
 }
 
-/** How many payments a second the follower counts, that are all there when it begins. */
+/** Payments per second of the follower, with all of them there from the beginning. */
 async function followerRate(stage: Stage): Promise<number> {
   await addPayments(stage, BATCHES, IN_EACH)
   const pool = new pg.Pool({ connectionString: stage.databaseUrl, max: 1 })
@@ -60,7 +60,7 @@ async function followerRate(stage: Stage): Promise<number> {
 const besideFollower = (stage: Stage, load: Case): Promise<Pair[]> =>
   besideProcess(stage, 'test/bench/insight/follower.ts', () => measure(stage, load, CONNECTIONS, SECONDS))
 
-/** Transfers and intents each on a database of their own, as elsewhere in the bench. */
+/** Transfers and intents, each on its own database, as elsewhere in the bench. */
 async function measureFollower(folder: string) {
   const [counted, transfers] = await onStage(folder, 'follower', async stage => {
     const rate = await followerRate(stage)
@@ -120,7 +120,7 @@ function textOf(
   ].join('\n')
 }
 
-/** What reports cost with few and with many payments, and what keeping their sums costs those who pay. */
+/** The cost of reports with few and with many payments, and the cost of their sums for payers. */
 export async function measureInsight(folder: string): Promise<Section> {
   const sizes = await onSizes(folder, SIZES, { what: 'payments', fill: fillPayments }, measureSizes)
   const follower = await measureFollower(folder)

@@ -13,7 +13,7 @@ export const REPORTS = {
 } as const
 export type Report = keyof typeof REPORTS
 
-/** The same sums out of the payments themselves. */
+/** The same sums from the payments themselves. */
 const PLAIN = {
   costs: `select agent_id, (created_at at time zone 'UTC')::date, count(*), sum(amount_cents), sum(refunded_cents)`,
   merchants: 'select merchant, count(*), sum(amount_cents), sum(refunded_cents)',
@@ -34,7 +34,7 @@ select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_rea
 from pg_statio_user_tables where relname in ('spend_cells', 'spend_counted', 'spend_position', 'transactions',
   'transaction_refunds', 'merchant_names', 'intents', 'outcomes') or relname like 'events%'`
 
-/** An idle connection tells what it has read within ten seconds. */
+/** An idle connection reports its reads within ten seconds. */
 const UNTIL_TOLD_MS = 11_000
 
 async function blocksOf(stage: Stage): Promise<number> {
@@ -56,7 +56,7 @@ async function ask(stage: Stage, report: Report): Promise<number> {
   return performance.now() - began
 }
 
-/** The stages in turn, so that what else the machine does meanwhile is the same for each. */
+/** The stages in turn, so that other load affects each alike. */
 async function askInTurn(stages: readonly Stage[], report: Report, times: number): Promise<number[][]> {
   const milliseconds = stages.map((): number[] => [])
   for (let n = 0; n < times; n++)
@@ -64,7 +64,7 @@ async function askInTurn(stages: readonly Stage[], report: Report, times: number
   return milliseconds
 }
 
-/** How long a report takes on each stage, and the pages of the tables that it reads. */
+/** The time of a report on each stage, and the table pages that it reads. */
 export async function readReport(
   stages: readonly Stage[],
   report: Report,
@@ -80,7 +80,7 @@ export async function readReport(
   }))
 }
 
-/** The time that PostgreSQL alone needs for the plain sum; the best of three. */
+/** PostgreSQL's time for the plain sum; the best of three. */
 export const readPlain = (stage: Stage, report: keyof typeof PLAIN): Promise<number> =>
   withClient(stage, async client => {
     const columns = report === 'costs' ? '1, 2' : '1'

@@ -2,8 +2,8 @@ import { AGENTS, fillAgents } from '../database/intent-rows.ts'
 import { type Stage, withClient } from '../stage.ts'
 
 /**
- * Three agents that pay nine shops a day for a year, two hundred in all: one payment in each cell with ten thousand, a
- * thousand with ten million. Two shops are paid each day, three on their weekday, and four in turn.
+ * Three agents that pay nine shops a day for a year, two hundred in all: one payment per cell with ten
+ * thousand, a thousand with ten million. Two shops are paid daily, three on their weekday, and four in turn.
  */
 export const DAYS = 365
 const DAILY = 2
@@ -16,7 +16,7 @@ const SHOP = `case
     when place < ${DAILY + WEEKLY} then ${DAILY} + ago % 7 * ${WEEKLY} + place - ${DAILY}
     else ${DAILY + 7 * WEEKLY} + (ago * ${IN_TURN} + place - ${DAILY + WEEKLY}) % ${SHOPS - DAILY - 7 * WEEKLY} end`
 
-/** They carry no report: with them, ten million rows would take an hour. */
+/** Indexes that no report uses: with them, ten million rows would take an hour. */
 const UNUSED = `
 drop index if exists transactions_of_transfer, transactions_by_agent, transactions_by_wallet, transactions_by_status, transactions_by_merchant, transactions_by_folded_merchant`
 
@@ -29,7 +29,7 @@ from generate_series($2::int, $3::int) as n,
   lateral (select 'agent_bench_' || n % 3 + 1 as agent, n % 27 / 3 as place, n / 27 % ${DAYS} as ago) as one,
   lateral (select (current_date - ago)::timestamp at time zone 'UTC' + n % 1440 * interval '1 second' as at) as other`
 
-/** The sums as the follower makes them, in one pass. */
+/** The sums as the follower creates them, in one pass. */
 const CELLS = `
 insert into spend_cells
 select owner_id, mode, v.view, (created_at at time zone 'UTC')::date, agent_id, '', v.value, count(*), sum(amount_cents), 0, 0
@@ -37,13 +37,13 @@ from transactions, lateral (values ('agent', ''), ('merchant', lower(merchant)),
   ('type', type), ('run', '')) as v (view, value)
 group by 1, 2, 3, 4, 5, 6, 7`
 
-/** What five rules have kept back on each day of the last two months. */
+/** Declined amounts of five rules on each day of the last two months. */
 const KEPT_BACK = `
 insert into spend_cells
 select $1, 'test', 'kept_back', current_date - ago, 'agent_bench_' || n % 3 + 1, '', 'denied rule' || n % 5, 1, 1500, 0, 0
 from generate_series(0, 59) as ago, generate_series(0, 14) as n`
 
-/** The youngest payments belong to intents, and all of these but every fifth have an outcome. */
+/** The newest payments belong to intents, four fifths of which have an outcome. */
 const INTENTS = 500
 
 const DECLARED = `
@@ -78,7 +78,6 @@ const CAUGHT_UP =
 
 const CHUNK = 500_000
 
-/** Writes payments of a year and their sums straight into the tables. */
 export async function fillPayments(stage: Stage, payments: number): Promise<void> {
   await fillAgents(stage)
   await withClient(stage, async client => {
@@ -107,7 +106,7 @@ select first_id_at('event', now()) || substr(md5(id || step), 1, 16), owner_id, 
   'req_bench', now(), 'key', 'transfers.create', 'done', id, now()
 from paid, unnest('{created,authorization,settlement,settled,completed}'::text[]) as step`
 
-/** Payments that are committed and in no sum yet, with their five events each, so many in a transaction. */
+/** Committed payments that are in no sum yet, with five events each, in batches per transaction. */
 export const addPayments = (stage: Stage, batches: number, inEach: number): Promise<void> =>
   withClient(stage, async client => {
     await client.query('set session_replication_role = replica')

@@ -4,10 +4,10 @@ import { node, start } from '../child.ts'
 import { usualOrShort } from '../short.ts'
 import type { Stage } from '../stage.ts'
 
-/** One round is off by a tenth: the median of so many by less than three in a hundred. */
+/** One round is off by a tenth; the median of this many by less than three in a hundred. */
 const ROUNDS = usualOrShort(15, 1)
 
-/** With a rate there goes what each request has cost, which depends less on what else the machine does. */
+/** The rate comes with the cost of each request, which depends less on other load. */
 interface Rate {
   readonly perSecond: number
   readonly microseconds: number
@@ -26,7 +26,7 @@ const rateOf = (
   microseconds: cpuMicroseconds + databaseMicroseconds + (otherSeconds * 1e6) / sent,
 })
 
-/** Measures a load in turns, alone and with a process beside it that runs this file of the bench. */
+/** Measures a load in turns, with and without a process beside it that runs this file of the bench. */
 export async function besideProcess(
   { folder, env }: Stage,
   file: string,
@@ -47,7 +47,7 @@ export async function besideProcess(
   }
   await rate()
   for (let round = 0; round < ROUNDS; round++) {
-    // Whoever is first in a round would have the younger table.
+    // The first one of a round would always have the smaller table.
     const first = round % 2 === 0 ? await alone() : undefined
     const besideIt = await beside()
     pairs.push({ alone: first ?? (await alone()), beside: besideIt })
@@ -58,7 +58,7 @@ export async function besideProcess(
 export const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** What is left of a rate, by what was counted and by what each request has cost. */
+/** The remaining share of a rate, by count and by cost of each request. */
 export const sharesOf = (pairs: readonly Pair[]) => ({
   rate: median(pairs.map(({ alone, beside }) => beside.perSecond / alone.perSecond)),
   processor: median(pairs.map(({ alone, beside }) => alone.microseconds / beside.microseconds)),

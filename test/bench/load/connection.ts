@@ -1,15 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection that sends one request at a time. A server closes one that is idle: it is opened again then. */
+/** A connection that sends one request at a time. If the server closes it while idle, it is opened again. */
 export interface LoadConnection {
-  /** Sends a request, written out, and calls with its whole answer. */
   ask(request: string, answered: (answer: string) => void): void
   end(): void
 }
 
 type Answered = Parameters<LoadConnection['ask']>[1]
 
-/** Reads HTTP by hand, so that the generator takes as little processor time as possible. */
+/** Reads HTTP by hand, so that the generator uses as little processor time as possible. */
 export function openConnection({ hostname, port }: URL): LoadConnection {
   let socket: Socket | undefined
   let answer = ''

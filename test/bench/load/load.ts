@@ -2,41 +2,36 @@ import { readFileSync } from 'node:fs'
 import { type LoadConnection, openConnection } from './connection.ts'
 import { type MessageLoad, signedRequests } from './signed-messages.ts'
 
-/** The work of a load generator, as JSON in its first argument. */
 export interface Job {
   readonly url: string
   readonly connections: number
   readonly seconds: number
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /**
-   * `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique, and `{iban}` is a random one of
-   * a German account.
+   * `{n}` is the drawn number, in the path and in the body; `{each}` in the body is unique, and `{iban}` is a
+   * random German one.
    */
   readonly path: string
   readonly body?: unknown
   readonly numbers?: Numbers
   readonly token: string
-  /** Tokens and bodies that the requests of a connection use in turn, in place of token and body. */
+  /** Tokens and bodies that the requests of a connection use in turn, instead of token and body. */
   readonly requests?: readonly LoadRequest[]
-  /** Whether each request has an idempotency key of its own. */
   readonly keys?: boolean
-  /** The maximum number of requests. */
   readonly most?: number
-  /** Signed messages in place of bodies and tokens, each sent once and in order. */
+  /** Signed messages instead of bodies and tokens, each sent once and in order. */
   readonly messages?: MessageLoad
-  /** Words that each answer must contain: without them it counts as failed. */
+  /** Words that each answer must contain; otherwise it counts as failed. */
   readonly expects?: string
-  /** A file with the body of each request in a line of its own, each sent once and in order. */
+  /** A file with one body per line, each sent once and in order. */
   readonly bodies?: string
-  /** Headers beside those of every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The cookie of a person in the console, in place of the token. */
+  /** A person's console cookie, instead of the token. */
   readonly cookie?: string
-  /** The status of good answers, in place of any 2xx. */
   readonly status?: number
   /**
-   * Requests begin at this constant rate, however slow the answers are, and each is timed from the instant for which it
-   * was planned; by default each connection sends the next one after the answer to the one before.
+   * Requests start at this constant rate, however slow the answers are, and each is timed from its planned
+   * instant. By default each connection sends the next one after the previous answer.
    */
   readonly arrivalsPerSecond?: number
 }
@@ -51,18 +46,18 @@ export interface Numbers {
   readonly from: number
   readonly to: number
   readonly inOrder?: boolean
-  /** The count of which `{other}` in the body is a different number, from 1. */
+  /** `{other}` in the body is a different number from 1 to this count. */
   readonly others?: number
 }
 
-/** The result that it prints; times in milliseconds. */
+/** The printed result; times in milliseconds. */
 export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
   readonly p999: number
   readonly longest: number
-  /** Answers of another status, or without the words that were expected. */
+  /** Answers of another status, or without the expected words. */
   readonly failed: number
   /** All requests, including those of the warm-up. */
   readonly sent: number
@@ -100,7 +95,7 @@ function randomIban(): string {
   return `DE${String(check).padStart(2, '0')}${account}`
 }
 
-/** Writes HTTP by hand, so that the generator takes as little processor time as possible. */
+/** Writes HTTP by hand, so that the generator uses as little processor time as possible. */
 function request(connection: number, turn: number): string {
   const { token, body } = requests[
     (connection + turn * job.connections) % requests.length
@@ -129,7 +124,6 @@ function request(connection: number, turn: number): string {
   return `${start}${credential}${ownHeaders}${key}${content}\r\n${payload}`
 }
 
-/** Sends requests over one connection, each after the answer to the one before. */
 function keepAsking(connection: LoadConnection, index: number): Promise<void> {
   return new Promise(resolve => {
     let turn = 0
@@ -137,7 +131,7 @@ function keepAsking(connection: LoadConnection, index: number): Promise<void> {
       const sentAt = performance.now()
       if (sentAt > until || sent >= most) return resolve()
       connection.ask(request(index, turn++), answer => {
-        // The time of the answer decides: requests that take longer than the measurement would otherwise never count.
+        // The time of the answer decides: requests longer than the measurement would otherwise never count.
         recordAnswer(answer, sentAt, performance.now())
         ask()
       })
@@ -146,7 +140,7 @@ function keepAsking(connection: LoadConnection, index: number): Promise<void> {
   })
 }
 
-/** Begins requests at a constant rate; one that finds no free connection waits for it, and this time counts, too. */
+/** Starts requests at a constant rate. One that finds no free connection waits for it, and this time counts, too. */
 function keepPace(connections: readonly LoadConnection[], perSecond: number): Promise<void> {
   return new Promise(resolve => {
     const idle = connections.map((connection, index) => ({ connection, index }))
@@ -176,7 +170,6 @@ function keepPace(connections: readonly LoadConnection[], perSecond: number): Pr
   })
 }
 
-/** Counts an answer if `at` lies within the measured time. */
 function recordAnswer(answer: string, since: number, at: number): void {
   if (at < from || at > until) return
   latencies.push(performance.now() - since)

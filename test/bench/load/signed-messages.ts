@@ -1,21 +1,21 @@
 import { signatureHeaders } from '../../../src/adapters/card-processor/sandbox-signature.ts'
 import { derivedSecrets } from '../../../src/ports/vault.ts'
 
-/** Messages of the sandbox's card processor, each of which differs from the others by its number. */
+/** Messages of the sandbox's card processor, each with its own number. */
 export interface MessageLoad {
-  /** That of the installation: the secret of the signatures is derived from it. */
+  /** The installation's key, from which the signing secret is derived. */
   readonly encryptionKey: string
   /** The message, with `{n}` for its number and `{card}` for the processor's id of the card. */
   readonly body: string
-  /** The cards that the messages name in turn, by their numbers. */
+  /** The numbers of the cards that the messages name in turn. */
   readonly cards: readonly string[]
   readonly from: number
   readonly to: number
 }
 
 /**
- * Signs all messages: before the load, so that a message costs the generator no more than any other request. Returns the
- * end of each request, behind the line that all of them begin with.
+ * Signs all messages before the load, so that a message costs the generator no more than any other request.
+ * Returns the end of each request after the common first line.
  */
 export function signedRequests({ encryptionKey, body, cards, from, to }: MessageLoad): string[] {
   const secrets = derivedSecrets('sandbox card messages', encryptionKey)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { printLine } from '../../../src/platform/output.ts'
 
 /**
- * The least that an upload takes: a server that receives a body, hashes, encrypts, writes and flushes it, and does nothing
- * else. It parses nothing, knows nobody, and has no database. The folder is its first argument.
+ * A minimal upload server: it receives a body, hashes, encrypts, writes and flushes it, without parsing,
+ * authentication or database. The folder is its first argument.
  */
 const folder = process.argv[2] ?? ''
 

@@ -8,12 +8,11 @@ import { bearer, post, type Stage } from '../stage.ts'
 import { PAYING_CONNECTIONS, PAYING_SECONDS } from './payments.ts'
 import type { SettlerJob } from './settler.ts'
 
-/** How many requests are paid in one measurement. */
 const SETTLED = usualOrShort(400, 60)
 
 export interface BeingPaid {
   readonly connections: number
-  /** Challenges, and a plain read of one row beside them. */
+  /** Challenges, and a plain read of one row for comparison. */
   readonly asked: Result
   readonly read: Result
   readonly settled: Measured
@@ -30,7 +29,7 @@ async function requestUrls(stage: Stage, count: number): Promise<string[]> {
   return urls
 }
 
-/** Challenges and settlements a second, of the service as it is paid by programs. */
+/** Challenges and settlements per second, of the service as a payee. */
 export async function measureBeingPaid(stage: Stage): Promise<BeingPaid[]> {
   const { api: server, token } = stage
   const [standing = ''] = await requestUrls(stage, 1)

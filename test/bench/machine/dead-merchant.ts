@@ -1,4 +1,4 @@
-import { AT_ONCE } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT } from '../../../src/commerce/mpp/pay/mint.ts'
 import { measure, type Result } from '../case.ts'
 import { answerOf, type Served } from '../child.ts'
 import type { Job, Measured } from '../load/load.ts'
@@ -15,7 +15,7 @@ export interface Beside {
   readonly beside: Result
 }
 
-/** Waits until it has as many requests open as may wait for one merchant: each of them waits for longer than the round takes. */
+/** Waits until the limit of open requests to one merchant is reached; each waits for longer than the round takes. */
 async function holdDead(stage: Stage, api: Served, dead: Served): Promise<Measured> {
   return answerOf<Measured>('test/bench/load/load.ts', {
     url: api.url,
@@ -23,8 +23,8 @@ async function holdDead(stage: Stage, api: Served, dead: Served): Promise<Measur
     path: '/v1/mpp/pay',
     token: stage.token,
     body: { url: `${dead.url}/silent`, intentId: 'intent_card_{n}' },
-    numbers: { ...(await payable(stage, AT_ONCE * 4)), inOrder: true },
-    connections: AT_ONCE,
+    numbers: { ...(await payable(stage, MAX_CONCURRENT * 4)), inOrder: true },
+    connections: MAX_CONCURRENT,
     seconds: PAYING_SECONDS + 2,
   } satisfies Job)
 }
@@ -33,9 +33,9 @@ const calmest = (results: readonly Result[]): Result =>
   results.reduce((best, other) => (other.p99 < best.p99 ? other : best))
 
 /**
- * Payments to a merchant that answers, alone and while as many as may wait for one that never does. Those beyond that number
- * are refused at once; a client that asks again without a pause is more work, and no dead merchant: none does here, so both
- * sides have the same number of connections at work.
+ * Payments to a responsive merchant, with and without the maximum number of requests waiting for a silent
+ * one. Further requests are refused at once; a client that retries without a pause would be additional load,
+ * so none does, and both sides have the same number of busy connections.
  */
 export async function measureBesideTheDead(
   stage: Stage,

@@ -8,14 +8,13 @@ import { type Beside, measureBesideTheDead } from './dead-merchant.ts'
 import { measureParsing, type Parsing } from './parsing.ts'
 import { fillPayers, measurePaid, openApi, type Paid } from './payments.ts'
 
-/** Opens a merchant of the given name. */
 async function openMerchant(stage: Stage, name: string): Promise<Served> {
   const merchant = await serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/${name}.log`, {})
   stage.closeLater(merchant.stop)
   return merchant
 }
 
-/** Machine payments: how many a second, beside clients without a service, and what disturbs them. */
+/** Machine payments: the rate, also of clients without a service, and what disturbs them. */
 export async function measureMachinePayments(stage: Stage): Promise<Section> {
   const merchant = await openMerchant(stage, 'merchant')
   const dead = await openMerchant(stage, 'dead')
@@ -36,7 +35,6 @@ export async function measureMachinePayments(stage: Stage): Promise<Section> {
   }
 }
 
-/** Only the payments beside a merchant that never answers. */
 export async function measureBeside(stage: Stage): Promise<Section> {
   const merchant = await openMerchant(stage, 'merchant')
   const dead = await openMerchant(stage, 'dead')
@@ -45,7 +43,6 @@ export async function measureBeside(stage: Stage): Promise<Section> {
   return { figures: { machineBeside: beside }, text: besideLines(beside).join('\n') }
 }
 
-/** Only payments, beside clients without a service. */
 export async function measurePaying(stage: Stage): Promise<Section> {
   const merchant = await openMerchant(stage, 'merchant')
   await fillPayers(stage)
@@ -53,7 +50,6 @@ export async function measurePaying(stage: Stage): Promise<Section> {
   return { figures: { machinePaid: paid }, text: paid.flatMap(paidLines).join('\n') }
 }
 
-/** Only challenges and settlements. */
 export async function measureReceived(stage: Stage): Promise<Section> {
   await fillAgents(stage)
   const beingPaid = await measureBeingPaid(stage)

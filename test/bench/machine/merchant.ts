@@ -11,7 +11,7 @@ import {
 import { printLine } from '../../../src/platform/output.ts'
 import { CARD_CENTS } from '../database/card-rows.ts'
 
-/** A merchant that asks for the same sum each time and takes every credential. At `/silent` it never answers. */
+/** A merchant that always asks for the same amount and accepts every credential. At `/silent` it never answers. */
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const { n, e } = publicKey.export({ format: 'jwk' })
 const request = encodeRequest({

@@ -49,7 +49,7 @@ export interface Parsing {
   readonly hostile: readonly { readonly name: string; readonly small: number; readonly large: number }[]
 }
 
-/** One challenge by us and by mppx; and 16 KiB beside 1 KiB of each hostile text. */
+/** One challenge by us and by mppx; and 16 KiB against 1 KiB of each hostile text. */
 export function measureParsing(): Parsing {
   const header = writeChallenge(challenge)
   return {

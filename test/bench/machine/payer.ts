@@ -37,7 +37,7 @@ const plain = Buffer.from(
   }),
 )
 
-/** As the sandbox's processor encrypts: the key is read anew for each payment. */
+/** As the sandbox's processor encrypts: the key is parsed anew for each payment. */
 async function payloadFor(jwk: JWK): Promise<Record<string, string>> {
   const key = await importJWK(jwk, 'RSA-OAEP-256')
   const encryptedPayload = await new CompactEncrypt(plain)
@@ -52,7 +52,6 @@ async function payloadFor(jwk: JWK): Promise<Record<string, string>> {
   }
 }
 
-/** The two calls and nothing else. */
 function bareClient({ url, connections }: PayerJob): () => Promise<number> {
   const dispatcher = new Agent({ connections })
   return async () => {

@@ -20,7 +20,7 @@ const NUMBERED = `
 update card_numbers n set processor_card_id = w.name
 from unnest($2::text[], $3::text[]) as w (id, name) where n.owner_id = $1 and n.id = w.id`
 
-/** Agents whose cards the sandbox knows, so that it gives tokens for them. */
+/** Agents whose cards exist in the sandbox, which issues their tokens. */
 export async function fillPayers(stage: Stage): Promise<void> {
   await fillAgents(stage)
   await fillCards(stage)
@@ -36,7 +36,6 @@ const FOR_HOST = `
 update intents set merchant = '127.0.0.1', merchant_key = $4
 where owner_id = $1 and id = any(select 'intent_card_' || n from generate_series($2::int, $3::int) as n)`
 
-/** Approved intents for the merchant on the loopback, one for each payment. */
 export async function payable(stage: Stage, count = INTENTS): Promise<Numbered> {
   const numbers = await addCovered(stage, count, CARDS)
   const key = payableKey('127.0.0.1')
@@ -44,7 +43,7 @@ export async function payable(stage: Stage, count = INTENTS): Promise<Numbered> 
   return numbers
 }
 
-/** Payments by `POST /v1/mpp/pay` of this API, each on an intent of its own. */
+/** Payments by `POST /v1/mpp/pay` of this API, each on its own intent. */
 export const payingCase = (stage: Stage, server: Served, url: string, name: string): Case => ({
   name,
   title: name,
@@ -61,14 +60,14 @@ export const payingCase = (stage: Stage, server: Served, url: string, name: stri
 
 export interface Paid {
   readonly connections: number
-  /** With a run of Temporal's for open outcomes only, and with one for each payment. */
+  /** With a Temporal run only for open outcomes, and with one for each payment. */
   readonly open: Result
   readonly all: Result
   readonly bare: Measured
   readonly mppx: Measured
 }
 
-/** The API as it is set up for hundreds of payments a second. */
+/** The API configured for hundreds of payments a second. */
 export async function openApi(stage: Stage): Promise<Served> {
   const env = { ...stage.env, MPP_RUNS: 'open' }
   const api = await serve(node('test/bench/server.ts'), `${stage.folder}/api-open.log`, env)
@@ -76,7 +75,7 @@ export async function openApi(stage: Stage): Promise<Served> {
   return api
 }
 
-/** Payments a second against one merchant, ours and those of clients without a service, in turn. */
+/** Payments per second to one merchant, ours and those of clients without a service, in turn. */
 export async function measurePaid(stage: Stage, open: Served, merchant: Served): Promise<Paid[]> {
   const url = `${merchant.url}/report`
   const rounds: Paid[] = []

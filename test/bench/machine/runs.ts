@@ -11,7 +11,7 @@ const COUNT = usualOrShort(600, 60)
 const CONNECTIONS = 8
 const PATIENCE_MS = 240_000
 
-/** Payments a second with a run of Temporal's for each of them: from the first request to the end of the last run. */
+/** Payments per second with a Temporal run for each: from the first request to the end of the last run. */
 export async function measureMachineRuns(stage: Stage, engine: Engine): Promise<Section> {
   const merchant = await serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/merchant.log`, {})
   stage.closeLater(merchant.stop)

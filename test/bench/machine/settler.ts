@@ -5,7 +5,7 @@ import type { Measured } from '../load/load.ts'
 
 /** The work of a program that pays requests, as JSON in its first argument. */
 export interface SettlerJob {
-  /** The addresses that want to be paid, each once. */
+  /** The addresses to pay, each once. */
   readonly urls: readonly string[]
   readonly connections: number
 }
@@ -13,7 +13,6 @@ export interface SettlerJob {
 const { urls, connections } = JSON.parse(process.argv[2] ?? '') as SettlerJob
 const dispatcher = new Agent({ connections })
 
-/** Runs the work for each, so many at once. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values()
   const keepWorking = async () => {

@@ -9,7 +9,7 @@ import { usualOrShort } from '../short.ts'
 import { bearer, post, type Stage } from '../stage.ts'
 
 const IMPORTS = usualOrShort(21, 3)
-/** Many short turns: whatever else the machine does falls upon both alike. */
+/** Many short turns: other load affects both alike. */
 const SLICES = usualOrShort(40, 4)
 const CALLS = usualOrShort(250, 50)
 const AT_ONCE = 8
@@ -20,7 +20,7 @@ interface Client {
 
 type ClientClass = new (options: { url: string; token: string }) => Client
 
-/** What importing the package of TypeScript takes, what it weighs, and its calls beside the same ones by `fetch`. */
+/** The import time and size of the TypeScript package, and its calls against the same ones by `fetch`. */
 export async function measurePackages(stage: Stage): Promise<Section> {
   const folder = join(stage.folder, 'package')
   await writeTypescriptPackage(readContract(), folder)
@@ -46,7 +46,7 @@ export async function measurePackages(stage: Stage): Promise<Section> {
 const medianOf = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? 0
 
-/** From within a fresh Node, so that its own start is left out. */
+/** From within a fresh Node, so that its own start is not counted. */
 function importTime(entry: string): number {
   const program = `const begin = performance.now()
     await import(${JSON.stringify(pathToFileURL(entry).href)})
@@ -74,7 +74,7 @@ const WARM_UP = usualOrShort(8, 1)
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
-/** Compares the last one of these calls with each. A turn has a slice of each, and another one is first in the next turn. */
+/** Compares the last of these calls with each. A turn has a slice of each, in rotating order. */
 async function compared(calls: Readonly<Record<string, Calling>>) {
   const all = Object.entries(calls).map(([title, call]) => ({ title, call, seconds: [] as number[] }))
   for (let n = 0; n < WARM_UP; n++) for (const { call } of all) await secondsOf(call)
@@ -94,7 +94,6 @@ async function compared(calls: Readonly<Record<string, Calling>>) {
 
 type Calling = () => Promise<{ readonly id: string }>
 
-/** How long a slice of these calls takes. */
 async function secondsOf(call: Calling): Promise<number> {
   const begin = performance.now()
   let left = CALLS

@@ -19,8 +19,8 @@ const ways = ['record store', 'entity manager'] as const
 const works: readonly Work[] = ['get', 'create', 'update']
 
 /**
- * Compares the record store with MikroORM's EntityManager, both on prepared statements in pipelines, in turns. Each
- * has a process to itself: MikroORM gives the entities accessors, which would slow the other down.
+ * Compares the record store with MikroORM's EntityManager, both on prepared statements in pipelines, in
+ * turns. Each has its own process: MikroORM adds accessors to entities, which would slow the other down.
  */
 export async function measureRecordStore(folder: string): Promise<Section> {
   const postgres = await startPostgres({ dataDir: folder, port: 0 })

@@ -2,7 +2,6 @@ import pg from 'pg'
 import { printLine } from '../../../src/platform/output.ts'
 import { byEntityManager, byRecordStore } from './ways.ts'
 
-/** What one library does with the rows that are there. */
 export interface Run {
   readonly url: string
   readonly way: 'record store' | 'entity manager'

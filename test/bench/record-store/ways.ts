@@ -11,7 +11,6 @@ import type { Pool, PoolClient } from 'pg'
 import { RecordStore, runAlone, runInPipeline, type Sql } from '../../../src/record-store/index.ts'
 import { Note, type Scope } from '../../record-store/note.ts'
 
-/** The same work by one of the two libraries. */
 export interface Way {
   get(id: string): Promise<unknown>
   create(name: string): Promise<unknown>
@@ -79,7 +78,7 @@ function numbered(text: string): string {
   return made
 }
 
-/** Hands text and values to prepared statements in a pipeline, in place of writing the values into the text. */
+/** Passes text and values to prepared statements in a pipeline, instead of writing the values into the text. */
 class PreparedConnection extends AbstractSqlConnection {
   override createKysely(): void {
     // The context of each entity manager is the SQL of a connection.

@@ -13,7 +13,7 @@ interface Started {
   readonly args: readonly string[]
 }
 
-/** How long each program takes from its start to its end, one after the other in turns, so that all meet the same noise. */
+/** The time of each program from start to end, one after the other in turns, so that all meet the same noise. */
 export async function measureCommand({ api, token, env }: Stage): Promise<Section> {
   const url = `${api.url}/customers/me`
   const programs: Record<string, Started> = {
@@ -60,7 +60,7 @@ interface Spread {
   readonly p50: number
 }
 
-/** The tenth of the fastest is what the program needs; the middle is what people wait on this machine. */
+/** The tenth percentile is what the program needs; the median is what people wait on this machine. */
 function spread(times: readonly number[]): Spread {
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0

@@ -6,11 +6,10 @@ import { AGENT_ATTRIBUTE, OWNER_ATTRIBUTE, RECORD_CHANGED } from '../../../src/k
 export interface StartLoad {
   readonly address: string
   readonly count: number
-  /** The number of calls under way. */
   readonly concurrency: number
 }
 
-/** Starts workflows with the SDK's client alone, by the same call as the relay; prints the starts a second. */
+/** Starts workflows with only the SDK's client, by the same call as the relay; prints the starts per second. */
 const { address, count, concurrency } = JSON.parse(process.argv[2] ?? '') as StartLoad
 const connection = await Connection.connect({ address })
 const client = new Client({ connection })

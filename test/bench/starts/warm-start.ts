@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { removePostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
 import { serve } from '../child.ts'
 
-/** Seconds of `npm start` until the service is ready, with all data already there. */
+/** Seconds of `npm start` until the service is ready, with existing data. */
 export async function warmStart(folder: string): Promise<number> {
   const dataDir = join(folder, 'start')
   mkdirSync(dataDir)

@@ -15,7 +15,7 @@ const CONNECTIONS = usualOrShort(32, 8)
 const SECONDS = usualOrShort(3, 0.5)
 const ROUNDS = usualOrShort(5, 1)
 
-/** How soon an event is seen, and what 20 streams cost the API while 1,000 events a second are written. */
+/** The delay until an event arrives, and the cost of 20 streams for the API while 1,000 events a second are written. */
 export async function measureStreams(stage: Stage): Promise<Section> {
   const tail = await timesToTail(stage)
   const pairs = await measureLoad(stage)
@@ -39,7 +39,7 @@ interface Pair {
   readonly withStreams: Result
 }
 
-/** Where others use the machine, too, this is what holds: the API has one processor, and loses as much of its rate. */
+/** Valid on a busy machine, too: the API has one processor and loses this share of its rate. */
 const takenByStreams = ({ alone, withStreams }: Pair): number =>
   ((withStreams.cpuMicroseconds - alone.cpuMicroseconds) * withStreams.perSecond) / 1e6
 
@@ -55,7 +55,7 @@ const lineOf = ({ alone, withStreams }: Pair, round: number): string =>
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** The same events are written in both: they differ by the streams alone. */
+/** The same events are written in both, which differ only by the streams. */
 async function measureLoad(stage: Stage): Promise<Pair[]> {
   const load = (await plainCases(stage)).find(({ name }) => name === 'get')
   if (!load) throw new Error('the load is one of the plain cases')
@@ -96,7 +96,7 @@ async function besideStreams<T>(
 
 const PATIENCE = { forMs: 10_000, everyMs: 50 }
 
-/** A stream that keeps its rate by leaving events behind would measure nothing. */
+/** A stream that keeps its rate by skipping events would measure nothing. */
 async function sawAll({ fewest }: OpenStreams, written: number): Promise<void> {
   const until = performance.now() + PATIENCE.forMs
   // Some were written while the streams were opened.

@@ -3,12 +3,12 @@ import { type IncomingMessage, request } from 'node:http'
 import { bearer, type Stage } from '../stage.ts'
 
 export interface OpenStreams {
-  /** How many events have come over the stream that has had the fewest. */
+  /** The events received by the slowest stream. */
   fewest(): number
   close(): void
 }
 
-/** Streams of which nothing is read but how many events have come, as the reader shares the processors with the API. */
+/** Streams that only count their events, as the reader shares the processors with the API. */
 export async function openStreams(stage: Pick<Stage, 'api' | 'token'>, count: number): Promise<OpenStreams> {
   const streams = await Promise.all(Array.from({ length: count }, () => openOne(stage)))
   return {
@@ -21,7 +21,7 @@ async function openOne({ api, token }: Pick<Stage, 'api' | 'token'>) {
   const sent = request(`${api.url}/events/stream`, { agent: false, headers: bearer({ token }) }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   if (answer.statusCode !== 200) throw new Error(`the stream was answered with ${answer.statusCode}`)
-  // The first message says when to come again.
+  // The first message is the reconnection time.
   let messages = -1
   let last = Buffer.alloc(0)
   answer.on('data', (piece: Buffer) => {

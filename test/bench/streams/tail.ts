@@ -10,11 +10,11 @@ const launcher = fileURLToPath(new URL('../../../src/bin/launcher/agentpay.mjs',
 
 const EVENTS = usualOrShort(100, 5)
 const WARM_UP = usualOrShort(5, 1)
-/** Longer than the reader of the journal waits between two readings: nothing is under way. */
+/** Longer than the pause of the journal's reader between two readings, so that nothing is in progress. */
 const IDLE_MS = 60
 const FIRST_MS = 100
 
-/** How long an event takes from before its COMMIT until the command has printed it, one after the other. */
+/** The time of an event from before its COMMIT until the command has printed it, one after the other. */
 export async function timesToTail(stage: Stage): Promise<{ readonly p50: number; readonly p99: number }> {
   const env = { PATH: process.env.PATH, ...stage.env, AGENTPAY_URL: stage.api.url, AGENTPAY_KEY: stage.token }
   const tail = spawn(process.execPath, [launcher, 'events', 'tail', '--json'], {
@@ -42,7 +42,7 @@ export async function timesToTail(stage: Stage): Promise<{ readonly p50: number;
   }
 }
 
-/** The command follows from when it has connected: until then what is written is not its. */
+/** The command follows from when it has connected; earlier events do not count. */
 async function firstLine(lines: NodeJS.ReadableStream, write: () => Promise<void>): Promise<void> {
   const come = once(lines, 'data')
   let isThere = false

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { AGENTS } from '../database/intent-rows.ts'
 import type { Stage } from '../stage.ts'
 
-/** The rows of events as a request writes them, of another process than the API: the streams hear of them by its notice. */
+/** Writes events as another API process does: the streams learn of them by its notice. */
 const WRITE = `
 insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, actor_id, action, outcome,
   resource_id, address, recorded_at)
@@ -26,7 +26,7 @@ export async function eventWriter({ databaseUrl, ownerId }: Stage) {
 /** Fifty transactions a second, as a busy API groups its commits. */
 const EVERY_MS = 20
 
-/** Writes events at a constant rate until it is stopped. What is late is made up for. */
+/** Writes events at a constant rate until stopped, and catches up on delays. */
 export async function writeEvents(stage: Stage, perSecond: number) {
   const { write, end } = await eventWriter(stage)
   const began = performance.now()

@@ -14,7 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** An intent that waits, and the signature of a person over it. */
 async function aSignedIntent() {
   const key = await api.owner()
   const client = () => api.client(key)
@@ -37,7 +36,7 @@ const traces = async (id: string) => {
   return row
 }
 
-/** A kill while an approval waits for what this statement locks. */
+/** Kills the process while an approval waits for rows locked by this statement. */
 async function leavesNothing(locked: string): Promise<void> {
   const { client, params, signature } = await aSignedIntent()
   const body = { webauthnAssertion: signature }

@@ -35,7 +35,7 @@ test('an API process that is killed among authorizations and clearings has lost 
     },
   ])
   let answered = 0
-  /** Sends everything; what gets no answer is told as undefined. */
+  /** Sends everything; a request without an answer becomes undefined. */
   const sendAll = () =>
     Promise.all(
       messages.map(async message => {
@@ -55,8 +55,9 @@ test('an API process that is killed among authorizations and clearings has lost 
   api = await startApi(databaseUrl, { ENCRYPTION_KEY })
   const after = await sendAll()
   expect(after).not.toContain(undefined)
-  // The network sends again what was not answered, and gets the same bytes for what was. A busy machine may answer some too
-  // late, the first time or the second: such a one counts as declined, and what undoes it may have died with the process.
+  // The network repeats unanswered requests, and gets the same bytes for answered ones. A busy machine may
+  // answer some too late, either time: those count as declined, and their reversal may have died with the
+  // process.
   const isInTime = (text: string | undefined): boolean => text !== undefined && !text.includes(TOO_LATE)
   for (const [n, text] of before.entries())
     if (isInTime(text) && isInTime(after[n])) expect(after[n]).toBe(text)

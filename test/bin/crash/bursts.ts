@@ -17,7 +17,7 @@ import { testKills } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
-/** Each transfer by its reference, with how often it was posted. */
+/** Each transfer by its reference, with the number of its postings. */
 const PAID = `
 select reference || ' ' || (select count(*) from ledger_transfers p where p.reference_id = t.id)
 from transfers t where to_wallet_id = $1`
@@ -32,7 +32,7 @@ describe('an API process that is killed in a burst', () => {
     token = await createOwner(api.url)
   })
 
-  /** The creates of a burst in which the API process was killed; another process runs then. */
+  /** The creates of a burst in which the API process was killed; another process runs afterwards. */
   async function killedIn(running: Burst): Promise<readonly Create[]> {
     await until('fifty creates', () => running.succeeded() >= 50)
     api.kill('SIGKILL')

@@ -24,7 +24,6 @@ describe('a PostgreSQL that crashes under load', () => {
     await api.exit
   })
 
-  /** Kills PostgreSQL and starts it again after a while. */
   async function crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     await postgres.kill(signal)
     await until('health to tell', async () => (await http(api.url, 'GET', '/health', {})).status === 503)

@@ -38,7 +38,6 @@ async function ensureRunning(): Promise<Launched> {
   return service
 }
 
-/** Ensures that the data exists and no service runs on it. */
 async function ensureStopped(): Promise<void> {
   if (!first) await ensureRunning()
   if (service) await stopService(service)
@@ -48,7 +47,7 @@ async function ensureStopped(): Promise<void> {
 const postmasterPid = () =>
   Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
-/** Every process of the servers that work on the data directory. */
+/** Every server process that works on the data directory. */
 function servers(): number[] {
   const temporal = processesIn(dataDir, 'start-dev')
   expect(temporal).not.toEqual([])
@@ -150,7 +149,7 @@ describe('a running service', () => {
     expect(instanceOf(dataDir).signIn).toMatch(/^http:\/\/localhost:\d+\/login$/)
   })
 
-  /** npm and the terminal both pass a Ctrl-C on. */
+  /** npm and the terminal both pass on a Ctrl-C. */
   test('ends with 0 and with its servers at two SIGTERM, and removes its instance file', async () => {
     const runningService = await ensureRunning()
     const processes = servers()

@@ -4,7 +4,7 @@ import {
   limitNames,
   limitsAfter,
   limitsToApprove,
-  whyNotLowered,
+  raisedLimitProblem,
 } from '../../../src/cards/card-requests/card-request.ts'
 import {
   aCardRequest,
@@ -37,7 +37,7 @@ describe('the limits of an approval', () => {
   test('are refused if and only if one is above what was asked for, is dropped, or rises unasked', () => {
     fc.assert(
       fc.property(limits, given, limits, (asked, approver, current) => {
-        const problem = whyNotLowered(asked, approver, current)
+        const problem = raisedLimitProblem(asked, approver, current)
         const wrong = limitNames.filter(name => {
           const one = approver[name]
           if (one === undefined) return false
@@ -53,7 +53,7 @@ describe('the limits of an approval', () => {
   test('never leave a card more than was asked for, nor more than it had where nothing was asked', () => {
     fc.assert(
       fc.property(limits, given, limits, limits, (asked, approver, current, later) => {
-        fc.pre(whyNotLowered(asked, approver, current) === undefined)
+        fc.pre(raisedLimitProblem(asked, approver, current) === undefined)
         const approved = limitsToApprove(asked, approver)
         const result = limitsAfter(asked, approved, later)
         for (const name of limitNames) {

@@ -139,8 +139,8 @@ describe('before the first request', () => {
     expect(merchant.visits('/never-asked')).toEqual([])
   })
 
-  const problemOf = (address: string, mode: Mode, isOpened: boolean) => {
-    const outbound = { judge: () => undefined, isOpened: () => isOpened } as unknown as Ports['outbound']
+  const problemOf = (address: string, mode: Mode, isAllowed: boolean) => {
+    const outbound = { judge: () => undefined, isAllowed: () => isAllowed } as unknown as Ports['outbound']
     const ports = { outbound } as Ports
     return addressProblem(address, { ports, tenant: { ownerId: 'customer_1', mode } })?.code
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { AT_ONCE } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT } from '../../../src/commerce/mpp/pay/mint.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'
@@ -101,15 +101,15 @@ describe('a merchant for whom as many requests wait as may', () => {
     })
     const url = merchant.sells('/crowded', (_, response) => {
       waiting.push(() => response.writeHead(404).end())
-      if (waiting.length === AT_ONCE) isFull()
+      if (waiting.length === MAX_CONCURRENT) isFull()
     })
-    const asked = times(AT_ONCE, () => pay(payer, url))
+    const asked = times(MAX_CONCURRENT, () => pay(payer, url))
     await full
     expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'merchant_busy' })
-    expect(merchant.visits('/crowded')).toHaveLength(AT_ONCE)
+    expect(merchant.visits('/crowded')).toHaveLength(MAX_CONCURRENT)
     expect(await pay(payer, other.sells('/free', demand()))).toMatchObject({ status: 200 })
     for (const answer of waiting) answer()
-    expect(statusCounts(await asked)).toEqual({ 400: AT_ONCE })
+    expect(statusCounts(await asked)).toEqual({ 400: MAX_CONCURRENT })
     merchant.sells('/crowded', demand())
     expect(await pay(await aPayer(service), url)).toMatchObject({ status: 200 })
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  headersBeside,
   headersProblem,
   merchantRequest,
   requestDigest,
+  requestHeaders,
   shownUrl,
 } from '../../../src/commerce/mpp/merchant-request.ts'
 
@@ -48,12 +48,12 @@ describe('the request to a merchant', () => {
   test('may have other headers of the caller', () => {
     const headers = { Authorization: 'Bearer x', cookie: 'a=b', 'x-request-id': '1', accept: '*/*' }
     expect(headersProblem(headers)).toBeUndefined()
-    expect(headersBeside(headers, 'authorization')).toEqual({
+    expect(requestHeaders(headers, 'authorization')).toEqual({
       cookie: 'a=b',
       'x-request-id': '1',
       accept: '*/*',
     })
-    expect(headersBeside(headers, 'payment-authorization')).toEqual(headers)
+    expect(requestHeaders(headers, 'payment-authorization')).toEqual(headers)
   })
 
   test('is told from any other by its digest, and shown without its query', () => {

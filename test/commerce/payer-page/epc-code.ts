@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type AskedTransfer, epcCode, qrSvg } from '../../../src/commerce/collect/payer-page/epc-code.ts'
+import { epcCode, qrSvg, type RequestedTransfer } from '../../../src/commerce/collect/payer-page/epc-code.ts'
 import { creditorReference } from '../../../src/values/creditor-reference.ts'
 
-const transfer: AskedTransfer = {
+const transfer: RequestedTransfer = {
   name: 'Agent Payments',
   iban: 'DE58999900010000000001',
   bic: 'AGPYDEF0XXX',

@@ -29,7 +29,7 @@ const aCardRequest = (client: TestClient, agentId: string) =>
     }),
   )
 
-/** A transfer whose payee the bank knows by another name. */
+/** A transfer whose payee has another name at the bank. */
 async function aDoubtfulTransfer(client: TestClient) {
   const wallet = await bodyOf(client.wallets.create({ body: { name: 'Main' } }))
   await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 100 } }))
@@ -42,7 +42,7 @@ async function aDoubtfulTransfer(client: TestClient) {
   return id
 }
 
-/** Decides something of each kind; gives what was decided, the newest first. */
+/** Makes one decision of each kind and returns them, the newest first. */
 async function decideEach(client: TestClient, agentId: string, approve: () => Promise<{ id: string }>) {
   const approved = (await approve()).id
   const denied = (await anIntent(client, agentId)).id
@@ -102,7 +102,7 @@ describe('an audit search for decisions', () => {
       )
       const plan = rows.map(row => row['QUERY PLAN']).join('\n')
       expect(plan).toMatch(/Index Scan Backward/)
-      // An index that has others too would leave them to a filter.
+      // With a wider index a filter would remain in the plan.
       expect(plan).not.toMatch(/Filter|Sort|Seq Scan|Bitmap/)
     })
   })

@@ -20,7 +20,7 @@ test('the example of a day finds the changed byte, and verifies the trail of who
   const ended = example.exit.finally(() => {
     isOver = true
   })
-  // What the relay of a running service does.
+  // The work of a service's relay.
   while (!isOver) {
     await sealer.seal()
     await endOverdue(worker)

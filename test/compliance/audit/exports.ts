@@ -161,7 +161,7 @@ describe('an export as NDJSON', () => {
         (error: unknown) => error,
       )
       if (outcome === 'accepted') {
-        // What the export says of itself, beside what is sealed: its period and the keys that it brings along.
+        // The export's unsealed metadata: its period and the keys it contains.
         expect(text.slice(0, text.indexOf('\n')).length).toBeGreaterThan(at)
       } else {
         expect(outcome).toBeInstanceOf(AuditRejected)

@@ -8,7 +8,7 @@ import { startTestService } from '../../support/harness.ts'
 const service = await startTestService({ own: true })
 const keys = (await service.http('GET', '/.well-known/jwks.json')).body
 
-/** An export as a file, with what is more than one byte in UTF-8. */
+/** An export as a file, with characters of more than one byte in UTF-8. */
 const file = await (async () => {
   const { client, key } = await service.owner()
   for (let n = 0; n < 4; n++) await aBeneficiary(client, { name: `Bäckerei Müller 漢 ${n}` })

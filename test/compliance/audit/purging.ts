@@ -8,7 +8,6 @@ import { startTestService } from '../../support/harness.ts'
 const service = await startTestService({ env: { AUDIT_RETENTION_DAYS: '1825' } })
 const keys = (await service.http('GET', '/.well-known/jwks.json')).body
 
-/** Entries of a day long ago. */
 async function writeOld(ownerId: string, count: number, day = '2015-06-01'): Promise<void> {
   const at = new Date(`${day}T00:00:00.000Z`)
   const ids = Array.from({ length: count }, () => firstIdAt('event', at) + newId('event').slice(-16))
@@ -26,7 +25,7 @@ const purge = (ownerId: string, before = '2016-01-01T00:00:00.000Z') =>
 /** An owner whose trail begins with old entries. */
 async function anOldOwner(count: number) {
   const { ownerId, key, client } = await service.owner()
-  // What the service itself wrote first is newer: the owner moves to a trail that begins long ago.
+  // The service's own first entries are newer, so the owner moves to a trail that begins long ago.
   await service.sql(`alter table events disable trigger all`)
   await service.sql(`delete from events where owner_id = $1`, [ownerId])
   await service.sql(`alter table events enable trigger all`)

@@ -16,7 +16,6 @@ from unnest($2::text[]) as id`
 
 const newIds = (count: number): string[] => Array.from({ length: count }, () => newId('event'))
 
-/** Writes entries without a request. */
 const writeEntries = (ownerId: string, count: number) => service.sql(INSERT, [ownerId, newIds(count)])
 
 interface Seal {
@@ -30,7 +29,7 @@ const sealsOf = (ownerId: string, mode = 'test') =>
     [ownerId, mode],
   )
 
-/** Every event of the owner has one place, and the places have no gap. */
+/** Every event of the owner has one position, without gaps. */
 async function expectGapless(ownerId: string, count?: number): Promise<void> {
   const seals = await sealsOf(ownerId)
   expect(seals.map(({ position }) => Number(position))).toEqual(seals.map((_, n) => n))
@@ -86,10 +85,8 @@ describe('sealing', () => {
     await late.query('commit')
     await late.end()
     await writeEntries(ownerId, 2)
-    // Fewer at once than there are.
-    while (await sealer.seal(2)) {
-      // The next page.
-    }
+    // Smaller batches than the number of events.
+    while (await sealer.seal(2)) {}
     await expectGapless(ownerId, before.length + 5)
     const after = await sealsOf(ownerId)
     expect(after.slice(0, before.length)).toEqual(before)
@@ -206,7 +203,7 @@ describe('a verification', () => {
     await sealTrail(service)
     const size = 10_500 + 2
     expect(await bodyOf(client.audit.verify())).toMatchObject({ ok: true, size })
-    // As if it had been there before anything was sealed: only the owner of the database can say so.
+    // As if it had existed before anything was sealed, which only the owner of the database can fake.
     await service.sql(
       `insert into events (id, owner_id, mode, actor_type, action, event, data, outcome, resource_id, request_id, created_at,
          written_in)

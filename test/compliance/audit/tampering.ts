@@ -32,7 +32,7 @@ const theRow = `(select event_id from audit_seals where owner_id = '${ownerId}' 
 const ofEvent = `where id = ${theRow}`
 const ofSeal = `where owner_id = '${ownerId}' and mode = 'test' and position = ${POSITION}`
 
-/** The first wrong position as the service names it, and as the offline tool does. */
+/** The first wrong position according to the service and to the offline tool. */
 async function firstWrong(change: string) {
   return tampered(change, async () => {
     const { ok, problem } = await verification()
@@ -88,7 +88,7 @@ describe('the owner of the database', () => {
     const rows = await service.sql<{ name: string }>(
       `select column_name as name from information_schema.columns where table_name = 'events'`,
     )
-    // What an event has told is changed member by member below.
+    // The members of an event's data are changed one by one below.
     expect(rows.map(({ name }) => name).filter(name => !(name in columns))).toEqual(['data'])
   })
 
@@ -127,7 +127,7 @@ describe('the owner of the database', () => {
   }
   test.each(Object.entries(seals))('cannot hide %s', async (_, change) => {
     const found = await firstWrong(change)
-    // A removed row is missed where it was; with a leaf exchanged too, hashes of the tree tell where.
+    // A removed row is missed at its position; with a changed leaf, too, hashes of the tree locate it.
     expect(found).toMatchObject({ ok: false, position: POSITION })
     expect(found.offline).not.toBe('accepted')
   })
@@ -183,7 +183,7 @@ describe('the owner of the database', () => {
       delete from audit_checkpoints where owner_id = '${ownerId}' and mode = 'test' and size > ${kept.size};
       delete from audit_trees; insert into audit_trees select * from trees_then`
     await tampered(away, async () => {
-      // It is what it was once, and signed: only who knows more can tell.
+      // It is an older, signed state, which only a newer checkpoint can disprove.
       expect(await verification()).toMatchObject({ ok: true, size: kept.size })
       const { text } = await service.http('GET', '/v1/audit/export', { token: key })
       await expect(verifyAudit([text], { keys, since: newest.note })).rejects.toMatchObject({

@@ -26,7 +26,7 @@ import {
 } from '../../../src/trail/index.ts'
 import { canonicalJson } from '../../../src/values/canonical-json.ts'
 
-/** The tree as RFC 6962 defines it, without any of our own shortcuts. */
+/** The tree as RFC 6962 defines it, without our shortcuts. */
 function rootOf(leaves: readonly Hash[]): Hash {
   const [first] = leaves
   if (leaves.length === 1 && first) return first

@@ -23,7 +23,7 @@ const accountOf = async ({ ownerId }: AnOwner) =>
 const suspend = ({ ownerId }: AnOwner, status: 'active' | 'suspended') =>
   service.dash.customers.update({ params: { id: ownerId }, body: { status } })
 
-/** What is due next is done, as when its time has come. */
+/** Carries out what is due next. */
 async function goOn(id: string): Promise<void> {
   await service.sql('update gdpr_deletions set due_at = created_at where id = $1 and due_at is not null', [
     id,
@@ -32,8 +32,9 @@ async function goOn(id: string): Promise<void> {
 }
 
 /**
- * An owner whose seven days are over: the account is suspended, and is looked at once more five seconds later. The clock is
- * moved by hand, as moving it by the API does all that is due by then: on a busy machine the second look, too.
+ * An owner after the seven days: the account is suspended, and checked again five seconds later. The clock is
+ * set directly, as the API's advance would carry out everything due by then: on a busy machine the second
+ * check, too.
  */
 async function anEndingOwner() {
   const owner = await service.owner()
@@ -130,7 +131,7 @@ async function sweepLater(paths: readonly string[]): Promise<void> {
   )
 }
 
-/** Receipts are kept for their payment: this owner has none, as an account with money is not forgotten. */
+/** Receipts are kept for their payment, which this owner lacks, as an account with money is not forgotten. */
 const attachToPayment = ({ ownerId }: AnOwner) =>
   service.sql(`
     begin;

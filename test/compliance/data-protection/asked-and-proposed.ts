@@ -23,10 +23,10 @@ const talking = await startTestService({
 const CONVERSATION = newId('conversation')
 const QUESTION = `What did ${MARK} spend?`
 
-/** What holds the words of people and agents about somebody, and what they have done. */
+/** Tables with texts of people and agents about a person, and their actions. */
 const WORDS = ['outcomes', 'proposals', 'conversations', 'conversation_turns', 'idempotency_keys']
 
-/** A payee whom an intent, its outcome, a proposal and a question in a sentence name. */
+/** A payee named by an intent, its outcome, a proposal and a question in a sentence. */
 async function aPayeeSpokenOf() {
   const owner = await anOwnerWithAssistant(service)
   const { client, key, agent } = owner

@@ -13,11 +13,11 @@ export interface Subject {
 
 export const MARK = 'Mark Erased'
 
-/** Moves the owner's clock, so that what is due happens without a worker. */
+/** Advances the owner's clock, which carries out what is due without a worker. */
 export const advance = async ({ key }: Pick<AnOwner, 'key'>, body: object) =>
   expect((await service.http('POST', '/simulate/clock/advance', { token: key, body })).status).toBe(200)
 
-/** Moves the owner's clock to an instant that may lie years ahead. */
+/** Advances the owner's clock to an instant that may be years ahead. */
 export async function advanceUntil(owner: AnOwner, instant: number): Promise<void> {
   for (;;) {
     const { now } = await bodyOf(owner.client.sandbox.clock())
@@ -33,7 +33,7 @@ export const ask = ({ client }: Pick<AnOwner, 'client'>, subject?: Subject) =>
 export const read = ({ client }: Pick<AnOwner, 'client'>, id: string) =>
   bodyOf(client.gdpr.getDeletion({ params: { id } }))
 
-/** A payee who was paid nothing and is deleted: nothing stands against forgetting them. */
+/** A deleted payee who was never paid, so that no obstacle prevents the erasure. */
 export async function aDeletedPayee({ client }: AnOwner) {
   const { id } = await aBeneficiary(client, { name: MARK, email: 'mark@example.com' })
   await client.beneficiaries.delete({ params: { id } })

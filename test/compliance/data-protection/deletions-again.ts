@@ -11,7 +11,7 @@ import { withConnection } from '../../support/rows.ts'
 import { type AnOwner, aDeletedPayee, advance, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
 
-/** A payee who was forgotten, and the list that the operator has kept of it. */
+/** A forgotten payee, and the operator's list of the deletion. */
 async function aForgottenPayee() {
   const owner = await service.owner()
   const subject = await aDeletedPayee(owner)

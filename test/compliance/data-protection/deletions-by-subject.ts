@@ -18,7 +18,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aDeletedPayee, advance, advanceUntil, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
 
-/** Somebody was named in its note, and in a name and a text of its metadata. */
+/** An outcome whose note, and a name and a text of whose metadata, named a person. */
 async function aCorrectedOutcome(client: TestClient): Promise<void> {
   const agent = await anAgent(client)
   const { id: intentId } = await anIntent(client, agent.id)
@@ -44,7 +44,7 @@ describe('a deletion of', () => {
     await sealTrail(service)
     await advance(owner, { days: 8 })
     expect((await read(owner, made.id)).waitsFor).toMatchObject([{ type: 'payment_request', id }])
-    // It was not paid when it was asked to be forgotten: what counts is that it is by now.
+    // It was unpaid when the erasure was requested: what counts is that it is paid by now.
     await sendEuros(client, 25, reference)
     await sealTrail(service)
     await advance(owner, { days: 1 })
@@ -117,14 +117,14 @@ describe('a deletion of', () => {
     expect(await textsOf(owner, 'intents', 'decisions')).not.toContain('What was not paid')
     const counts = `select (select count(*) from decisions where owner_id = $1 and request <> '{}')::int as decisions`
     expect(await service.sql(counts, [owner.ownerId])).toEqual([{ decisions: 1 }])
-    // Of `payments`: one intent and its decision.
+    // From `payments`: one intent and its decision.
     expect(done.kept.find(({ ground }) => ground === 'payments')).toMatchObject({ records: 2 })
   })
 
   test('a payee during a payment waits until it has arrived, keeps its voucher, and moves no money', async () => {
     const owner = await service.owner()
     const { client } = owner
-    // A transfer of this amount stays on its way until it is settled.
+    // A transfer of this amount stays in transit until it is settled.
     const transfer = await aSepaTransfer(client, { amountEuros: 777.06 })
     const id = String(transfer.beneficiaryId)
     await client.beneficiaries.delete({ params: { id } })
@@ -271,7 +271,7 @@ describe('a deletion of the owner', () => {
       status: 'waiting',
       waitsFor: [{ type: 'live_account', id: owner.ownerId }],
     })
-    // Never due by itself: other tests carry out all that is.
+    // Never due by itself: other tests carry out everything due.
     const forgetting = `update gdpr_deletions set status = 'forgetting', waits_for = '[]',
       due_at = due_at + interval '100 years' where id = $1`
     await service.sql(forgetting, [id])

@@ -18,7 +18,7 @@ async function download(key: string, id: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Moves the owner's clock, so that what is due happens without a worker. */
+/** Advances the owner's clock, which carries out what is due without a worker. */
 const advance = (key: string, body: object) =>
   service.http('POST', '/simulate/clock/advance', { token: key, body })
 
@@ -164,7 +164,7 @@ describe('an export', () => {
     const operator = { 'x-dashboard-secret': DASHBOARD_SECRET, 'x-owner-id': owner.ownerId }
     for (const path of [`/gdpr/exports/${mine}`, `/gdpr/exports/${mine}/archive`]) {
       expect((await service.http('GET', path, { token: other.key })).status).toBe(404)
-      // What an owner has asked for is no business of the operator, who asks for merchants only.
+      // The operator can only ask about merchants, not see an owner's export.
       expect((await service.http('GET', path, { headers: operator })).status).toBe(404)
     }
   })

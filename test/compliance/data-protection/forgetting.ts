@@ -33,12 +33,12 @@ interface Check {
   readonly isOfOne: boolean
 }
 
-/** A database of its own: the rules of its tables are dropped. */
+/** Its own database, since the constraints of its tables are dropped. */
 const service = await startTestService({ own: true })
 
 let dropped: Promise<Check[]> | undefined
 
-/** The rules of the tables, which count no more from now on. */
+/** The dropped constraints of the tables. */
 function droppedChecks(): Promise<Check[]> {
   dropped ??= (async () => {
     const checks = await service.sql<Check>(CHECKS)
@@ -61,7 +61,7 @@ const isMarked = (value: unknown): boolean => {
   return text.includes(MARK) || text.includes(MARKED_DATE)
 }
 
-/** The role of the service, on a connection of its own. */
+/** The role of the service, on its own connection. */
 async function asApplication(statements: readonly string[], values: unknown[] = []): Promise<string[]> {
   const client = new pg.Client(service.databaseUrl)
   await client.connect()
@@ -229,8 +229,8 @@ describe('forgetting an owner with something in every column of the register', (
 const AT = '2026-01-01T00:00:00Z'
 
 /**
- * Of each table with `keptWhile` a record of what was `paid`, of what was `unpaid`, and others between the two. What is about
- * another record has the id of that one.
+ * For each table with `keptWhile` a `paid` record, an `unpaid` one, and others in between. A record about
+ * another one has that one's id.
  */
 const STORIES: Stories = {
   payment_requests: {

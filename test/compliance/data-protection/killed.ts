@@ -24,7 +24,7 @@ describe('an API that is killed by SIGKILL while it forgets a payee', () => {
     }
     const before = await names()
     expect(before?.names).toBe(1)
-    // The payee is forgotten by then, and that is not committed yet: its table comes before the trail.
+    // The payee is forgotten by then, but not committed: its table comes before the trail.
     const letGo = await api.hold('lock table audit_seals in share mode', [])
     await api.killDuring(
       () => client.sandbox.advance({ body: { days: 8 } }),

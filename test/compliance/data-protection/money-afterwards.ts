@@ -21,10 +21,10 @@ const { dash } = service
 
 type AnOwner = Awaited<ReturnType<typeof service.owner>>
 
-/** What is due is done; a worker can close cards. */
+/** Carries out what is due; a worker can close cards. */
 const endDue = () => endOverdue(worker)
 
-/** The bank has booked a credit; what has become of it. */
+/** Posts a bank credit and returns its outcome. */
 async function bankCredit(to: { readonly iban?: string; readonly text?: string }) {
   const bankReference = newReference()
   const xml = camt([{ reference: bankReference, amount: '40.00', details: [payment(to)] }])
@@ -36,7 +36,6 @@ async function bankCredit(to: { readonly iban?: string; readonly text?: string }
   return credit
 }
 
-/** An owner with a wallet, who was forgotten. */
 async function aForgottenOwner() {
   const owner = await service.owner()
   const wallet = await aWallet(owner.client)
@@ -63,7 +62,7 @@ const suspenseOf = (ownerId: string) =>
 
 const network = networkBefore(service)
 
-/** Thirty euros that a card and twenty that a transfer have paid, out of an account that is empty now. */
+/** Thirty euros paid by card and twenty by transfer, from an account that is empty now. */
 async function whatOthersMayGiveBack(owner: AnOwner) {
   const { client } = owner
   const { agent, card } = await aPayingCard(client, 30)
@@ -77,7 +76,7 @@ async function whatOthersMayGiveBack(owner: AnOwner) {
   return { cardId: card.id, authorizationId, endToEndId: String(endToEndId) }
 }
 
-/** Money lies on the suspense account without a credit, as a refund leaves it there when no wallet is open. */
+/** Leaves money in suspense without a credit, as a refund does when no wallet is open. */
 async function anOwnerWithMoneyInSuspense(amountEuros: number): Promise<string> {
   const { ownerId, client } = await service.owner()
   const sent = { iban: 'DE89370400440532013000', amountEuros, senderName: 'Adler GmbH' }

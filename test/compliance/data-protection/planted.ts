@@ -3,7 +3,7 @@ import { newId } from '../../../src/values/ids.ts'
 import { legalGrounds, type PersonalTable } from '../../../src/values/personal.ts'
 import type { TestService } from '../../support/harness.ts'
 
-/** What stands in every personal column before the deletion. */
+/** The content of every personal column before the deletion. */
 export const MARK = 'Mark Erased'
 export const MARKED_DATE = '1977-07-07'
 
@@ -29,7 +29,7 @@ export const registered: ReadonlyMap<string, PersonalTable> = new Map(
     .filter(([, { owner, personal }]) => owner !== null && Object.keys(personal).length > 0),
 )
 
-/** All columns of the register that the law keeps for years, or all that it does not. */
+/** All columns of the register that the law keeps for years, or all others. */
 export const columnsOf = (isKept: boolean): string[] =>
   [...registered]
     .flatMap(([table, { personal }]) =>
@@ -39,10 +39,10 @@ export const columnsOf = (isKept: boolean): string[] =>
     )
     .sort()
 
-/** Columns of JSON that hold a list. */
+/** JSON columns that contain a list. */
 const LISTS: readonly string[] = ['disputes.words', 'onboardings.information_requests']
 
-/** Of an object of which only some members are forgotten, these. */
+/** The members of an object that are forgotten. */
 const markedMembers = (members: string): string =>
   JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(members)).map(name => [name, MARK])))
 
@@ -98,7 +98,7 @@ async function plantRow(
 const columnsOfTables = async (sql: Sql): Promise<ReadonlyMap<string, Column[]>> =>
   Map.groupBy(await sql<Column>(COLUMNS), ({ table }) => table)
 
-/** A row in each table of the register, with the mark in every personal column. No rule of the tables counts meanwhile. */
+/** A row in each table of the register, with the mark in every personal column and constraints disabled meanwhile. */
 export async function plant(sql: Sql, ownerId: string): Promise<void> {
   const columns = await columnsOfTables(sql)
   for (const table of registered.keys()) {
@@ -107,10 +107,9 @@ export async function plant(sql: Sql, ownerId: string): Promise<void> {
   }
 }
 
-/** Rows of tables by their ids, with what is said of them. */
 export type Stories = Readonly<Record<string, Readonly<Record<string, object>>>>
 
-/** These rows, with the mark in every other personal column. A text that is not given is the id of the row. */
+/** These rows, with the mark in every other personal column. A missing text is the id of the row. */
 export async function plantStories(sql: Sql, ownerId: string, stories: Stories): Promise<void> {
   const columns = await columnsOfTables(sql)
   for (const [table, rows] of Object.entries(stories))
@@ -118,13 +117,13 @@ export async function plantStories(sql: Sql, ownerId: string, stories: Stories):
       await plantRow(sql, columns.get(table) ?? [], ownerId, { client_intent_id: id, ...values, id })
 }
 
-/** The ids of the rows of a table that hold the mark. */
+/** The ids of the rows of a table that contain the mark. */
 export async function idsWithMark(sql: Sql, ownerId: string, table: string): Promise<string[]> {
   const text = `select id from ${table} t where owner_id = $1 and t::text like '%${MARK}%' order by 1`
   return (await sql<{ id: string }>(text, [ownerId])).map(({ id }) => id)
 }
 
-/** Every column of every table of the database that holds the mark, as `table.column`. */
+/** Every column of the database that contains the mark, as `table.column`. */
 export async function columnsWithMark(sql: Sql): Promise<string[]> {
   const columns = await sql<Column>(COLUMNS)
   const texts = columns.filter(({ type }) => /^(text|jsonb|text\[\]|date|bytea|json)$/.test(type))

@@ -7,7 +7,7 @@ const named = new Map<string, PersonalTable>(
   Object.values(areas).flatMap(({ personal }) => Object.entries(personal)),
 )
 
-/** Every column of a type that can hold what somebody has written; of partitions only the table that has them. */
+/** Every column whose type can contain free text; for partitions only the partitioned table. */
 const COLUMNS = `
 select c.relname as table, a.attname as column, t.typname ~ '^_?(text|json|jsonb|varchar|bytea)$' as "isText"
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -28,7 +28,8 @@ describe('the register of personal data', () => {
       const known = named.get(table)
       return isText && !ids.includes(column) && !(known && namesIn(known).includes(column))
     })
-    // Name these in the `…Personal` below the entity: `personal`, or `plain` where they are about nobody.
+    // Add these to the `…Personal` below the entity: to `personal`, or to `plain` if they are about no
+    // person.
     expect(missing.map(({ table, column }) => `${table}.${column}`)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** The files of a ZIP archive by name, found by the directory at its end, each with its checksum checked. */
+/** The files of a ZIP archive by name, located by its central directory, with verified checksums. */
 export function unzipped(archive: Buffer): Map<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
   const count = archive.readUInt16LE(end + 10)

@@ -16,7 +16,6 @@ type Times = Partial<
 
 const dateOr = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
-/** A major incident whose times are these. */
 const courseOf = ({ aware, classified, used, recovered, personalData, reports = [] }: Times): Course => ({
   awareAt: new Date(aware ?? '2026-03-02T08:00:00Z'),
   classifiedAt: dateOr(classified),
@@ -31,11 +30,11 @@ const clockOf = (stage: Clock['stage'], times: Times): Clock | undefined =>
   clocksOf(courseOf(times), times.relief ?? 'none').find(clock => clock.stage === stage)
 
 /**
- * Each line: what it is about; the paragraph that it follows; what is owed, and until when; and the times, in the order in
- * which they were recorded. The paragraphs are those of Article 5 of Delegated Regulation (EU) 2025/301, of which (1)(a) and
- * (2) are about the initial notification, (1)(b) about the intermediate report and its update, (1)(c) about the final one,
- * and (4) to (6) about weekends and bank holidays; 33(1) is of Regulation (EU) 2016/679. That a month without such a day
- * ends with its last one says Regulation (EEC, Euratom) 1182/71, Article 3(2)(c).
+ * Each line: its subject; its paragraph; what is due, and until when; and the times in the order of
+ * recording. The paragraphs are those of Article 5 of Delegated Regulation (EU) 2025/301: (1)(a) and (2) are
+ * about the initial notification, (1)(b) about the intermediate report and its update, (1)(c) about the final
+ * one, and (4) to (6) about weekends and bank holidays; 33(1) is of Regulation (EU) 2016/679. Regulation
+ * (EEC, Euratom) 1182/71, Article 3(2)(c), says that a month without such a day ends with its last one.
  */
 const TABLE = `
 four hours after it was classified | 5(1)(a) | initial | 2026-03-02T13:15Z | aware 2026-03-02T08:00Z, classified 2026-03-02T09:15Z

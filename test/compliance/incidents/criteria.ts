@@ -7,7 +7,7 @@ const known = (members: Partial<Criteria>) =>
 const isMet = (criterion: string, members: Partial<Criteria>) =>
   known(members).findings.find(finding => finding.criterion === criterion)?.isMet
 
-/** Delegated Regulation (EU) 2024/1772: at each threshold, and one step beyond it. */
+/** Delegated Regulation (EU) 2024/1772: at each threshold, and one step above it. */
 const THRESHOLDS: readonly (readonly [
   article: string,
   criterion: string,

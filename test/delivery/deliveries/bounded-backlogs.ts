@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts'
 const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 
-/** How many deliveries may wait for one subscription of an owner with very many subscriptions. */
+/** The limit of waiting deliveries per subscription of an owner with very many subscriptions. */
 const ROOM = 100
 
 const PUBLISH_EVENTS = `
@@ -118,7 +118,7 @@ describe('a subscription with more waiting deliveries than its plan allows', () 
     release()
     const replayOnce = `select made, is_through from replay_events($1, 100, '')`
     expect(await service.sql(replayOnce, [params.id])).toEqual([{ made: 0, is_through: false }])
-    // What was on its way at that moment still arrives.
+    // Deliveries in transit at that moment still arrive.
     expect(received().filter(eventId => missed.has(eventId))).toEqual([])
   })
 

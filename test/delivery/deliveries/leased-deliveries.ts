@@ -19,7 +19,6 @@ afterAll(() => database.close())
 
 const shareOf = (id: string): Share => ({ queue: { id } as Share['queue'], max: 1 })
 
-/** A delivery claimed under this lease. */
 async function claimOne(lease: ProcessLease): Promise<Claimed> {
   const { client, id } = await subscribed(respondWith(204))
   await anAgent(client)
@@ -81,7 +80,7 @@ test('a delivery whose lease ends before its turn is not sent, and can be claime
   }
   const outbound = {
     judge: () => undefined,
-    isOpened: () => false,
+    isAllowed: () => false,
     send: async ({ url, headers }: { url: string; headers: Record<string, string> }) => {
       const { status } = await fetch(url, { method: 'POST', headers })
       return { kind: 'answered', status, headers: {}, body: new Uint8Array(), latencyMs: 1 } as const

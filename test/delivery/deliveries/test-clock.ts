@@ -9,7 +9,7 @@ const receiver = await startReceiver()
 const service = await startTestService({ deliverers: 2, env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
 const { subscribed } = subscriptionsIn(service, receiver)
 
-/** A delivery that has failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
+/** A delivery that failed once, on a plan with further attempts after 1, 5, 15 and 60 minutes. */
 async function failedDelivery() {
   const subscription = await subscribed(respondWith(500), 'enterprise')
   await anAgent(subscription.client)
@@ -32,7 +32,7 @@ describe('a test clock', () => {
     expect(dead.attempts).toHaveLength(5)
     for (const { headers } of receiver.at(path))
       expect(Math.abs(Number(headers['x-service-timestamp']) * 1_000 - Date.now())).toBeLessThan(MINUTE)
-    // The receiver was paused on the way, by the moved clock.
+    // The receiver was paused meanwhile, by the advanced clock.
     expect((await bodyOf(client.webhooks.get({ params: { id } }))).health.condition).toBe('failing')
   })
 

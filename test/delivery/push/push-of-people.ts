@@ -5,7 +5,7 @@ import { signedInTo } from '../../support/identity/console.ts'
 
 const { vendor, service } = await startPushService()
 
-/** An account with an owner and an approver in the console, each with a browser that rings. */
+/** An account with an owner and an approver in the console, each with a subscribed browser. */
 async function twoPeople() {
   const account = await service.owner()
   const [owner, approver] = [

@@ -82,7 +82,7 @@ describe('a process with open streams whose database is away', () => {
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
     await proxy.close()
     await stopped.stop()
-    // One that was just reading is cut: its client resumes as the others do.
+    // A stream that was just reading is cut: its client resumes as the others do.
     for (const { ended } of streams) expect(['ended', 'cut']).toContain(await ended)
     await expect(openStream(url, { token: key })).rejects.toThrow('ECONNREFUSED')
   })
@@ -149,7 +149,7 @@ describe('the streams of an owner', () => {
       const given = `state = 'idle' and query like 'delete from event_streams %' and query_start > '${now?.at}'`
       await until('it is given back', () => isThere(given))
       await holder.query('commit')
-      // Whoever asks for the lock now gets it when the place is taken.
+      // A waiter for the lock gets it when the place is taken.
       await holder.query('begin')
       await holder.query(lock, [ownerId])
       await holder.query('commit')

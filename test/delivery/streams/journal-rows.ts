@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { newId } from '../../../src/values/ids.ts'
 
-/** Writes an event as a process of any version does, that of before among them: it names no transaction. */
+/** Writes an event as a process of any version does, including the previous one, which names no transaction. */
 export const INSERT = `
 insert into events (id, owner_id, mode, agent_id, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
 values ($1, $2, $3, $4, 'agent.frozen', '{}', 'r', now(), 'key', 'agents.freeze', 'done', 'agent_1')`

@@ -27,7 +27,7 @@ const tenants: readonly Tenant[] = [
   { ownerId: 'customer_b', mode: 'test' },
 ]
 
-/** What one process writes: transactions one after the other, each with its events, and how it ends. */
+/** The writes of one process: consecutive transactions, each with its events and its end. */
 const process = fc.array(
   fc.record({
     owners: fc.array(fc.nat(tenants.length - 1), { maxLength: 4 }),
@@ -39,14 +39,14 @@ const process = fc.array(
 
 type Transactions = typeof process extends fc.Arbitrary<infer T> ? T : never
 
-/** A few turns of the event loop and of PostgreSQL: others write meanwhile. */
+/** A few turns of the event loop and of PostgreSQL, in which others write. */
 async function pass(turns: number): Promise<void> {
   for (let n = 0; n < turns; n++) await writers.query('select pg_sleep(0.002)')
 }
 
 type Written = Map<Tenant, Set<string>>
 
-/** Ids are made before the transaction begins, as late commits have early ids. */
+/** Ids are created before the transaction begins, as late commits have early ids. */
 async function write(transactions: Transactions, written: Written): Promise<void> {
   for (const { owners, pauses, isUndone } of transactions) {
     const rows = owners.map(n => ({ tenant: tenants[n] as Tenant, id: newId('event') }))
@@ -67,7 +67,7 @@ interface Reader {
   stop(): void
 }
 
-/** Reads a tenant's events, slowly where a pause is given. */
+/** Reads a tenant's events, with an optional pause. */
 function follow(follower: JournalFollower, tenant: Tenant, from: Position, slowness: number): Reader {
   const ids: string[] = []
   const ending = new AbortController()
@@ -109,7 +109,7 @@ describe('the journal, followed while several processes write in transactions of
         const [one, other] = [newFollower(), newFollower()]
         const written: Written = new Map(tenants.map(tenant => [tenant, new Set()]))
         const from = await currentHorizon(sql)
-        // Two processes that read, each with a reader of each tenant.
+        // Two reading processes, each with a reader of each tenant.
         const readers = tenants.map((tenant, n) => ({
           tenant,
           all: [
@@ -174,7 +174,7 @@ describe('the journal, followed while several processes write in transactions of
     await early.query('begin')
     await early.query(INSERT, [before, tenant.ownerId, tenant.mode, null])
     await writers.query(INSERT, [behind, tenant.ownerId, tenant.mode, null])
-    // The committed one is there for whoever lists it; who resumes from it misses nothing that commits later.
+    // The committed one is listed; a client that resumes from it misses no later commit.
     const place = await positionAfter(sql, behind, { tenant, agentId: null, delegationId: null })
     await pass(20)
     expect(reader.ids).toEqual([])

@@ -5,7 +5,7 @@ import { openStream } from '../../support/delivery/event-stream.ts'
 import { startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
-/** Each has so much in it that some hundreds are more than the buffers of a connection. */
+/** Large events: some hundreds exceed the buffers of a connection. */
 const MANY = `
 insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
 select first_id_at('event', clock_timestamp()) || lpad($2 || n, 16, '0'), $1, 'test', 'agent.frozen',
@@ -33,7 +33,8 @@ describe('a reader of a stream that reads nothing', () => {
       const rows = await service.sql('select from event_streams where owner_id = $1', [ownerId])
       return rows.length === 1
     })
-    // 32 MB were waiting for it: it was given what the buffers hold. The test itself keeps what its reader has read.
+    // 32 MB were waiting for it: it got what the buffers hold. The test itself keeps what its reader has
+    // read.
     expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000)
     answer.resume()
     answer.on('error', () => undefined)

@@ -16,7 +16,7 @@ const CLAIMED = 5
 
 let paths = 0
 
-/** A subscription whose receiver delays the first requests, while other deliveries are claimed and wait. */
+/** A subscription whose receiver delays the first requests, while other claimed deliveries wait. */
 async function webhookWithClaims() {
   const { client } = await service.owner()
   const [path, newPath] = [`/${++paths}`, `/${++paths}`]
@@ -33,7 +33,7 @@ async function webhookWithClaims() {
     return deliveries.filter(({ status }) => status === 'delivering').length === AT_ONCE + CLAIMED
   })
   const release = () => openAnswers.forEach(answer => void answer())
-  /** Waits until the deliveries behind the first ones were released or claimed again. */
+  /** Waits until the deliveries after the first ones were released or claimed again. */
   const untilReleased = (condition: 'leased_until is null' | 'claims = 2') =>
     until(`they are let go: ${condition}`, async () => {
       const text = `select 1 from deliveries where webhook_id = $1 and status = 'pending' and ${condition}`

@@ -111,7 +111,6 @@ const bodies = allInputs.flatMap(({ key, operation, place, schema }) => {
 
 type BodyCase = (typeof bodies)[number]
 
-/** The path of a request, and its owner. */
 interface Place {
   readonly path: string
   readonly by: WorldOwner

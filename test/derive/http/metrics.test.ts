@@ -9,7 +9,6 @@ const owner = await service.owner()
 const text = async (): Promise<string> =>
   (await service.http('GET', '/metrics', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } })).text
 
-/** The value of a metric with these labels. */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
   const line = (await text())
     .split('\n')

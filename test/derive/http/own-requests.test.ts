@@ -7,7 +7,7 @@ import { startTestService } from '../../support/harness.ts'
 
 const LIMIT = 5
 
-/** Pays by program what the same process sells, as test mode may. */
+/** Pays a resource of the same process, as test mode allows. */
 const own = area(
   'Own',
   'Requests of the service to itself.',

@@ -10,7 +10,7 @@ const { health, pages } = areas
 const RATE_LIMIT_PER_MINUTE = String(LIMIT)
 
 const service = await startTestService({ env: { RATE_LIMIT_PER_MINUTE } })
-/** The documentation of all areas would take seconds to write. */
+/** The documentation of all areas would take seconds to generate. */
 const documented = await startTestService({ areas: { health, pages }, env: { RATE_LIMIT_PER_MINUTE } })
 const behindProxy = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '1' } })
 const behindNamedProxy = await startTestService({ env: { RATE_LIMIT_PER_MINUTE, TRUST_PROXY: '10.0.0.1' } })
@@ -118,7 +118,7 @@ describe('a client', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  /** How many requests are accepted that claim to come from different clients. */
+  /** How many requests that claim different clients are accepted. */
   const acceptedCount = async (url: string, forwarded: (index: number) => string): Promise<number> => {
     const answers = await times(2 * LIMIT, index => ask(url, { 'x-forwarded-for': forwarded(index) }))
     return statusCounts(answers)[200] ?? 0

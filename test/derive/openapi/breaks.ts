@@ -29,7 +29,6 @@ const apple = object({ kind: text, size: { types: ['integer'] } }, ['kind', 'siz
 const order = object({ kind: { ...text, choices: ['Boskoop', 'Elstar'] }, note: text }, ['kind'])
 const before = contractOf(order, { types: ['object'], record: 'Apple' }, { Apple: apple })
 
-/** The contract with the order or the apple changed. */
 const changed = (changes: { sent?: Shape; apple?: Shape }): CalledContract =>
   contractOf(changes.sent ?? order, { types: ['object'], record: 'Apple' }, { Apple: changes.apple ?? apple })
 

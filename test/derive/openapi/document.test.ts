@@ -90,7 +90,7 @@ describe('the committed document', () => {
     const records = names.filter(name => /^[A-Z]\w*$/.test(name))
     const taken = new Set(records.map(classOf))
     expect(names.filter(name => !records.includes(name) && taken.has(classOf(name)))).toEqual([])
-    // In Go, `NewKey` is the function that makes a `Key`.
+    // In Go, `NewKey` is the constructor of `Key`.
     expect(names.filter(name => name.startsWith('New') && names.includes(name.slice(3)))).toEqual([])
     expect(text).not.toMatch(/"default":\s?(null|\{\})/)
   })
@@ -154,7 +154,7 @@ test.each(withExample)(
   },
 )
 
-/** A refusal of the protocol of assistants is an error of JSON-RPC. */
+/** A refusal of the assistants' protocol is a JSON-RPC error. */
 const plainBody = (rpcCode: number | undefined, message: string) =>
   rpcCode === undefined ? { error: message } : { jsonrpc: '2.0', error: { code: rpcCode, message }, id: null }
 
@@ -201,7 +201,7 @@ test.each(operations)(
   '%s: its callers and scope are in the security scheme and in the description',
   (_, { operation }, object) => {
     const callers = operation.callers.filter((caller: string) => caller !== 'public')
-    // A public operation that reads `Authorization` takes a payment there, or nothing.
+    // A public operation that reads `Authorization` accepts a payment there, or nothing.
     expect(object.security.length).toBe(operation.http?.reads?.authorization ? 2 : callers.length)
     expect(object['x-scope']).toBe(operation.scope)
     if (operation.scope) expect(object.description).toContain(`\`${operation.scope}\``)

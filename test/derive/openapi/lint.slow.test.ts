@@ -9,7 +9,6 @@ test('the OpenAPI document passes two linters', async () => {
   expect(await lintOpenapi(JSON.stringify(document))).toEqual([])
 })
 
-/** The document with only these paths. */
 const documentWith = (paths: object): string =>
   JSON.stringify({ ...document, paths, components: { securitySchemes: document.components.securitySchemes } })
 

@@ -25,7 +25,6 @@ const search = (release: Release) => ({ env: machine.env, tell, release })
 const binaryAtHand = () => temporalAtHand(search(unpublished))
 const find = (release = unpublished) => findTemporal(search(release))
 
-/** The files in the cache's folder. */
 const inCache = () => readdirSync(dirname(machine.cached))
 
 function fillCache(text = 'cached'): void {
@@ -71,7 +70,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/archive`
 }
 
-/** A published archive, and a release that knows its checksum. */
+/** A published archive, and a release with its checksum. */
 function archiveOf(binary: string) {
   const folder = dirname(machine.put('archive/temporal', binary))
   const file = join(folder, 'archive.tar.gz')

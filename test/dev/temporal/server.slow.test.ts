@@ -39,7 +39,6 @@ async function clientOf(address: string): Promise<Client> {
 
 const owner = defineSearchAttributeKey('AgentPayOwner', 'KEYWORD')
 
-/** Starts a run without a worker. */
 async function beginRun(address: string, workflowId: string): Promise<void> {
   const client = await clientOf(address)
   const typedSearchAttributes = new TypedSearchAttributes([{ key: owner, value: 'owner_1' }])
@@ -137,7 +136,7 @@ describe('an embedded Temporal', () => {
   })
 })
 
-/** A process for tests to kill, with a Temporal of its own. */
+/** A process for tests to kill, with its own Temporal. */
 const parentWith = (dataDir: string): Launched =>
   launch(process.execPath, ['test/support/processes/temporal-process.ts', binary, dataDir])
 

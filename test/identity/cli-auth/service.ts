@@ -2,25 +2,24 @@ import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aDoorkeeper, approvePairing, aTerminal, type Terminal } from '../../support/identity/pairing.ts'
 
-/** The service that all tests of pairing share; it has two processes. */
+/** The service of all pairing tests, with two processes. */
 export const service = await startTestService({ own: true })
 export const otherProcess = await service.another()
 
-/** Anybody: a terminal has no credential yet. */
+/** A client without a credential, as a terminal is at first. */
 export const anyone = service.client()
 
-/** The terminal asks for its key. */
 export const ask = ({ code, codeVerifier }: Pick<Terminal, 'code' | 'codeVerifier'>, client = anyone) =>
   client.cliAuth.token({ body: { code, codeVerifier } })
 
-/** An owner of a new account with a passkey in the console, and a terminal that waits. */
+/** An owner of a new account with a passkey in the console, and a waiting terminal. */
 export async function aWaitingTerminal() {
   const owner = await service.owner()
   const person = await aDoorkeeper(service, owner)
   return { owner, person, terminal: await aTerminal(anyone) }
 }
 
-/** The same, approved: the terminal has not asked yet. */
+/** The same, approved, before the terminal has asked. */
 export async function anApprovedTerminal() {
   const waiting = await aWaitingTerminal()
   const { person, terminal } = waiting

@@ -3,7 +3,7 @@ import { recordSql, type SqlRecorder } from '../../support/sql-recorder.ts'
 
 let opened: SqlRecorder | undefined
 
-/** The service that all tests of the console share; it has two processes. */
+/** The service of all console tests, with two processes. */
 export const service = await startTestService({
   env: { TRUST_PROXY: '1' },
   through: async url => {

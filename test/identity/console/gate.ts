@@ -26,7 +26,7 @@ const signsIn = post('/sign-in', {
   http: { headers: { 204: { 'Set-Cookie': 'The session.' } } },
 })
 
-/** What comes of a request with these headers: the caller's kind, or the refusal; and what was looked up. */
+/** The result of a request with these headers: the caller's kind or the refusal, and the look-ups. */
 async function cameOf(
   operation: typeof reads | typeof writes | typeof signsIn,
   headers: Readonly<Record<string, string>>,
@@ -90,7 +90,7 @@ describe('a request with the cookie of a session', () => {
     ['a browser that says it twice', { 'sec-fetch-site': 'same-origin, cross-site' }, '403 cross_site'],
   ])('from %s', async (_, headers: Record<string, string>, expected) => {
     const { answer, lookedUp } = await cameOf(writes, { ...headers, cookie: COOKIE })
-    // Refused for its origin alone: nobody learns whether the session stands.
+    // Refused by its origin, which reveals nothing about the session.
     expect([answer, lookedUp.length]).toEqual([expected, expected === 'console' ? 1 : 0])
     expect((await cameOf(reads, { ...headers, cookie: COOKIE })).answer).toBe('console')
     expect((await cameOf(reads, { ...headers, cookie: COOKIE }, { method: 'HEAD' })).answer).toBe('console')

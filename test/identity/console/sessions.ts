@@ -11,7 +11,7 @@ const { url } = service
 const statusAt = async (at: string, { headers }: Pick<SignedIn, 'headers'>): Promise<number> =>
   (await http(at, 'GET', '/console/session', { headers })).status
 
-/** For how long a session still opens something in either process, from now on. */
+/** How long a session stays valid in either process, from now on. */
 const secondsItOpens = (session: SignedIn): Promise<number> =>
   secondsUntilRefused(async () =>
     (await Promise.all([url, otherProcessUrl].map(at => statusAt(at, session)))).some(
@@ -27,7 +27,7 @@ const lastUsed = async ({ sessionId }: SignedIn): Promise<string> => {
   return String(row?.at.toISOString())
 }
 
-/** Moves the activity of a session back, as if so many seconds had passed since. */
+/** Moves the activity of a session back, as if this many seconds had passed. */
 const idleFor = ({ sessionId }: SignedIn, seconds: number) =>
   service.sql(`update console_sessions set last_used_at = now() - $2 * interval '1 second' where id = $1`, [
     sessionId,

@@ -105,7 +105,7 @@ describe('wrong signatures of a stranger who knows the credential', () => {
     const passkeys = (await client.passkeys.list()).body.data
     expect(passkeys).toMatchObject([{ blockedUntil: null }])
     expect((await signIn(url, await signInWith(url, device), from('198.51.100.4'))).status).toBe(201)
-    // A valid signature counts from the guesser's address, too: people share addresses.
+    // A valid signature works from the guesser's address, too: people share addresses.
     expect((await signIn(url, await signInWith(url, device), from('203.0.113.7'))).status).toBe(201)
     const { id } = await anIntent(client, agent.id)
     const webauthnAssertion = await signatureOver(client, id, person)
@@ -135,7 +135,7 @@ describe('a link, once the account has had a passkey,', () => {
   })
 })
 
-/** As a site of somebody else would ask for a passkey. */
+/** As a foreign site would request a passkey. */
 async function enrolmentOptions() {
   const owner = await service.owner()
   const { personId } = await firstPerson(url, owner.client)

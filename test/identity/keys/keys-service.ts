@@ -1,5 +1,5 @@
 import { startTestService } from '../../support/harness.ts'
 
-/** The service that all tests of keys share; it has two processes. */
+/** The service of all key tests, with two processes. */
 export const service = await startTestService({ own: true })
 export const otherProcessUrl = await service.another()

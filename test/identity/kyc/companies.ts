@@ -13,7 +13,6 @@ import { service } from './kyc-service.ts'
 
 const { dash } = service
 
-/** A company with these representatives, and ways to look at it. */
 async function company(...names: string[]) {
   const { client } = await service.owner()
   const people = names.map(name => ({ name, dateOfBirth: '1985-12-10', country: 'DE' }))

@@ -13,7 +13,6 @@ import { service } from './kyc-service.ts'
 
 const HOUR = { minutes: 60 }
 
-/** A person who has submitted under this name, and ways to look at them. */
 async function submitted(name: string) {
   const { client, ownerId } = await anIndividual(service)
   const { id } = await aSubmission(client, name)

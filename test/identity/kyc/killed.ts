@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type KillableApi, killableApi } from '../../support/processes/killable-api.ts'
 import { SECRETS } from '../../support/processes/processes.ts'
 
-/** An API process whose files lie in a folder of its own. */
+/** An API process with its own files folder. */
 async function anApi() {
   const filesDir = join(temporaryFolder(), 'files')
   mkdirSync(filesDir)
@@ -43,7 +43,8 @@ const isNamed = (path: string): boolean => /^[0-9a-f]{64}$/.test(basename(path))
 
 describe('an API that is killed by SIGKILL while it keeps a document', () => {
   test.each([
-    // Each is held by its own lock: other documents are counted first, then the file gets its name, and the events come last.
+    // Each is stopped by a lock: other documents are counted first, then the file gets its name, and the
+    // events come last.
     ['that is on disk without a name', 'lock table kyc_documents in access exclusive mode', isUnnamed],
     ['that has its name and no row yet', 'lock table events in exclusive mode', isNamed],
   ])('%s leaves no row; the file is swept, and the document can be sent again', async (_, lock, isThere) => {

@@ -1,4 +1,4 @@
 import { startTestService } from '../../support/harness.ts'
 
-/** The service that the tests of identity checks share. */
+/** The service of all identity check tests. */
 export const service = await startTestService({ own: true })

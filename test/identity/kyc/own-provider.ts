@@ -16,7 +16,7 @@ import {
   settle,
 } from '../../support/identity/kyc.ts'
 
-/** Everything that the provider is asked, and what it answers next; an error is a connection that breaks. */
+/** All calls of the provider, and its next answers; an error breaks the connection. */
 const calls: { call: string; reference: string; name: string; files: string[] }[] = []
 const answers: (CheckStatus | Unanswered | Error)[] = []
 

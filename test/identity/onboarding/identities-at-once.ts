@@ -7,7 +7,7 @@ import { namesTold, service } from './onboarding-service.ts'
 
 const { dash } = service
 
-/** A company of two people, each of whom has shown a passport. */
+/** A company of two people, each of whom has submitted a passport. */
 async function shown() {
   const owner = await service.owner()
   const { client } = owner

@@ -2,10 +2,10 @@ import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { setIdentities, submitted } from '../../support/identity/company.ts'
 
-/** The service that all tests of onboardings share. */
+/** The service of all onboarding tests. */
 export const service = await startTestService({ own: true })
 
-/** What was told about the onboardings of an owner, oldest first. */
+/** The events about the onboardings of an owner, oldest first. */
 export const tellingOf = async (client: TestClient) =>
   (await bodyOf(client.events.list({ query: { limit: 100 } }))).data
     .filter(({ event }) => event.startsWith('onboarding.'))
@@ -15,7 +15,7 @@ export const tellingOf = async (client: TestClient) =>
 export const namesTold = async (client: TestClient) =>
   (await tellingOf(client)).map(([event]) => event.replace('onboarding.', ''))
 
-/** A company of a new owner whose people are all verified, and that is in review. */
+/** A company of a new owner, in review, with all people verified. */
 export async function inReview(members: Parameters<typeof submitted>[1] = {}) {
   const owner = await service.owner()
   const { id } = await submitted(owner.client, members)

@@ -7,7 +7,7 @@ import { inReview, namesTold, service, tellingOf } from './onboarding-service.ts
 const { dash } = service
 const QUESTIONS = { questions: ['Who owns the rest?', 'Which papers?'] }
 
-/** A company in review that the operator has asked something. */
+/** A company in review with an open question of the operator. */
 async function asked(members: Parameters<typeof inReview>[0] = {}) {
   const company = await inReview(members)
   const record = await bodyOf(dash.onboarding.requestInformation({ params: company.params, body: QUESTIONS }))

@@ -68,7 +68,7 @@ const GRANT = `
 insert into enrolment_grants (owner_id, mode, id, created_at, updated_at, person_id, session_id, kind, expires_at)
 values ($1, 'test', $2, now(), now(), $3, $4, $5, now() + interval '1 hour')`
 
-/** A person whose session may enrol a passkey, as the one that such a link begins. */
+/** A person whose session may enrol a passkey, as after such a link. */
 async function withGrant(ownerId: string, kind: 'join' | 'recovery') {
   const { personId, sessionId, client } = await signedInTo(service, { ownerId }, { role: 'approver' })
   await service.sql(GRANT, [ownerId, newId('grant'), personId, sessionId, kind])

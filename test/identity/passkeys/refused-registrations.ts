@@ -10,7 +10,7 @@ const unchanged = () => ({})
 
 type Made = ReturnType<Authenticator['register']>
 
-/** What comes of the first passkey of an account that is made in this manner, and changed on its way. */
+/** The result of registering the first passkey of an account in this manner, modified on its way. */
 async function registered(manner: Registering, change: (made: Made) => object = unchanged) {
   const owner = await service.owner()
   const { id: personId } = await aPerson(service, owner)

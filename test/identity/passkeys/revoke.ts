@@ -86,7 +86,7 @@ test('one assertion that is sent twice at once, to two processes, counts once', 
       client.passkeys.revoke({ params, body }),
       inOtherProcess(owner.key).passkeys.revoke({ params, body }),
     ])
-    // The other one may also come when the passkey is gone already.
+    // The other one may also arrive after the passkey is revoked.
     expect(answers.map(told).sort()).toEqual(['204', expect.stringMatching(/challenge_used|not_found/)])
   }
 })

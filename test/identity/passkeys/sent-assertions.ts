@@ -7,7 +7,7 @@ export type Response = Envelope['assertion']['response']
 export const b64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64url')
 export const text = (encoded: string): string => Buffer.from(encoded, 'base64url').toString()
 
-/** Sends the revocation of a passkey that another one has signed in this manner, changed on its way. */
+/** Sends the revocation of a passkey, signed by another one in this manner and modified on its way. */
 export async function revoked(manner: Manner, change: (response: Response) => object = () => ({})) {
   const account = await anAccount()
   const { client, one, other } = account
@@ -24,7 +24,7 @@ export async function revoked(manner: Manner, change: (response: Response) => ob
   }
 }
 
-/** Adds the results of extensions to authenticator data. */
+/** Adds extension results to authenticator data. */
 export const withExtensions = (extensions: Uint8Array) => (data: Buffer) => {
   const flagged = Buffer.from(data)
   flagged[32] = (flagged[32] as number) | 0x80

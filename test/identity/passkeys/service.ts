@@ -7,7 +7,7 @@ import { assertion, type Enrolled, enrolled } from '../../support/identity/peopl
 
 export const ORIGIN = 'https://pay.example'
 
-/** The service that all tests of passkeys share: two processes under one address. */
+/** The service of all passkey tests: two processes under one address. */
 export const service = await startTestService({
   env: { PUBLIC_URL: ORIGIN, PASSKEY_ORIGINS: 'https://shop.example' },
 })
@@ -16,7 +16,7 @@ beforeEach(() => service.sql('delete from wrong_guesses'))
 const otherUrl = await service.another()
 export const inOtherProcess = (token: string): TestClient => clientAt({ url: otherUrl, token })
 
-/** An account with two passkeys: of an owner, and of whoever else. */
+/** An account with two passkeys, of an owner and of another person. */
 export async function anAccount() {
   const owner = await service.owner()
   const one = await enrolled(service, owner)
@@ -34,7 +34,7 @@ export const toRevoke = async (
 
 export type Account = Awaited<ReturnType<typeof anAccount>>
 
-/** Whether the passkey still opens something. */
+/** Whether the passkey still works. */
 export async function isActive({ client }: Pick<Account, 'client'>, passkeyId: string): Promise<boolean> {
   const { body } = await client.passkeys.list({ query: { status: 'active' } })
   return body.data.some(({ id }) => id === passkeyId)

@@ -6,7 +6,7 @@ import { bodyOf } from '../../support/factories.ts'
 import type { Manner } from '../../support/identity/authenticator.ts'
 import { type Account, anAccount, service, told, toRevoke } from './service.ts'
 
-/** What comes of asking for the revocation of `one`, signed by `other` in this manner. */
+/** The result of revoking `one`, signed by `other` in this manner. */
 async function attempt({ client, one, other }: Account, manner: Manner = {}): Promise<string> {
   const body = await toRevoke(client, other, one.passkeyId, manner)
   return told(await client.passkeys.revoke({ params: { id: one.passkeyId }, body }))

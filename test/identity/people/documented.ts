@@ -54,7 +54,7 @@ describe('the page about people', () => {
     const reads = scopes.filter(scope => scope.endsWith(':read'))
     const beyondReading = (role: Role) => [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(scopes))
-    // Everybody enrols and renames passkeys of their own, and ends sessions of their own.
+    // All people enrol and rename their own passkeys and end their own sessions.
     expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write', 'sessions:write'])
     expect(beyondReading('approver')).toEqual([
       'canvas:apply',

@@ -12,7 +12,7 @@ const GRACE = { name: 'Grace Hopper', email: null, role: 'approver' } as const
 const { url } = service
 const aDevice = () => new Authenticator({ origin: originOf(service) })
 
-/** An account whose owner has a passkey, and somebody who is invited with it. */
+/** An account whose owner has a passkey, and a person invited with it. */
 async function anInvitation(members: Partial<typeof GRACE> = {}) {
   const account = await service.owner()
   const { client } = account
@@ -23,7 +23,7 @@ async function anInvitation(members: Partial<typeof GRACE> = {}) {
   return { account, client, owner, person, params: { id: person.id } }
 }
 
-/** Enrols the passkey to which the link has given the right. */
+/** Enrols the passkey that the link allows. */
 const enrolHere = ({ client, personId }: SignedIn, device: Authenticator) => enrol(client, personId, device)
 
 const statusOf = async (client: TestClient, id: string) =>

@@ -10,7 +10,7 @@ const GRACE = { name: 'Grace Hopper', email: null, role: 'approver' } as const
 
 const { url } = service
 
-/** Somebody whose recovery nobody has stopped, with the link of the operator. */
+/** A recovery that was not stopped, with the operator's link. */
 async function recovering() {
   const account = await service.owner()
   const { client } = account

@@ -6,7 +6,7 @@ import { service } from './people-service.ts'
 
 const { dash } = service
 
-/** A person of a new owner, and the recovery of that person. */
+/** A person of a new owner, and that person's recovery. */
 async function recovering() {
   const owner = await service.owner()
   const { client } = owner

@@ -100,7 +100,7 @@ describe('wrong codes', () => {
         body: { userCode: newLetterCode() },
       })
     for (let n = 0; n < 5; n++) expect((await guess(person, device.userCode)).status).toBe(200)
-    // What can be the code of no device is no guess.
+    // A code that no device can have is not a guess.
     for (let n = 0; n < 5; n++) expect((await guess(person, 'ABCD')).status).toBe(404)
     expect((await guess(person)).status).toBe(404)
     expect((await guess(person)).status).toBe(429)
@@ -110,7 +110,7 @@ describe('wrong codes', () => {
     const codes = 20 ** 8
     const minutesNeeded = (100_000 / MOST_WRONG) * (GUESS_WINDOW_MS / 60_000)
     expect(minutesNeeded / 60 / 24).toBeGreaterThan(69)
-    // Each code lives ten minutes, and in these one guesser is looked at ten times.
+    // Each code lives ten minutes, in which one guesser has ten attempts.
     expect(100_000 / codes).toBeLessThan(1 / 100_000)
     expect(new Set(Array.from({ length: 1_000 }, newLetterCode)).size).toBeGreaterThan(990)
     expect(readLetterCode('wdjbmjht')).toBe('WDJB-MJHT')

@@ -7,32 +7,31 @@ import { aDevice, type Device, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
-/** The service that all tests of sessions share; it has two processes. */
+/** The service of all session tests, with two processes. */
 export const service = await startTestService({ own: true })
 export const otherProcess = await service.another()
 
 const worker = await openWorkerRuntime(service)
 
-/** Ends what is overdue, as a worker does every two seconds. */
+/** Ends overdue records, as a worker does every two seconds. */
 export const endDue = () => endOverdue(worker)
-/** Deletes what nobody needs any more. */
+/** Deletes expired rows. */
 export const forget = () => sweep(worker.database, areas)
 
-/** Anybody: a device has no credential yet. */
+/** A client without a credential, as a device is at first. */
 export const anyone = service.client()
 
-/** A device asks for its key. */
 export const ask = ({ deviceCode }: Pick<Device, 'deviceCode'>, client = anyone) =>
   client.sessions.token({ body: { deviceCode } })
 
-/** An owner of a new account with a passkey in the console, and a device that waits. */
+/** An owner of a new account with a passkey in the console, and a waiting device. */
 export async function aWaitingDevice(members: Parameters<typeof aDevice>[1] = {}) {
   const owner = await service.owner()
   const person = await aDoorkeeper(service, owner)
   return { owner, person, device: await aDevice(anyone, members) }
 }
 
-/** The same, let in: the device has not asked yet. */
+/** The same, approved, before the device has asked. */
 export async function anApprovedDevice(members: Parameters<typeof aDevice>[1] = {}) {
   const waiting = await aWaitingDevice(members)
   const { person, device } = waiting
@@ -47,7 +46,7 @@ export async function anActiveDevice(members: Parameters<typeof aDevice>[1] = {}
   return { ...approved, fetched, key: String(fetched.key), client: service.client(String(fetched.key)) }
 }
 
-/** Lets time pass for what waits under a code: nothing is waited for. */
+/** Shifts the times of a code's request, without waiting. */
 export const letPass = (seconds: number, sessionId: string) =>
   service.sql(
     `update sessions set created_at = created_at - $1 * interval '1 second',
@@ -56,7 +55,6 @@ export const letPass = (seconds: number, sessionId: string) =>
     [seconds, sessionId],
   )
 
-/** The session whose device has this name. */
 export async function idOf(deviceName: string): Promise<string> {
   const [row] = await service.sql<{ id: string }>('select id from sessions where device_name = $1', [
     deviceName,

@@ -1,4 +1,4 @@
-/** Pays by `openapi-fetch`, with the types that openapi-typescript has written from openapi.json. */
+/** Pays by `openapi-fetch`, with the types that openapi-typescript generates from openapi.json. */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './api.js'
 

@@ -5,7 +5,7 @@ interface Scenarios {
   readonly only?: Readonly<Partial<Record<Revision, readonly string[]>>>
 }
 
-/** What concerns this service: every check has to pass, but those of `NOT_HAD`. */
+/** Scenarios for this service: every check must pass, except those of `NOT_HAD`. */
 const OURS: Scenarios = {
   both: [
     'dns-rebinding-protection',
@@ -28,13 +28,13 @@ const OURS: Scenarios = {
   },
 }
 
-/** Checks within a scenario that concerns this service, which ask for what it does not have. */
+/** Checks of these scenarios for features that the service does not have. */
 export const NOT_HAD: Readonly<Record<string, readonly string[]>> = {
   'server-stateless': [
-    // No tool needs anything of the client.
+    // No tool needs a client capability.
     'sep-2575-missing-capability-http-400',
     'sep-2575-server-rejects-undeclared-capability',
-    // There are no subscriptions, as nothing is sent that was not asked for.
+    // There are no subscriptions, as nothing is sent unrequested.
     'sep-2575-server-sends-subscription-ack',
     'sep-2575-server-tags-subscription-id',
   ],

@@ -29,7 +29,7 @@ const toolsApi = {
   }),
 }
 
-/** The names of the tools that have run: that the suite is content does not say that it has called them. */
+/** The tools that have run: a successful suite does not prove that it has called them. */
 export const called = new Set<string>()
 
 const answerOf =
@@ -39,7 +39,7 @@ const answerOf =
     return { text: 'This is a simple text response for testing.' }
   }
 
-/** Operations of the tests, whose tools have the names that the suite calls. */
+/** Test operations whose tools have the names that the suite calls. */
 export const conformanceArea = area(
   'Conformance',
   'Tools of the tests, which the protocol’s own suite calls by their names.',

@@ -1,4 +1,4 @@
-/** Sentences with the request in each, and what they name. Instants are those of 22 November 2026. */
+/** Sentences with the expected request and the entities they name. Instants are those of 22 November 2026. */
 export const sentences: readonly (readonly [request: string, ...sentences: string[]])[] = [
   ['help', 'help', 'Help!', 'What can you do?', 'How does this work?'],
   [
@@ -193,7 +193,7 @@ export const sentences: readonly (readonly [request: string, ...sentences: strin
   ['deny intent=intent_1', 'deny intent_1', 'Refuse the payment intent_1'],
 ]
 
-/** Sentences that are asked back, with a part of the question. */
+/** Sentences that need a question back, with a part of that question. */
 export const unclear: readonly (readonly [sentence: string, words: RegExp])[] = [
   ['Let Reader spend 1.234 € a day', /two ways/],
   ['let Reader spend 1,234 € a month', /two ways/],
@@ -207,7 +207,7 @@ export const unclear: readonly (readonly [sentence: string, words: RegExp])[] = 
   ['Freeze Twin', /2 agents are called Twin: agent_3, agent_4/],
 ]
 
-/** Beyond the grammar, or not to be done by halves. */
+/** Outside the grammar, or ambiguous. */
 export const unknown: readonly string[] = [
   'What is the weather?',
   'Freeze Reader and delete Scout',

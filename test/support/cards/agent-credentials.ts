@@ -1,7 +1,6 @@
 import type { TestClient } from '../factories.ts'
 import type { Shopper } from './reveal.ts'
 
-/** A valid request for a network token. */
 export const asked = ({ agent, card, filler }: Pick<Shopper, 'agent' | 'card' | 'filler'>) => ({
   agentId: agent.id,
   cardId: card.id,

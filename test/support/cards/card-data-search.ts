@@ -1,6 +1,5 @@
 import type { CardData, TokenData } from '../../../src/adapters/card-processor/encrypt.ts'
 
-/** A text that must stand nowhere, with what it is. */
 interface Trace {
   readonly about: string
   readonly text: string
@@ -8,11 +7,10 @@ interface Trace {
 
 /** Finds card data in text and in bytes, in every form in which a program could have written it. */
 export interface CardDataSearch {
-  /** What was found: each secret with its form, and nothing of the secret itself. */
   in(place: string | Buffer): string[]
   /**
-   * Also finds a CVC that is a whole value of its own: three digits alone would stand in every text. One that ends with 0
-   * is left out, as amounts like 100 and 300 are values, too: the other cards of the run tell of a leak.
+   * Also finds a CVC that is a whole value: three digits occur in any text. CVCs that end in 0 are skipped,
+   * because amounts such as 100 are values, too; the run's other cards reveal a leak.
    */
   inValues(values: Iterable<unknown>): string[]
 }
@@ -20,7 +18,7 @@ export interface CardDataSearch {
 const groups = (number: string, separator: string): string =>
   number.replace(/\d{4}(?=\d)/g, group => group + separator)
 
-/** The ways to write a number, and the ways to write a CVC so that it is recognized as one. */
+/** The notations of a number, and those by which a CVC is recognized. */
 const numberTexts = (number: string): string[] => [number, ...[' ', '-', '.'].map(by => groups(number, by))]
 
 const cvcTexts = (cvc: string): string[] =>
@@ -29,7 +27,7 @@ const cvcTexts = (cvc: string): string[] =>
     ...[`${name}=${cvc}`, `${name}: ${cvc}`, `${name} ${cvc}`],
   ])
 
-/** The part of a Base64 text that is the same whatever stands before and after these bytes. */
+/** The part of a Base64 text that does not depend on the bytes before and after. */
 function base64Part(bytes: Buffer, offset: number, form: 'base64' | 'base64url'): string {
   const written = Buffer.concat([Buffer.alloc(offset), bytes]).toString(form)
   return written.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
@@ -62,13 +60,12 @@ const tokenTraces = ({ number, cryptogram }: TokenData): Trace[] => [
   ...tracesOf('the bytes of a cryptogram', Buffer.from(cryptogram, 'base64')),
 ]
 
-/** A secret of a machine payment, with what it is: a credential, a token encrypted to a merchant, a key of ours. */
 export interface MachineSecret {
   readonly about: string
   readonly text: string
 }
 
-/** A part is enough of what is long: whoever leaks a half of it is found, too. */
+/** A part of a long secret is enough, so that a partial leak is found. */
 const PART = 48
 
 const machineTraces = ({ about, text }: MachineSecret): Trace[] => {
@@ -97,7 +94,6 @@ export function searchFor(
   }
 }
 
-/** Every text inside a value, at any depth; text that is JSON is opened. */
 export function* stringsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     yield value

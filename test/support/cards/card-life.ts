@@ -17,9 +17,7 @@ import type { WatchedInstallation } from './watched-installation.ts'
 export interface CardLife {
   readonly cards: readonly CardData[]
   readonly tokens: readonly TokenData[]
-  /** What recipients have opened. */
   readonly read: readonly object[]
-  /** What merchants and other payers have seen of machine payments, and our own keys. */
   readonly machine: readonly MachineSecret[]
 }
 
@@ -31,7 +29,6 @@ const EVENTS = [
   'transaction.declined',
 ]
 
-/** Cards from their issue to their end, with every way to pay by them and to reveal them. */
 export async function cardLife(watched: WatchedInstallation): Promise<CardLife> {
   const { client, receiver } = watched
   await aWebhook(client, { url: `${receiver.url}/hooks`, events: EVENTS })
@@ -59,7 +56,7 @@ async function pay(client: TestClient, cardId: string): Promise<void> {
   await authorize(client, cardId, 10_000)
 }
 
-/** A card whose processor has first answered with what nobody could read. */
+/** A card whose processor first gave an unreadable answer. */
 async function aLateCard(client: TestClient, agentId: string): Promise<string> {
   const body = { agentId, usage: 'single' as const, displayName: 'Sandbox garbled' }
   const { id } = await bodyOf(client.cards.create({ body }))
@@ -75,7 +72,6 @@ async function rotate(client: TestClient, id: string): Promise<void> {
   await until('the card has another number', async () => (await cardIn(client, id)).last4 !== last4)
 }
 
-/** Sends each number where it must be refused or ignored: in bodies, paths and headers. */
 async function sendNumbers(
   { installation, key }: WatchedInstallation,
   cards: readonly CardData[],

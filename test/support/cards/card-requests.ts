@@ -14,7 +14,6 @@ export const aCardRequest = (client: TestClient, agentId: string, members: Parti
 
 export type CardRequest = Awaited<ReturnType<typeof aCardRequest>>
 
-/** An agent with a card that has these limits. */
 export async function aCardWith(
   client: TestClient,
   limits: { maxTransactionEuros?: number; dailyLimitEuros?: number; monthlyLimitEuros?: number },
@@ -29,16 +28,15 @@ export const getRequest = (client: TestClient, id: string) =>
 
 export const getCard = (client: TestClient, id: string) => bodyOf(client.cards.get({ params: { id } }))
 
-/** Where there is no process the sweep does what is due, a minute later. */
+/** Without a run, the sweep does what is due, a minute later. */
 export const minuteLater = (client: TestClient) => bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
 
-/** The sweep asks the processor for a card a minute after the request for it was carried out. */
+/** The sweep requests the card from the processor a minute after its request was carried out. */
 export async function untilIssued(client: TestClient): Promise<void> {
   await minuteLater(client)
   await minuteLater(client)
 }
 
-/** What the events about a request say, oldest first. */
 export async function toldAbout(client: TestClient, requestId: string) {
   const { data } = await bodyOf(
     client.events.list({ query: { event: 'card_limit_request.updated', limit: 100 } }),

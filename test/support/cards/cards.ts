@@ -3,7 +3,6 @@ import type { TestService } from '../harness.ts'
 
 type NewCard = NonNullable<Parameters<TestClient['cards']['create']>[0]>['body']
 
-/** A card of this agent, or of a new one with money. */
 export async function aCard(client: TestClient, members: Partial<NewCard> = {}) {
   const agentId = members.agentId ?? (await aFundedAgent(client)).id
   return bodyOf(
@@ -13,7 +12,6 @@ export async function aCard(client: TestClient, members: Partial<NewCard> = {}) 
 
 export const getCard = (client: TestClient, id: string) => bodyOf(client.cards.get({ params: { id } }))
 
-/** The events of a card, in order. */
 export async function eventsOfCard({ sql }: Pick<TestService, 'sql'>, cardId: string): Promise<string[]> {
   const rows = await sql<{ event: string }>(
     `select event from events where data ->> 'cardId' = $1 order by id`,
@@ -22,7 +20,6 @@ export async function eventsOfCard({ sql }: Pick<TestService, 'sql'>, cardId: st
   return rows.map(({ event }) => event)
 }
 
-/** The numbers of a card without the numbers, the oldest first. */
 export const numbersOf = ({ sql }: Pick<TestService, 'sql'>, cardId: string) =>
   sql<{ id: string; status: string; processor_card_id: string; processor_state: string; last4: string }>(
     'select id, status, processor_card_id, processor_state, last4 from card_numbers where card_id = $1 order by id',

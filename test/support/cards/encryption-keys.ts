@@ -17,7 +17,6 @@ export type KindOfKey = keyof typeof kinds
 
 export const kindsOfKeys = Object.keys(kinds) as KindOfKey[]
 
-/** A new key of a recipient, with the half that opens what was encrypted to it. */
 export async function aKeyPair(kind: KindOfKey = 'P-256'): Promise<KeyPair> {
   const [alg, options] = kinds[kind]
   const { publicKey, privateKey } = await generateKeyPair(alg, options)

@@ -1,4 +1,3 @@
-/** The payment form of a shop. */
 export const FORM = `<!doctype html><title>Checkout</title>
 <form method="post">
   <input name="number" autocomplete="cc-number">
@@ -8,8 +7,8 @@ export const FORM = `<!doctype html><title>Checkout</title>
 </form>`
 
 /**
- * A whole filler, as a browser extension would put it into a page. Its private key never leaves the browser: Web Crypto does
- * not give it away. It opens the compact JWE (RSA-OAEP-256, A256GCM) without any library.
+ * A complete filler, as a browser extension adds it to a page. Web Crypto never exports its private key. It
+ * opens the compact JWE (RSA-OAEP-256, A256GCM) without a library.
  */
 export const FILLER = `
 globalThis.filler = (() => {

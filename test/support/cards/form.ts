@@ -20,6 +20,5 @@ function childOf(node: Tree, part: string): Tree {
   return made
 }
 
-/** The values of a list, in their order. */
 export const listOf = (tree: Tree | string | undefined): unknown[] =>
   typeof tree === 'object' ? Object.values(tree) : []

@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 import type { MachineSecret } from './card-data-search.ts'
 import type { WatchedInstallation } from './watched-installation.ts'
 
-/** A number that the sandbox takes, and the cryptogram that comes with it. */
+/** A number that the sandbox accepts, with its cryptogram. */
 const TEST_TOKEN = '5555555555554444'
 
 interface Payer {
@@ -20,8 +20,8 @@ interface Payer {
 }
 
 /**
- * An agent pays a merchant and a request, a foreign program pays another request, and a merchant stays silent: all that
- * nobody but payer and merchant may ever see.
+ * An agent pays a merchant and a request, another program pays a request, and a merchant stays silent:
+ * secrets that only payer and merchant may see.
  */
 export async function machineLife(
   watched: WatchedInstallation,
@@ -69,7 +69,6 @@ async function pay(
   if (answer.status !== status) throw new Error(`${url}: ${answer.status} ${answer.error}`)
 }
 
-/** What a merchant sees of one payment: the credential, the token in it, and what it opens. */
 async function seenBy(visit: Parameters<typeof openedPayment>[0]): Promise<MachineSecret[]> {
   const { payload, token } = await openedPayment(visit)
   const { token: plain, dynamicData } = token as {
@@ -84,7 +83,7 @@ async function seenBy(visit: Parameters<typeof openedPayment>[0]): Promise<Machi
   ]
 }
 
-/** A program of somebody else pays a request of ours: declined once, then paid and repeated. */
+/** Another owner's program pays a request: declined once, then paid and repeated. */
 async function paidByAnother(url: string): Promise<MachineSecret[]> {
   const secrets: MachineSecret[] = []
   for (const [number, status] of [
@@ -103,7 +102,6 @@ async function paidByAnother(url: string): Promise<MachineSecret[]> {
   return secrets
 }
 
-/** What signs receipts and evidence, sealed as well. */
 async function signingKeysOf({ databaseUrl }: WatchedInstallation): Promise<MachineSecret[]> {
   const { rows } = await withConnection(databaseUrl, db =>
     db.query<{ kid: string; key: string }>(
@@ -114,7 +112,7 @@ async function signingKeysOf({ databaseUrl }: WatchedInstallation): Promise<Mach
   return rows.map(({ kid, key }) => ({ about: 'a signing key', text: unseal(vault, kid, key) }))
 }
 
-/** The secret of our challenges, and our private key: sealed in the database, and nowhere else. */
+/** The secret of our challenges and our private key, which exist only in the database, sealed. */
 async function keysOf({ databaseUrl }: WatchedInstallation): Promise<MachineSecret[]> {
   const { rows } = await withConnection(databaseUrl, db =>
     db.query<{ kid: string; secret: string; key: string }>(

@@ -36,7 +36,6 @@ import { id, newId } from '../../../src/values/ids.ts'
 import { cents, euros } from '../../../src/values/money.ts'
 import { aKeyPair } from './encryption-keys.ts'
 
-/** The key of the merchant of all machine payments here. */
 export const merchantKey = await aKeyPair('RSA-2048')
 
 const Begun = z.object({
@@ -49,7 +48,7 @@ const Begun = z.object({
   jwe: z.string(),
 })
 
-/** Machine payments without a merchant: they begin and are settled by the functions that the real ones use. */
+/** Machine payments without a merchant, begun and settled by the production functions. */
 const api = {
   begin: post('/test/machine-payments', {
     summary: 'Begin a machine payment',
@@ -237,7 +236,7 @@ const machinePayments = area(
 
 type Areas = typeof realAreas & { readonly machinePayments: typeof machinePayments }
 
-/** All areas but the one that makes real machine payments, which knows nothing of these. */
+/** All areas except the one that makes real machine payments, which does not know these. */
 export const areasWithPayments = Object.fromEntries(
   Object.entries({ ...realAreas, machinePayments }).filter(([name]) => name !== 'mpp'),
 ) as Areas

@@ -59,7 +59,6 @@ const content: fc.Arbitrary<MessageContent> = fc.oneof(
   }),
 )
 
-/** A message of any kind. */
 export const anyMessage: fc.Arbitrary<CardMessage> = fc.record({
   id: name,
   processorCardId: name,

@@ -19,7 +19,7 @@ export const bookshop: CardMerchant = {
   networkTokenId: null,
 }
 
-/** The rules of agents that pay by card in tests: nothing asks for a person. */
+/** Rules under which no card payment of an agent needs a person. */
 export const cardRules = { autoApproveLimitEuros: 1_000, amountTolerancePercent: 10 }
 
 export interface Answered {
@@ -29,7 +29,7 @@ export interface Answered {
   readonly reply: CardReply
 }
 
-/** The card network before a service: it signs messages as the sandbox's processor does. */
+/** A card network that signs messages as the sandbox's processor does. */
 export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
   const processor = sandboxWith(ENCRYPTION_KEY)
   async function processorIdOf(cardId: string): Promise<string> {
@@ -66,7 +66,6 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
     deliver,
     messageOf,
     send,
-    /** Asks for an authorization; gives the reply and the id under which the network knows it. */
     async authorize(cardId: string, euros: number, merchant: Partial<CardMerchant> = {}, more: object = {}) {
       const authorizationId = newId('iauth')
       const answered = await send(cardId, {
@@ -109,7 +108,6 @@ export function networkBefore({ url, sql }: Pick<TestService, 'url' | 'sql'>) {
 
 export type Network = ReturnType<typeof networkBefore>
 
-/** An active card of an agent with money and rules under which it may pay. */
 export async function aPayingCard(
   client: TestClient,
   euros: number,

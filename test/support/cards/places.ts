@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import type { Client as TemporalClient } from '@temporalio/client'
 import pg from 'pg'
 
-/** Where something could have been written, as texts and bytes, and as values. */
 export interface Place {
   readonly texts: readonly (string | Buffer)[]
   readonly values: readonly unknown[]
 }
 
-/** Every row of every table, as JSON; bytes stand there in hex. */
+/** Every row of every table, as JSON, with bytes in hex. */
 export async function rowsOf(databaseUrl: string): Promise<Place> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -33,7 +32,6 @@ export function linesOf(outputs: readonly string[]): Place {
   return { texts: outputs, values: lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line)) }
 }
 
-/** The histories of all runs, with their payloads decoded. */
 export async function historiesOf({ workflow }: TemporalClient): Promise<Place> {
   const values: unknown[] = []
   for await (const { workflowId, runId } of workflow.list())
@@ -41,7 +39,6 @@ export async function historiesOf({ workflow }: TemporalClient): Promise<Place> 
   return { texts: [JSON.stringify(values)], values }
 }
 
-/** Bytes become text; everything else stays. */
 function decoded(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
   if (Array.isArray(value)) return value.map(decoded)
@@ -49,7 +46,6 @@ function decoded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, decoded(member)]))
 }
 
-/** The files below a folder, as bytes. */
 export const filesIn = (folder: string): Place => ({
   texts: readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())

@@ -1,6 +1,5 @@
 import { aFundedAgent, bodyOf, type TestClient } from '../factories.ts'
 
-/** A card of a new agent with ten euros in its purse. */
 export async function aPurse(client: TestClient) {
   const { id: agentId } = await aFundedAgent(client)
   const { id: cardId } = await bodyOf(client.cards.create({ body: { agentId, usage: 'multi' } }))

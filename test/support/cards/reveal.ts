@@ -9,7 +9,6 @@ import { aCard } from './cards.ts'
 import { aKeyPair, type KeyPair } from './encryption-keys.ts'
 import { sandboxWith, secretsOf } from './sandbox.ts'
 
-/** A card of the agent, with the name that the sandbox has for it. */
 export async function aCardOf(
   { sql }: Pick<TestService, 'sql'>,
   client: TestClient,
@@ -24,7 +23,7 @@ export async function aCardOf(
   return { id, processorCardId: String(number?.name) }
 }
 
-/** What the sandbox has derived for a card: nobody but the holder of the key may see it. */
+/** The card data that the sandbox derives, which only the holder of the key may see. */
 export function cardDataOf(processorCardId: string) {
   const card = cardOf(secretsOf(ENCRYPTION_KEY).numbers, processorCardId)
   if (!card) throw new Error('the sandbox has no such card')
@@ -43,7 +42,6 @@ export const jwkOf = ({ key }: KeyPair) => key.jwk as { kty: string }
 export const register = (client: TestClient, pair: KeyPair) =>
   bodyOf(client.fillerKeys.create({ body: { label: 'Filler', publicKeyJwk: jwkOf(pair) } }))
 
-/** A token with every scope that an agent can have. */
 export async function anAgentClient(
   service: TestService,
   client: TestClient,
@@ -54,10 +52,9 @@ export async function anAgentClient(
   return service.client(String(token))
 }
 
-/** An agent with money, whose intents need no person. */
 export const aSpender = (client: TestClient) => anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
 
-/** An agent with money, an active card, an approved intent, and a filler whose key its owner has registered. */
+/** An agent with money, an active card, an approved intent, and a filler key registered by its owner. */
 export async function aShopper(service: TestService, merchant = 'shop.example.com') {
   const owner = await service.owner()
   const { client } = owner
@@ -76,7 +73,6 @@ export async function aShopper(service: TestService, merchant = 'shop.example.co
 
 export type Shopper = Awaited<ReturnType<typeof aShopper>>
 
-/** The sandbox with some of its answers replaced. */
 export const processorWith = (answers: Partial<CardProcessor>) => ({
   cardProcessor: () => ({ ...sandboxWith(ENCRYPTION_KEY), ...answers }),
 })
@@ -84,7 +80,6 @@ export const processorWith = (answers: Partial<CardProcessor>) => ({
 export const issueCredential = (client: TestClient, intentId: string, members: object = {}) =>
   client.credentials.create({ body: { intentId, ttlSeconds: 60, ...members } })
 
-/** The newest access event of a client. */
 export async function lastAsk(client: TestClient) {
   const { data } = await bodyOf(client.accessEvents.list({ query: {} }))
   return data[0]

@@ -12,7 +12,7 @@ interface Subject {
 
 const SHOP = 'shop.example.com'
 
-/** Reveals a card by each way there is, to an owner's key and to a filler's: everything that the recipients have read. */
+/** Reveals a card in every way, to an owner's key and to a filler's, and returns what the recipients read. */
 export async function revealedByEachWay(watched: WatchedInstallation, subject: Subject): Promise<object[]> {
   const { client, clientWith } = watched
   const pair = await aKeyPair()
@@ -62,7 +62,7 @@ const tokenFor = (agent: TestClient, { cardId }: Subject, reader: object) =>
     }),
   )
 
-/** Asks that must be denied: an agent's for a key that nobody has registered, and one with the private half of a key. */
+/** Requests that must be denied: an agent's with an unregistered key, and one with the private half of a key. */
 async function refused(
   { client, installation, key }: WatchedInstallation,
   agent: TestClient,

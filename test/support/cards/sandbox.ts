@@ -9,7 +9,6 @@ export const secretsOf = (key: string, old: readonly string[] = []) => ({
 
 export const KEY = '1'.repeat(64)
 
-/** The sandbox processor without a service. */
 export const sandboxWith = (key = KEY, old: readonly string[] = []) => sandboxProcessor(secretsOf(key, old))
 
 export const requestedAt = new Date('2026-11-20T09:30:00.000Z')

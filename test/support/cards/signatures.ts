@@ -5,11 +5,9 @@ import { ENCRYPTION_KEY } from '../harness.ts'
 
 interface Signing {
   readonly key?: string
-  /** How long ago it was signed. */
   readonly secondsAgo?: number
 }
 
-/** The headers with which the sandbox's processor would send these bytes. */
 export function signed(body: string, { key = ENCRYPTION_KEY, secondsAgo = 0 }: Signing = {}) {
   const [secret] = derivedSecrets('sandbox card messages', key, [])
   const seconds = Math.floor(clock.milliseconds() / 1_000) - secondsAgo

@@ -4,7 +4,6 @@ import { aPayingCard } from './network.ts'
 
 export const shop = { merchant: 'SQ *BOOKSHOP 1234 BERLIN', mcc: '5942', country: 'DE' }
 
-/** An owner whose agent has money and an active card. */
 export async function aCardholder(service: TestService, euros = 100, options: object = {}) {
   const owner = await service.owner()
   const { agent, card } = await aPayingCard(owner.client, euros, options)

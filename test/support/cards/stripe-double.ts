@@ -32,16 +32,13 @@ export interface StripeDouble {
   readonly number: string
   readonly cvc: string
   readonly secret: string
-  /** Answers requests of this method and path in another way, until `heal`. */
+  /** Answers requests of this method and path differently, until `heal`. */
   break(route: RegExp, fault: Fault): void
   heal(): void
-  /** Forgets all idempotency keys, as Stripe does after a day. */
   forgetKeys(): void
-  /** The requests to a method and path. */
   to(route: RegExp): StripeRequest[]
 }
 
-/** Answers with an error as Stripe writes one. */
 export const refusal =
   (status: number, error: Body): Fault =>
   (_, response) =>
@@ -52,8 +49,8 @@ function send(response: ServerResponse, { status, body }: Answer): void {
 }
 
 /**
- * A stand-in for Stripe on the loopback that remembers what it made, replays an answer under its idempotency key, and refuses
- * the key with other parameters.
+ * A stand-in for Stripe on the loopback: it stores what it creates, replays an answer under its idempotency
+ * key, and refuses the key with other parameters.
  */
 export async function startStripeDouble(): Promise<StripeDouble> {
   const requests: StripeRequest[] = []
@@ -100,7 +97,6 @@ export async function startStripeDouble(): Promise<StripeDouble> {
 
 const SECRETS = { number: '4000009990000018', cvc: '731', secret: 'ek_live_shown_to_nobody' }
 
-/** What an account at Stripe holds, and what it answers. */
 function accountOf() {
   const cards = new Map<string, Body>()
   const cardholders = new Map<string, Body>()
@@ -180,7 +176,7 @@ const controlsOf = (controls: Params | string | undefined): Body => {
   }
 }
 
-/** A list that is not named stays; an empty text removes it. */
+/** An unnamed list stays; an empty text removes it. */
 function withControls(card: Body | undefined, params: Params): Body {
   const { spending_controls: given } = params
   if (typeof given !== 'object') return params
@@ -203,7 +199,7 @@ function changed(store: Map<string, Body>, id: string, params: Body): Answer {
   return found(store.get(id))
 }
 
-/** Number and CVC come only where they are asked for by name. */
+/** Number and CVC are returned only if expanded by name. */
 function expanded(card: Body | undefined, names: unknown[]): Body | undefined {
   const { number, cvc } = SECRETS
   const all = Object.entries({ number, cvc }).filter(([name]) => names.includes(name))

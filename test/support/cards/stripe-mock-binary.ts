@@ -10,7 +10,7 @@ import { PLATFORM, type Release } from '../../../src/dev/temporal/download.ts'
 
 const VERSION = '0.203.0'
 
-/** Stripe's own stand-in, which knows which parameters Stripe takes: a Go module with all it needs inside. */
+/** Stripe's own stand-in, which validates Stripe's parameters: a self-contained Go module. */
 const release: Release = {
   version: VERSION,
   oldestServer: VERSION,
@@ -30,8 +30,8 @@ interface Search {
 }
 
 /**
- * Finds the binary: the one that `STRIPE_MOCK` names, `stripe-mock` of this version on the PATH, the one that was built
- * before; else builds it with Go, once for all checkouts.
+ * Finds the binary that `STRIPE_MOCK` names, `stripe-mock` of this version on the PATH, or an earlier build;
+ * otherwise builds it with Go, once for all checkouts.
  */
 export async function findStripeMock({ env, tell }: Search): Promise<string> {
   if (env.STRIPE_MOCK) return env.STRIPE_MOCK
@@ -45,7 +45,6 @@ export async function findStripeMock({ env, tell }: Search): Promise<string> {
   return withMachineLock(folder, wait, () => build(folder, binary, { env, tell }))
 }
 
-/** One for all checkouts of a user, beside that of Temporal. */
 const cacheFolder = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
   join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'agentpay', `stripe-mock-${VERSION}`, PLATFORM)
 
@@ -55,7 +54,7 @@ async function isOurVersion(binary: string): Promise<boolean> {
   return stdout.includes(VERSION)
 }
 
-/** Builds beside its place and moves the result, so that an interruption leaves no partial binary. */
+/** Built elsewhere and moved at the end, so that an interruption leaves no partial binary. */
 async function build(folder: string, binary: string, { env, tell }: Search): Promise<string> {
   if (existsSync(binary)) return binary
   const unfinished = mkdtempSync(join(folder, 'unfinished-'))

@@ -5,16 +5,14 @@ import { beforeRemoval, temporaryFolder } from '../processes/folders.ts'
 import { until } from '../until.ts'
 import { findStripeMock } from './stripe-mock-binary.ts'
 
-/** Without this it listens on all addresses of the machine, and by https too. */
+/** Without this it listens on all addresses of the machine, and over https too. */
 const LOOPBACK = ['-http-addr', '127.0.0.1:0', '-https-addr', '127.0.0.1:0']
 
 export interface StripeMock {
   readonly url: string
-  /** Every address that it listens on. */
   readonly addresses: readonly string[]
 }
 
-/** Starts Stripe's own stand-in for this test file. */
 export async function startStripeMock(): Promise<StripeMock> {
   const tell = (line: string) => void process.stdout.write(`${line}\n`)
   const binary = await findStripeMock({ env: process.env, tell })

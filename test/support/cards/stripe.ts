@@ -12,7 +12,7 @@ const webhookSecrets = [REAL_TIME_SECRET, EVENTS_SECRET]
 export const stripeAt = (apiUrl?: string, secretKey = SECRET_KEY) =>
   stripeIssuing({ secretKey, webhookSecrets, apiUrl })
 
-/** An adapter that waits for little, so that a test of a silent Stripe is short. */
+/** An adapter with short timeouts, so that a test of a silent Stripe is short. */
 export const impatientStripeAt = (apiUrl: string, requestMs: number, callMs: number) =>
   stripeIssuing({ secretKey: SECRET_KEY, webhookSecrets, apiUrl }, { requestMs, callMs })
 
@@ -24,7 +24,6 @@ export const address = {
   country: 'DE',
 } as const
 
-/** A card for a holder of whom everything is known. */
 export const aCard = (more: Partial<NewCard> = {}): NewCard =>
   newCard({
     holder: {
@@ -39,7 +38,7 @@ export const aCard = (more: Partial<NewCard> = {}): NewCard =>
 
 export const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)
 
-/** Signs a body as Stripe does, by its own function. */
+/** Signs a body with Stripe's own function. */
 export const signed = (body: string, secret = REAL_TIME_SECRET, at = requestedAt) => ({
   'stripe-signature': new Stripe(SECRET_KEY).webhooks.generateTestHeaderString({
     payload: body,
@@ -68,7 +67,6 @@ export const merchant = {
   networkTokenId: null,
 }
 
-/** One entry of the history: who decided does not matter to us. */
 export const entry = (amount: number, approved: boolean, second = 0) => ({
   amount,
   approved,
@@ -109,7 +107,6 @@ export const aTransaction = (more: Members = {}) => ({
   ...more,
 })
 
-/** The bytes of an event. */
 export const eventOf = (type: string, object: unknown, before?: Members): string =>
   JSON.stringify({
     id: 'evt_1',
@@ -121,19 +118,16 @@ export const eventOf = (type: string, object: unknown, before?: Members): string
 
 const processor = stripeAt()
 
-/** What the adapter makes of an event with a valid signature. */
 export const readEvent = (type: string, object: unknown, before?: Members): ReadMessage => {
   const body = eventOf(type, object, before)
   return processor.read(Buffer.from(body), signed(body), requestedAt)
 }
 
-/** The message of an event that the service acts on. */
 export function messageOf(type: string, object: unknown, before?: Members): CardMessage {
   const read = readEvent(type, object, before)
   if (read.kind !== 'message') throw new Error(JSON.stringify(read))
   return read.message
 }
 
-/** What an update of an authorization says. */
 export const updateOf = (more: Members, before: Members = {}) =>
   messageOf('issuing_authorization.updated', anAuthorization(more), before).content

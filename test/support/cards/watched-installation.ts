@@ -8,7 +8,10 @@ import { createOwner } from '../processes/processes.ts'
 import { temporalClient } from '../temporal/temporal.ts'
 import { filesIn, historiesOf, linesOf, type Place, rowsOf } from './places.ts'
 
-/** API, relay, worker and Temporal as processes that log all they can, with everything that leaves them recorded. */
+/**
+ * API, relay, worker and Temporal as processes with the most verbose logs, and with all their outgoing
+ * traffic recorded.
+ */
 export interface WatchedInstallation {
   readonly databaseUrl: string
   readonly installation: Installation
@@ -17,9 +20,8 @@ export interface WatchedInstallation {
   readonly key: string
   readonly client: TestClient
   clientWith(token: string): TestClient
-  /** Counts the output of another process among the logs. */
   alsoLogs(process: Launched): void
-  /** Everything that was written anywhere so far, by the name of the place. */
+  /** Everything written so far, by place. */
   places(): Promise<Readonly<Record<string, Place>>>
 }
 
@@ -63,7 +65,6 @@ function received(receiver: Receiver): Place {
   return { texts: requests.map(request => JSON.stringify(request)), values: requests.map(({ body }) => body) }
 }
 
-/** Every answer of HTTP from now on, with its headers. */
 function recordedAnswers(): string[] {
   const answers: string[] = []
   const original = globalThis.fetch

@@ -7,7 +7,7 @@ const story = followRecord(intentProcess, (record, { expireIntent }) =>
   record.during(() => true, expireIntent),
 )
 
-/** Changed in a way that no open run survives: it acts before it reads. */
+/** An incompatible change for every open run: it acts before it reads. */
 export async function intent(input: ProcessInput): Promise<string> {
   await stepsOf(intentProcess, input).expireIntent()
   return story(input)

@@ -7,7 +7,7 @@ const rsaKey = (bits: number, kid: string) => {
   return { privateKey, jwk: { kty: 'RSA', n, e, use: 'enc', alg: 'RSA-OAEP-256', kid } as const }
 }
 
-/** The key of the merchants of tests. Making one takes a tenth of a second. */
+/** The merchants' key in tests. Generating one takes a tenth of a second. */
 export const merchantKey = rsaKey(2_048, 'merchant-key-1')
 
 let weak: ReturnType<typeof rsaKey> | undefined
@@ -28,7 +28,6 @@ export interface ChallengeOptions {
 
 const inMinutes = (count: number): string => new Date(Date.now() + count * 60_000).toISOString()
 
-/** A challenge for a charge by card, as a merchant makes it. */
 export function aChallenge({
   realm = 'shop.example.com',
   amount = '2000',

@@ -4,13 +4,12 @@ import type { TestService } from '../harness.ts'
 
 type DisputeBody = Parameters<TestClient['disputes']['create']>[0]['body']
 
-/** An owner whose agent has paid by card, so that the merchant has collected the money. */
+/** An owner whose agent has paid by card, with the payment captured. */
 export async function aPaidCard(service: TestService, euros: number, funded = 300) {
   const holder = await aCardholder(service, funded)
   return { ...holder, ...(await paid(holder.client, holder.card.id, euros)) }
 }
 
-/** One more payment by the card. */
 export async function paid(client: TestClient, cardId: string, amountEuros: number) {
   const { authorizationId } = await authorized(client, cardId, amountEuros)
   await bodyOf(client.sandbox.clearCard({ body: { authorizationId } }))
@@ -35,14 +34,13 @@ export const getDispute = (client: TestClient, id: string) => bodyOf(client.disp
 
 type Says = 'credited' | 'won' | 'lost'
 
-/** The card network has its say. */
 export const networkSays = (client: TestClient, disputeId: string, says: Says, more: object = {}) =>
   bodyOf(client.sandbox.disputeCard({ body: { disputeId, says, ...more } }))
 
 export const daysLater = (client: TestClient, days: number) =>
   bodyOf(client.sandbox.advance({ body: { days } }))
 
-/** What the owner's ledger has on an account, whichever its normal side is. */
+/** The ledger balance of an account, whatever its normal side. */
 export async function ledgerBalance(client: TestClient, kind: string): Promise<number> {
   const { data } = await bodyOf(client.ledger.accounts({ query: { limit: 100 } }))
   const account = data.find(one => one.kind === kind)

@@ -11,7 +11,6 @@ import {
   writeCredential,
 } from '../../../src/mpp/index.ts'
 
-/** An answer as a payer sees it. */
 export interface Paid {
   readonly status: number
   readonly headers: Headers
@@ -22,7 +21,7 @@ export interface Paid {
   readonly receipt: Receipt | undefined
 }
 
-/** Sends a request as a payer that is no program of ours. */
+/** Sends a request as a payer of another vendor. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Paid> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
@@ -47,7 +46,6 @@ export async function challengeOf(url: string, init: RequestInit = {}): Promise<
   return challenge
 }
 
-/** The members of a request as it is encoded in a challenge. */
 export const offeredIn = (challenge: Challenge) => {
   const request = requestOf(challenge)
   if (isUnusable(request)) throw new Error(request.problem)
@@ -63,13 +61,10 @@ export const keyIn = (challenge: Challenge) => {
 interface Token {
   readonly number?: string
   readonly network?: string
-  /** Members of the JWE header beside or in place of the usual ones. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** Members of what is encrypted. */
   readonly plain?: Readonly<Record<string, unknown>>
 }
 
-/** A network token, encrypted to the key of the challenge. */
 export function tokenFor(
   challenge: Challenge,
   { number = '4242424242424242', header = {}, plain = {} }: Token = {},
@@ -105,7 +100,6 @@ export const payloadFor = (challenge: Challenge, token: Token = {}) => ({
   panExpirationYear: '2039',
 })
 
-/** The value of the header by which a test token pays a challenge. */
 export const credentialFor = (challenge: Challenge, token: Token = {}): string =>
   writeCredential({ challenge, payload: payloadFor(challenge, token) })
 
@@ -114,11 +108,9 @@ export const withCredential = (value: string, init: RequestInit = {}): RequestIn
   headers: { ...(init.headers as Record<string, string>), authorization: value },
 })
 
-/** Presents a credential. */
 export const present = (url: string, value: string, init: RequestInit = {}): Promise<Paid> =>
   ask(url, withCredential(value, init))
 
-/** Pays in two requests; gives the second answer. */
 export async function pay(url: string, token: Token = {}, init: RequestInit = {}): Promise<Paid> {
   return present(url, credentialFor(await challengeOf(url, init), token), init)
 }

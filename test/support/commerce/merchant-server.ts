@@ -10,30 +10,25 @@ import {
 } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions } from './challenges.ts'
 
-/** A request as the merchant gets it. */
 export interface Visit {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /** The credential in it; undefined where there is none. */
   readonly credential: Credential | undefined
 }
 
-/** How a merchant answers: it may do whatever a server can. */
 export type Conduct = (visit: Visit, response: ServerResponse) => unknown
 
 export interface Merchant {
   readonly url: string
   readonly port: number
-  /** Sets how requests to this path are answered, without a credential and with one. */
   sells(path: string, asks: Conduct, gives?: Conduct): string
-  /** The requests to a path so far, or those with a credential. */
   visits(path: string): readonly Visit[]
   payments(path: string): readonly Visit[]
 }
 
-/** Asks for money by this challenge, made anew for each request. */
+/** Requires payment by this challenge, made anew for each request. */
 export const demand =
   (options: ChallengeOptions = {}, more: Record<string, string | string[]> = {}): Conduct =>
   (_, response) =>
@@ -51,7 +46,6 @@ export const receiptFor = ({ challenge }: Credential, members: Partial<Receipt> 
     ...members,
   })
 
-/** Gives what was paid for, with a receipt. */
 export const sell =
   (goods: unknown = { report: 42 }, members: Partial<Receipt> = {}): Conduct =>
   ({ credential }, response) =>
@@ -81,7 +75,7 @@ async function visitOf(request: IncomingMessage): Promise<Visit> {
   return { method, path, headers, body: Buffer.concat(chunks).toString(), credential: credentialIn(headers) }
 }
 
-/** A merchant on the loopback, whose every answer is decided by whoever opens it. */
+/** A merchant on the loopback whose answers the test decides. */
 export async function openMerchant(): Promise<Merchant & { close(): void }> {
   const byPath = new Map<string, { asks: Conduct; gives: Conduct }>()
   const visits: Visit[] = []

@@ -7,14 +7,12 @@ import { type Merchant, openMerchant, type Visit } from './merchant-server.ts'
 
 export { answerWith, type Conduct, demand, type Merchant, receiptFor, sell } from './merchant-server.ts'
 
-/** A merchant on the loopback, which closes after the file's tests. */
 export async function startMerchant(): Promise<Merchant> {
   const merchant = await openMerchant()
   afterAll(() => merchant.close())
   return merchant
 }
 
-/** The payload of a credential, and what the merchant reads in it. */
 export async function openedPayment({ credential }: Visit): Promise<{
   readonly payload: CardPayload
   readonly challenge: Challenge
@@ -34,7 +32,7 @@ export async function openedPayment({ credential }: Visit): Promise<{
 
 type Answer = { readonly status: number; readonly code?: string | undefined } | undefined
 
-/** What a repetition is answered with once the lease of the process that was cut off has run out. */
+/** The answer to a repetition once the lease of the interrupted process has expired. */
 export function decided(repeat: () => Promise<Answer>): Promise<Answer> {
   return until('the call is decided', async () => {
     const answer = await repeat()

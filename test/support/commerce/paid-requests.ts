@@ -3,9 +3,8 @@ import { aWallet, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { aRequest } from './requests.ts'
 
-/** Helpers for tests of intents that pay a payment request. */
 export function paidRequestsIn(service: TestService) {
-  /** A payer with an agent, and another owner with a request for € 25; both are one where `isOwn`. */
+  /** A payer with an agent, and another owner with a request for € 25; the same owner if `isOwn`. */
   async function aPayee({ isOwn = false, members = {} }: { isOwn?: boolean; members?: object } = {}) {
     const payer = await service.owner()
     const holder = isOwn ? payer : await service.owner()

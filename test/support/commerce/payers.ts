@@ -2,7 +2,7 @@ import { aCardOf, anAgentClient, aSpender } from '../cards/reveal.ts'
 import { anIntent, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** What the intents of payers are for, unless a test says otherwise: the price of the merchants of tests. */
+/** The default price of the tests' merchants. */
 export const PRICE_EUROS = 20
 
 /** An agent with money, a card, and an approved intent for the merchant on the loopback. */
@@ -32,13 +32,11 @@ export const pay = (
   more: object = {},
 ) => agentClient.mpp.pay({ body: { url, intentId: intent.id, ...members }, ...more })
 
-/** The machine payments on an intent, newest first. */
 export const credentialsOn = async (client: TestClient, intentId: string) =>
   (await bodyOf(client.mpp.list({ query: { intentId } }))).data
 
 export const intentOf = ({ client, intent }: Payer) =>
   bodyOf(client.intents.get({ params: { id: intent.id } }))
 
-/** What the wallet of the agent has, and what of it is held. */
 export const balanceOf = ({ client, agent }: Payer) =>
   bodyOf(client.agents.balance({ params: { id: agent.id } }))

@@ -4,9 +4,8 @@ import type { TestService } from '../harness.ts'
 
 type Members = Partial<Parameters<TestClient['paymentTokens']['create']>[0]['body']>
 
-/** Helpers for tests of payment tokens. */
 export function paymentTokensIn(service: TestService) {
-  /** A payer with an agent, and the owner of a wallet that is to be paid: another one, unless `isOwn`. */
+  /** A payer with an agent, and the owner of the payee's wallet: another one, unless `isOwn`. */
   async function parties({ isOwn = false, rules }: { isOwn?: boolean; rules?: object } = {}) {
     const payer = await service.owner()
     const payee = isOwn ? payer : await service.owner()
@@ -51,7 +50,6 @@ async function anAgentOf(client: TestClient, rules: object) {
 export const tokenOf = (client: TestClient, id: string) =>
   bodyOf(client.paymentTokens.get({ params: { id } }))
 
-/** The names of the events about a token, oldest first. */
 export async function tokenEvents(client: TestClient, paymentTokenId: string): Promise<string[]> {
   const { data } = await bodyOf(client.events.list({ query: { limit: 100 } }))
   return data

@@ -7,10 +7,9 @@ import { Method, Receipt, z } from 'mppx'
 import { Mppx } from 'mppx/server'
 import { merchantKey } from './challenges.ts'
 
-/** A merchant made with the software of somebody else, and what it has charged. */
+/** A merchant of another vendor's software, and what it has charged. */
 export interface PeerMerchant {
   readonly url: string
-  /** The tokens that it has opened. */
   readonly charged: readonly unknown[]
 }
 
@@ -30,7 +29,7 @@ async function listening(listener: RequestListener): Promise<string> {
 
 const sold = JSON.stringify({ report: 42 })
 
-/** The card method as the protocol has it, for a library that has none of its own. */
+/** The protocol's card method, for a library without one. */
 const card = Method.from({
   intent: 'charge',
   name: 'card',
@@ -56,7 +55,6 @@ const card = Method.from({
   },
 })
 
-/** A merchant on the server of `mppx`. */
 export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
   const charged: unknown[] = []
   const method = Method.toServer(card, {
@@ -86,7 +84,6 @@ export async function mppxMerchant(amount: string): Promise<PeerMerchant> {
   return { url, charged }
 }
 
-/** A merchant on the server of `mpp-card`. */
 export async function mppCardMerchant(amount: string): Promise<PeerMerchant> {
   const charged: unknown[] = []
   const payment = MppCard.MppCard.create({

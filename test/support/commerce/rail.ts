@@ -5,25 +5,23 @@ import type { Payment, RailCall, SepaRail } from '../../../src/ports/sepa-rail.t
 
 type Method = keyof SepaRail
 
-/** Where a call fails: before it reaches the rail, its answer on the way back, or by a time-out. */
+/** When a call fails: before it reaches the rail, on the way back, or by a timeout. */
 export type Fault = 'before' | 'after' | 'late'
 
 export interface RecordingRail {
   readonly rail: SepaRail
   readonly calls: readonly { readonly method: Method; readonly reference: string }[]
-  /** How many different payments the rail has accepted; a repeated submission counts once. */
+  /** The number of different payments that the rail accepted; a repeated submission counts once. */
   acceptedCount(reference: string): number
   count(method: Method, reference: string): number
-  /** Makes the rail forget what it has accepted. */
   forget(reference: string): void
-  /** Makes calls fail like this: this many of them, or until the rail is restored. */
   break(method: Method, fault: Fault, times?: number): void
   restore(): void
   /** Runs this while a call is at the rail and not yet answered. */
   meanwhile(method: Method, action: (call: RailCall) => Promise<unknown>): void
 }
 
-/** The sandbox's rail with the memory of a real one: it knows only the payments that were submitted. */
+/** The sandbox's rail with the memory of a real one: it only knows submitted payments. */
 export function recordingRail(): RecordingRail {
   const sandbox = sandboxRail()
   const calls: { method: Method; reference: string }[] = []
@@ -90,14 +88,13 @@ const unusedQueue = async (): Promise<never> => {
   throw new Error('there is no queue here')
 }
 
-/** The external systems that these environment variables choose, without a service. */
 export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
   externalSystemsOf(
     { ...readSettings(env), encryptionKey: '0'.repeat(64) },
     {
       put: unusedQueue,
-      standing: unusedQueue,
-      takeOut: unusedQueue,
+      statusOf: unusedQueue,
+      remove: unusedQueue,
     },
     { cards: async () => null, identity: async () => undefined },
   )

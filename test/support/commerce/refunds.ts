@@ -7,7 +7,6 @@ import { aRequest, type PaymentRequest, sendEuros } from './requests.ts'
 export const refund = (client: TestClient, id: string, amountEuros?: number) =>
   client.collect.refund({ params: { id }, body: amountEuros === undefined ? {} : { amountEuros } })
 
-/** A request that these SEPA credits have come for. */
 export async function aPaidRequest(
   client: TestClient,
   walletId: string,
@@ -18,7 +17,6 @@ export async function aPaidRequest(
   return request
 }
 
-/** The refunds of a request, oldest first. */
 export async function refundsOf(client: TestClient, id: string) {
   const { data } = await bodyOf(client.collect.refunds({ params: { id }, query: { limit: 100 } }))
   return data.reverse()
@@ -26,7 +24,7 @@ export async function refundsOf(client: TestClient, id: string) {
 
 type Refund = Parameters<Acquirer['refund']>[0]
 
-/** An acquirer that gives back once per reference, and whose answers a test decides. */
+/** An acquirer that refunds once per reference, and whose answers a test decides. */
 export function recordingAcquirer() {
   const asked: Refund[] = []
   const given = new Map<string, bigint>()
@@ -40,7 +38,7 @@ export function recordingAcquirer() {
     async refund(refund) {
       asked.push(refund)
       const answer = answers.shift() ?? { outcome: 'approved' }
-      // What is answered late or garbled has been done all the same.
+      // A late or garbled answer does not undo the refund.
       if (answer.outcome !== 'declined') given.set(refund.refundReference, refund.amountEuros)
       return answer
     },
@@ -48,7 +46,6 @@ export function recordingAcquirer() {
   return {
     acquirer,
     asked,
-    /** All that has gone back to cards, in cents. */
     givenCents: () => [...given.values()].reduce((sum, cents) => sum + cents, 0n),
     answerWith: (...next: ChargeOutcome[]) => {
       answers = next
@@ -65,7 +62,7 @@ with paid as (
 update payment_requests set status = 'paid', paid_cents = amount_cents, paid_by = 'card', paid_at = now(), due_at = null
 where (owner_id, mode, id) = ($1, 'test', $3)`
 
-/** Pays a request by card, as the 402 endpoint leaves it; its money is in the wallet by a funding. */
+/** Pays a request by card, as the 402 endpoint does; a funding puts the money into the wallet. */
 export async function payByCard(
   { sql }: Pick<TestService, 'sql'>,
   client: TestClient,

@@ -4,7 +4,6 @@ type Create = TestClient['collect']['create']
 type Body = Parameters<Create>[0]['body']
 type Sent = Parameters<TestClient['incoming']['simulate']>[0]['body']
 
-/** A request for money into this wallet. */
 export const aRequest = (client: TestClient, walletId: string, members: Partial<Body> = {}) =>
   bodyOf(
     client.collect.create({
@@ -16,7 +15,6 @@ export type PaymentRequest = Awaited<ReturnType<typeof aRequest>>
 
 export const getRequest = (client: TestClient, id: string) => bodyOf(client.collect.get({ params: { id } }))
 
-/** Somebody sends money by SEPA, and names what it is for in this text. */
 export const sendEuros = (
   client: TestClient,
   amountEuros: number,
@@ -36,13 +34,11 @@ export const sendEuros = (
     }),
   )
 
-/** The payments on a request, oldest first. */
 export async function paymentsOn(client: TestClient, id: string) {
   const { data } = await bodyOf(client.collect.payments({ params: { id }, query: { limit: 100 } }))
   return data.reverse()
 }
 
-/** The names and data of the events about a request, oldest first. */
 export async function eventsAbout(client: TestClient, requestId: string) {
   const { data } = await bodyOf(client.events.list({ query: { limit: 100 } }))
   return data
@@ -54,7 +50,6 @@ export async function eventsAbout(client: TestClient, requestId: string) {
     .reverse()
 }
 
-/** The available and held euros of a wallet. */
 export async function balanceOf(client: TestClient, walletId: string) {
   const { availableEuros, heldEuros } = await bodyOf(client.wallets.get({ params: { id: walletId } }))
   return [availableEuros, heldEuros]

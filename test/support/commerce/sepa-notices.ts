@@ -2,7 +2,6 @@ import { expect } from '@jest/globals'
 import { aSepaTransfer, bodyOf, type TestClient } from '../factories.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
 
-/** Helpers for an owner's SEPA transfers and the notices of their bank. */
 export function sepaNoticesIn(client: TestClient) {
   const get = (id: string) => bodyOf(client.transfers.get({ params: { id } }))
   const wallet = (id: string) => bodyOf(client.wallets.get({ params: { id } }))
@@ -25,7 +24,6 @@ export function sepaNoticesIn(client: TestClient) {
 
   const proveLedger = (by: TestClient = client) => expectVerifiedLedger(by)
 
-  /** A submitted transfer that the bank has not settled yet. */
   async function aSubmitted() {
     const transfer = await aSepaTransfer(client, { amountEuros: 777.06 })
     await pass(1)
@@ -40,7 +38,7 @@ export function sepaNoticesIn(client: TestClient) {
     return transfer
   }
 
-  /** Closes a wallet: it can be closed while its money is on its way. */
+  /** A wallet can be closed while its money is on its way. */
   const close = (id: string) => bodyOf(client.wallets.close({ params: { id } }))
 
   return {

@@ -1,9 +1,7 @@
 import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** Helpers for tests of SEPA transfers. */
 export function sepaIn(service: TestService) {
-  /** An owner, whose test clock is its own. */
   async function anOwner() {
     const owner = await service.owner()
     const { client } = owner
@@ -11,7 +9,7 @@ export function sepaIn(service: TestService) {
       ...owner,
       get: (id: string) => bodyOf(client.transfers.get({ params: { id } })),
       wallet: (id: string) => bodyOf(client.wallets.get({ params: { id } })),
-      /** Moves the test clock, which takes the due steps of transfers as the sweep would. */
+      /** Advances the test clock, which takes the due steps of transfers as the sweep would. */
       pass: (span: { seconds: number } | { minutes: number } | { days: number }) =>
         bodyOf(client.sandbox.advance({ body: span })),
       events: async (transferId: string) => {

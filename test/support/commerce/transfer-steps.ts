@@ -43,7 +43,6 @@ async function anOwner(engine: Engine) {
   return { tenant, run }
 }
 
-/** A transfer from a wallet that has twice its amount. */
 async function aTransferOn(
   engine: Engine,
   { scheme = 'sct', cents = 12_50n, name = 'Müller' }: TransferOptions,
@@ -69,13 +68,13 @@ async function aTransferOn(
 
 type Transfer = Awaited<ReturnType<typeof aTransferOn>>
 
-/** Runs an activity, logging errors only: otherwise it would print the failures that a test causes. */
+/** Runs an activity and logs errors only; otherwise it would print the failures that a test causes. */
 export const runActivity = <T>(
   activity: (input: ProcessInput) => Promise<T>,
   input: ProcessInput,
 ): Promise<T> => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
 
-/** Whether the worker dies at this call of an operation: before it acts, or after it acted and before it answers. */
+/** Whether the worker dies at this call: before it acts, or after it acted and before it answers. */
 type Killer = (operation: string) => 'before' | 'after' | undefined
 
 const stepOf = {
@@ -90,7 +89,7 @@ export const diesAt = (operation: string, moment: 'before' | 'after', times = 1)
   return key => (key === operation && remaining-- > 0 ? moment : undefined)
 }
 
-/** Transfers and the steps of their processes; a worker may die at any of them. */
+/** Transfers and the steps of their runs; a worker may die at each of them. */
 export function transferSteps(engine: Engine, rail: RecordingRail) {
   const sql: Sql = sqlOn(engine.runtime.database.pool)
   const execute = executor(engine.runtime)
@@ -124,7 +123,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
       return outcome
     }
 
-  /** Acts as the process does: reads the status, waits by moving the clock, takes the step, and retries failures. */
+  /** Acts as the run does: reads the status, waits by advancing the clock, takes the step, and retries failures. */
   async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
     const activities = activitiesWith(killedBy(killer))
     const { readTransfer } = activitiesWith(execute)
@@ -138,7 +137,6 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     return 'in vain'
   }
 
-  /** Checks the status, that the ledger balances, and that the rail has the payment at most once. */
   async function expectEnd(transfer: Transfer, status: string, paid = status === 'completed'): Promise<void> {
     const { id, run, wallet, cents } = transfer
     expect((await rowOf(transfer)).status).toBe(status)

@@ -1,6 +1,6 @@
 import type { TestService } from '../harness.ts'
 
-/** This owner can book nothing that another one hands over while the work is done. */
+/** Prevents this owner from posting incoming credits of other owners during the work. */
 export async function withoutArrivals(
   { sql }: Pick<TestService, 'sql'>,
   ownerId: string,

@@ -7,7 +7,7 @@ type Serving = Pick<TestService, 'dash' | 'sql' | 'databaseUrl'>
 
 type EndDue = (service: Serving) => Promise<unknown>
 
-/** What is due next of a deletion is done, as when its time has come. Where there are cards, `endDue` is a worker's. */
+/** Takes the due steps of a deletion, as at their time. With cards, `endDue` belongs to a worker. */
 export async function goOnWith(service: Serving, id: string, endDue: EndDue = endOverdueOf): Promise<void> {
   await service.sql('update gdpr_deletions set due_at = created_at where id = $1 and due_at is not null', [
     id,
@@ -15,7 +15,7 @@ export async function goOnWith(service: Serving, id: string, endDue: EndDue = en
   await endDue(service)
 }
 
-/** Asks for an owner to be forgotten, lets seven days pass, and carries it out to its end. */
+/** Requests an owner's erasure, lets seven days pass, and carries it out. */
 export async function forget(
   service: Serving,
   { client, ownerId }: { readonly client: TestClient; readonly ownerId: string },

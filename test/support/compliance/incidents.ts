@@ -15,7 +15,6 @@ export const person = { decidedBy: 'Ada Lovelace', reasons: 'Cards were down.' }
 
 type Covered = 'initial' | 'intermediate'
 
-/** What the operator of this service does about incidents. */
 export function incidentDesk({ dash, sql }: Pick<TestService, 'dash' | 'sql'>) {
   const { securityIncidents: incidents } = dash
   const submit = (id: string, stage: string, hours: number, covers: Covered[] = []) =>

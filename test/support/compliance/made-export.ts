@@ -15,7 +15,7 @@ import {
 const OWNER = { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz', mode: 'live' }
 const ORIGIN = originOf(OWNER.ownerId, OWNER.mode)
 const SIZE = 9
-/** Positions whose entries are not shown. */
+/** The positions of hidden entries. */
 const HIDDEN = [4, 6] as const
 
 const entryAt = (n: number): TrailEntry => ({
@@ -46,7 +46,10 @@ const entryAt = (n: number): TrailEntry => ({
   writtenIn: '12345678901234567890',
 })
 
-/** An honest export, made without a service: its lines, the keys that verify it, and an older checkpoint of its trail. */
+/**
+ * A genuine export made without a service: its lines, the keys that verify it, and an older checkpoint of its
+ * trail.
+ */
 export function anExport() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const { x = '' } = publicKey.export({ format: 'jwk' })

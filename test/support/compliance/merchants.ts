@@ -12,7 +12,7 @@ export const APPLICATION = {
   contactEmail: 'grace@example.com',
 }
 
-/** A merchant that the operator of the service at this address has let in, with the key that it calls with. */
+/** An approved merchant with its API key. */
 export async function aMerchant(url: string) {
   const { merchantApplications: applications } = clientAt({ url, dashboardSecret: DASHBOARD_SECRET })
   const { id } = await bodyOf(applications.create({ body: APPLICATION }))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The same numbers for the same seed, on every machine: each from 0 up to a bound. */
+/** A seeded generator of numbers below a bound, the same on every machine. */
 export function drawsOf(seed: number): (below: number) => number {
   let count = 0
   return below => createHash('sha256').update(`${seed}/${count++}`).digest().readUInt32BE() % below
@@ -11,7 +11,7 @@ type Change = (text: string, draw: Draw) => string
 
 const oneOf = <T>(some: readonly T[], draw: Draw): T => some[draw(some.length)] as T
 
-/** Values of JSON, and texts that only look like some. */
+/** JSON values, and texts that only resemble some. */
 const ODD = [
   ...String.raw`null true false 0 -0 1 2 1.0 1e0 10e-1 0.1e1 -1 1.5 "" [] {} "1" 1e400 -1e400 1e-400 5e-324 1.23456e-320
 9007199254740993 12345678901234567890 1.00000000000000000001 0.1000000000000000000 100000000000000000000000 01 .5 1. +1
@@ -33,7 +33,7 @@ const PLACES =
     ' ',
   )
 
-/** Where something that fits a pattern stands, chosen by the draw. */
+/** Replaces one match of a pattern, chosen by the draw. */
 function replaceOne(text: string, pattern: RegExp, by: (found: string) => string, draw: Draw): string {
   const found = [...text.matchAll(pattern)]
   if (found.length === 0) return text
@@ -45,12 +45,11 @@ const VALUE = /(?<=":)(?:"(?:[^"\\]|\\.){0,5000}"|-?[\d.e+-]+|null|true|false|\[
 
 const escaped = (text: string): string => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** What is done to one line. */
 const LINE_CHANGES: readonly Change[] = [
   (text, draw) => replaceOne(text, VALUE, () => oneOf(ODD, draw), draw),
   (text, draw) =>
     replaceOne(text, /[{,](?=")/g, found => `${found}"${oneOf(NAMES, draw)}":${oneOf(ODD, draw)},`, draw),
-  // A member twice: the forged one first, or last.
+  // A duplicate member: the forged one first, or last.
   (text, draw) =>
     replaceOne(
       text,
@@ -89,7 +88,6 @@ const LINE_CHANGES: readonly Change[] = [
   text => text,
 ]
 
-/** What is done to the file as bytes. */
 const FILE_CHANGES: readonly ((file: Buffer, draw: Draw) => Buffer)[] = [
   file => Buffer.concat([Buffer.from('\ufeff'), file]),
   file => Buffer.concat([Buffer.from('\ufeff\ufeff'), file]),
@@ -112,7 +110,7 @@ const FILE_CHANGES: readonly ((file: Buffer, draw: Draw) => Buffer)[] = [
   },
 ]
 
-/** An export with one to three odd things in it, or in the order of its lines: always the same one for the same draws. */
+/** An export with one to three defects, in its lines or their order. The same draws give the same export. */
 export function oddExport(lines: readonly string[], draw: Draw): Buffer {
   let odd = [...lines]
   for (let changes = draw(3); changes >= 0; changes--) {

@@ -2,7 +2,7 @@ import pg from 'pg'
 
 const TABLES = ['audit_seals', 'audit_tiles', 'audit_checkpoints', 'audit_trees', 'audit_purges', 'events']
 
-/** What the owner of the database can do to a trail, whatever the triggers say; undone afterwards. */
+/** What the owner of the database can do to a trail despite the triggers; undone afterwards. */
 export const tamperingOf =
   ({ databaseUrl }: { readonly databaseUrl: string }) =>
   async <T>(change: string, look: () => Promise<T>): Promise<T> => {

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/platform/database.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { ENCRYPTION_KEY } from '../harness.ts'
 
-/** Opens a sealer of its own on a database of the tests; each call seals a page, and says whether there may be more. */
+/** Opens another sealer on a test database; each call seals a page and returns whether there may be more. */
 export async function openSealer(databaseUrl: string, encryptionKey = ENCRYPTION_KEY) {
   const database = openDatabase(databaseUrl, 2)
   const vault = openVault(encryptionKey, [])
@@ -20,14 +20,12 @@ export async function openSealer(databaseUrl: string, encryptionKey = ENCRYPTION
   }
 }
 
-/** Seals all that is committed, as a relay does within two seconds. */
+/** Seals everything committed, as a relay does within two seconds. */
 export async function sealTrail(
   { databaseUrl }: { readonly databaseUrl: string },
   encryptionKey?: string,
 ): Promise<void> {
   const { seal, close } = await openSealer(databaseUrl, encryptionKey)
-  while (await seal()) {
-    // The next page.
-  }
+  while (await seal()) {}
   await close()
 }

@@ -4,7 +4,6 @@ import { type HttpResponse, startTestService, type TestService } from '../harnes
 
 const TABLES = ['policies', 'policy_versions', 'agents', 'keys', 'customers', 'events', 'idempotency_keys']
 
-/** Checks after each test that no request has changed anything. */
 function expectNoChanges({ sql }: Pick<TestService, 'sql'>): void {
   const columns = TABLES.map(table => `(select count(*) from ${table}) as ${table}`)
   const counts = async () => (await sql(`select ${columns.join(', ')}`))[0]
@@ -29,7 +28,7 @@ export function expectRefusal(
   expect(headers.get('x-request-id')).toBeTruthy()
 }
 
-/** A service with two owners and records that no bad request may change. */
+/** A service with two owners and records that bad requests must not change. */
 export async function startUnchangedService() {
   const service = await startTestService({ own: true })
   const [owner, stranger] = [await service.owner(), await service.owner()]

@@ -4,7 +4,6 @@ import type { JsonSchema } from '../../../src/derive/openapi/types.ts'
 import { registered } from '../../../src/kernel/contract/area.ts'
 import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
 
-/** The input of an operation: its body or its query, as JSON Schema. */
 export interface Input {
   readonly key: string
   readonly operation: AnyOperation
@@ -12,7 +11,7 @@ export interface Input {
   readonly schema: JsonSchema
 }
 
-/** Every body and query of every contract, including the operations of our own processes. */
+/** Every body and query of every contract, including those of internal operations. */
 export const allInputs: readonly Input[] = registered(areas).flatMap(({ key, operation }) =>
   (['body', 'query'] as const).flatMap(place =>
     operation[place] ? [{ key, operation, place, schema: jsonOf(operation[place]) }] : [],
@@ -29,7 +28,6 @@ interface Defining extends JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
-/** Replaces the references to named schemas by the schemas themselves. */
 function inlined({ $defs = {}, ...schema }: Defining): JsonSchema {
   const json = JSON.stringify(schema, (_, value) =>
     typeof value?.$ref === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
@@ -44,7 +42,7 @@ export interface Member {
   readonly within: (value: unknown) => object
 }
 
-/** The schema and all members in it; lists and records count as if they had one item. */
+/** The schema and all of its members; lists and records count as having one item. */
 export function membersOf(
   schema: JsonSchema,
   path = '',

@@ -20,7 +20,6 @@ const EVERYWHERE = ['x-request-id', 'x-data-residency']
 const COUNTED = ['limit', 'remaining', 'reset'].map(name => `x-ratelimit-${name}`)
 const isNumber = (text: string | null): boolean => text !== null && /^\d+$/.test(text)
 
-/** A refusal as its contract declares it, and as it was received. */
 function refusal({ operation }: Registered, { status, headers, body }: HttpResponse): [unknown, unknown] {
   const code = String(headers.get('x-error-code'))
   const declared: Readonly<Record<string, readonly [number, string]>> = { ...problems, ...operation.fails }
@@ -40,11 +39,10 @@ function refusal({ operation }: Registered, { status, headers, body }: HttpRespo
   ]
 }
 
-/** The headers that any answer may have. */
 const USUAL =
   /^(connection|date|keep-alive|transfer-encoding|vary|etag|allow|retry-after|idempotent-replayed|cache-control|referrer-policy|content-.*|x-.*)$/
 
-/** The headers of an answer that its contract does not name for its status. */
+/** Headers of an answer that its contract does not declare for its status. */
 const undeclaredHeaders = ({ operation }: Registered, { status, headers }: HttpResponse): string[] => {
   const declared = Object.keys(operation.http?.headers?.[status] ?? {}).map(name => name.toLowerCase())
   return [...headers.keys()].filter(
@@ -76,7 +74,6 @@ function expectDeclaredAnswer(registered: Registered, requestId: string, answer:
   })
 }
 
-/** Invalid credentials, some of them similar to this key. */
 export const invalidCredentials = (key: string): [string, RequestOptions][] => [
   ['nothing', {}],
   ['a key of nobody', { token: 'sk_sandbox_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' }],
@@ -91,24 +88,23 @@ export const invalidCredentials = (key: string): [string, RequestOptions][] => [
 export const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body })
 export const isPublic = ({ operation }: Registered): boolean => operation.callers.includes('public')
 export const hasParameter = ({ operation }: Registered): boolean => operation.path.includes('{')
-/** Records of the owner that each of the owner's agents may read. */
+/** The owner's records that each of their agents may read. */
 const OF_ALL_AGENTS = new Set(['fillerKeys.get'])
 
-/** Whether an agent finds only records of its own at this path. */
+/** Whether an agent finds only its own records at this path. */
 export const belongsToAgents = ({ key, operation }: Registered): boolean =>
   operation.callers.includes('agent') && !OF_ALL_AGENTS.has(key)
 
 export const isWrite = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' || isWriting(operation)
-/** Whether the operation parses a body: JSON or nothing. */
+/** Whether the operation parses JSON or no body. */
 export const parsesBody = ({ operation }: Registered): boolean =>
   operation.method !== 'GET' && !readsBytes(operation)
 
-/** The path with each id replaced by this one; the key of a merchant is one, too. */
 const withId = (path: string, id: string): string =>
   path.replace(/[^/]+_[0-9a-z]{26}(?=\/|$)|(?<=\/merchants\/)shop[a-z]+$/g, id)
 
-/** Checks that another caller finds nothing, except where the path names no record, but what everybody sees, such as a preset. */
+/** Checks that another caller finds nothing, except records shared by all, such as presets. */
 export function expectHidden(path: string, { status }: HttpResponse): void {
   expect(status).toBe(withId(path, 'x') === path ? 200 : 404)
 }
@@ -117,7 +113,6 @@ export function expectHidden(path: string, { status }: HttpResponse): void {
 export const accepts = (schema: z.ZodType, value: unknown): boolean =>
   value !== '\u0000' && schema.safeParse(value).success
 
-/** Whether an operation has this method and path. */
 export const isRoute = (method: string, path: string): boolean =>
   operations.some(
     ({ operation }) =>
@@ -128,12 +123,12 @@ export const isRoute = (method: string, path: string): boolean =>
 const isSigned = ({ operation }: Registered): boolean => operation.callers.includes('signed')
 const everyCase = operations.map(registered => [registered.key, registered] as const)
 
-/** The operations that somebody calls with a credential of his, or with none. */
+/** Operations for callers with or without a credential. */
 export const cases = everyCase.filter(([, registered]) => !isSigned(registered))
-/** The operations of external systems, which sign their requests. */
+/** Operations of external systems, which sign their requests. */
 export const signedCases = everyCase.filter(([, registered]) => isSigned(registered))
 
-/** The first noun of each part of the operations: a test file calls those of one part, so that every processor has work. */
+/** The first noun of each part of the operations: each test file covers one part, to use every processor. */
 const FIRST_NOUNS = ['customers', 'agents', 'transfers', 'audit'] as const
 
 /** The operations from this noun to the first one of the next part. */
@@ -144,17 +139,16 @@ export function casesFrom(first: (typeof FIRST_NOUNS)[number]): typeof cases {
   return casesOf(part)
 }
 
-/** The operations of some nouns. */
 export const casesOf = (nouns: readonly string[]): typeof cases =>
   cases.filter(([key]) => nouns.includes(key.split('.')[0] as string))
 
-/** A body without the values that change from moment to moment: instants and ages in seconds. */
+/** A body without values that change from moment to moment: instants and ages in seconds. */
 export const withoutTimes = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body ?? null), (name, value) =>
     /^\d{4}-\d\d-\d\dT/.test(value) || name.endsWith('Seconds') ? typeof value : value,
   )
 
-/** The events that a request may cause: those of the operation, and of the areas that react to them. */
+/** The events that a request may cause: those of the operation, and of the reactions to them. */
 export function possibleEvents({ operation }: Registered): Set<string> {
   const events = new Set(Object.keys(operation.emits ?? {}))
   for (const event of events)
@@ -164,7 +158,7 @@ export function possibleEvents({ operation }: Registered): Set<string> {
   return events
 }
 
-/** The schema of an operation's answer if that is a record that can change. */
+/** The schema of an operation's answer if it is a record that can change. */
 const recordOf = ({ operation }: Registered): z.ZodObject | undefined => {
   const schema = operation.returns[1]
   return schema instanceof z.ZodObject && 'updatedAt' in schema.shape ? schema : undefined
@@ -175,7 +169,10 @@ const exampleId = (schema: z.ZodObject | undefined): string | undefined => {
   return Object.values(member?.meta()?.examples ?? []).map(String)[0]
 }
 
-/** The GET that returns the record of a write’s answer: at the same path, or by the record’s id. Which key `keys.current` shows depends on who asks. */
+/**
+ * The GET that returns the record of a write's answer: at the same path, or by the record's id. The key that
+ * `keys.current` returns depends on the caller.
+ */
 export function readerOf(registered: Registered): Registered | undefined {
   const record = recordOf(registered)
   if (!record || !isWrite(registered)) return undefined
@@ -193,7 +190,6 @@ export function readerOf(registered: Registered): Registered | undefined {
   )
 }
 
-/** The path at which this GET returns the record of the answer. */
 export function readPath(
   reader: Registered,
   registered: Registered,
@@ -205,11 +201,11 @@ export function readPath(
   return template.replace(/\{\w+\}(?=\/)/, agentId).replace(/\{\w+\}$/, id)
 }
 
-/** The members of a record that another view of it has, too. */
+/** The members of a record that another view of it contains, too. */
 export const commonMembers = (record: HttpResponse['body'], view: HttpResponse['body']) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name in view))
 
-/** As receivers of webhooks answer; a request that can pay is asked for money. */
+/** Answers as receivers of webhooks do; a request that can pay gets a 402. */
 function answerTo({ headers = {} }: OutboundRequest): Record<string, string> {
   return 'accept-payment' in headers ? { 'www-authenticate': writeChallenge(aChallenge()) } : {}
 }
@@ -217,7 +213,7 @@ function answerTo({ headers = {} }: OutboundRequest): Record<string, string> {
 /** Answers every outgoing request itself, so that nothing leaves the machine. */
 export const acceptingOutbound: Outbound = {
   judge: () => undefined,
-  isOpened: () => false,
+  isAllowed: () => false,
   send: async request => {
     const headers = answerTo(request)
     return {
@@ -233,8 +229,8 @@ export const acceptingOutbound: Outbound = {
 }
 
 /**
- * Two owners with everything that a valid request needs: made anew for each request, or shared by the requests that are
- * refused or only read.
+ * Two owners with everything that valid requests need: created for each request, or shared by requests that
+ * change nothing.
  */
 export async function worldsOf(service: TestService) {
   const [owner, other] = [
@@ -265,7 +261,7 @@ export async function worldsOf(service: TestService) {
     loner,
     agentToken,
     liveKey,
-    /** A session that nobody uses for five minutes ends, and the tests may take longer than that until they come to it. */
+    /** A session ends after five idle minutes, and the tests may take longer before they use it. */
     keepSignedIn: () => service.sql('update console_sessions set last_used_at = now()'),
   }
 }
@@ -288,7 +284,7 @@ export function checkedSender(world: World) {
   }
 }
 
-/** Checks that every event fits its published schema and has no further member. */
+/** Checks that every event matches its published schema exactly. */
 export function expectPublishedForms(events: readonly { event: string; data: object }[]): void {
   const types = new Map(eventTypesOf(areas).map(type => [type.event, type]))
   const forms = new Map([...types].map(([event, { schema }]) => [event, z.fromJSONSchema(schema)]))

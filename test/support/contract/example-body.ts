@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { readBody } from '../../../src/derive/uploads/thread.ts'
 import { UploadedFile, uploadsIn } from '../../../src/kernel/contract/upload.ts'
 
-/** The example of a contract as the pipeline reads it: a file of it is no text any more. */
+/** A contract's example as the pipeline reads it: a file is no longer a text. */
 export async function exampleAsRead(body: z.ZodType | undefined, example: unknown): Promise<unknown> {
   const files = [...uploadsIn(body).keys()]
   if (files.length === 0) return example

@@ -11,7 +11,7 @@ async function redocly(source: string): Promise<string[]> {
   const config = await createConfig({
     extends: ['recommended'],
     rules: {
-      // The specification fixes these addresses; the router prefers the literal segment to a parameter.
+      // The specification prescribes these addresses; the router prefers the literal segment to a parameter.
       'no-ambiguous-paths': 'off',
       'no-invalid-parameter-examples': 'error',
     },
@@ -22,7 +22,7 @@ async function redocly(source: string): Promise<string[]> {
   )
 }
 
-/** Spectral's package types its own rules too widely for itself. */
+/** Spectral's own types are too wide for its rules. */
 const oas = rulesets.oas as unknown as RulesetDefinition
 
 async function stoplight(source: string): Promise<string[]> {
@@ -30,11 +30,13 @@ async function stoplight(source: string): Promise<string[]> {
   linter.setRuleset({
     extends: [[oas, 'recommended']],
     rules: {
-      // The contact is whoever runs the service, whom the document does not know.
+      // The document does not know the operator, who would be the contact.
       'info-contact': 'off',
-      // Redocly checks the examples more strictly. A validator for each of 700 examples takes half of the time of both.
+      // Redocly checks examples more strictly. A validator for each of 700 examples takes half of the time of
+      // both.
       'oas3-valid-media-example': 'off',
-      // The rule takes every scope for one of OAuth, though OpenAPI 3.1 allows roles elsewhere. Redocly checks the schemes.
+      // The rule treats every scope as one of OAuth, although OpenAPI 3.1 allows roles elsewhere. Redocly
+      // checks the schemes.
       'oas3-operation-security-defined': 'off',
     },
   })

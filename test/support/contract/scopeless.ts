@@ -6,9 +6,8 @@ const scopesBut = (scope: string) => scopes.filter(name => name !== scope)
 
 /** Credentials that lack one scope: one serves all operations of that scope. */
 export const credentialsWithout = (client: TestClient, agentId: string) => ({
-  /** A key with every scope but this one. */
   keyWithout: boundedCache(async scope => String((await aKey(client, { scopes: scopesBut(scope) })).key)),
-  /** An agent’s token with a few scopes that any may have, but not this one. */
+  /** An agent's token with a few permitted scopes, but not this one. */
   tokenWithout: boundedCache(async scope => {
     const readable = scopesBut(scope).filter(
       name => name.endsWith(':read') && /^(agents|policies|events|tokens)/.test(name),

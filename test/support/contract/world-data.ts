@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../harness.ts'
 
-/** The operation that must have been called on the same record for another one to succeed. */
+/** Operations that must precede another one on the same record. */
 export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'agentCredentials.resume': 'agentCredentials.suspend',
   'agents.unfreeze': 'agents.freeze',
@@ -27,10 +27,10 @@ export const REQUIRED_BEFORE: Readonly<Record<string, string>> = {
   'webhooks.activateSecret': 'webhooks.rotateSecret',
 }
 
-/** Bodies that create a transfer that stays submitted. */
+/** Bodies of transfers that stay submitted. */
 const ON_ITS_WAY = { 'transfers.create': { amountEuros: 777.06 }, 'fund.wallet': { amountEuros: 1_000 } }
 
-/** Members that records need for an operation to succeed, where the examples have other values. */
+/** Members that records need for an operation to succeed, where the examples differ. */
 export const RECORD_VARIANTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   'cards.activate': { 'cards.create': { activate: false } },
   'disputes.find': { 'disputes.create': { reason: 'unauthorized' } },

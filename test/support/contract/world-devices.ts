@@ -6,12 +6,10 @@ import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
 const begin = ({ url }: WorldService) => aDevice(clientAt({ url }))
 
-/** The body that names a device which waits. */
 export const aWaitingUserCode = async (_make: Make, _path: string, service: WorldService) => ({
   userCode: (await begin(service)).userCode,
 })
 
-/** The body by which the first owner lets a device in. */
 export async function aCodeWithConsent(make: Make, _path: string, service: WorldService) {
   const { userCode } = await begin(service)
   const owner = await doorkeeperOf(make, service)
@@ -19,7 +17,6 @@ export async function aCodeWithConsent(make: Make, _path: string, service: World
   return { userCode, webauthnAssertion }
 }
 
-/** A device that was let in: its code, and its session. */
 export async function aDeviceLetIn(make: Make, service: WorldService) {
   const { deviceCode, userCode } = await begin(service)
   const owner = await doorkeeperOf(make, service)
@@ -27,7 +24,6 @@ export async function aDeviceLetIn(make: Make, service: WorldService) {
   return { deviceCode, id }
 }
 
-/** The body by which a device that was let in fetches its key. */
 export const aFetchedDeviceCode = async (make: Make, _path: string, service: WorldService) => ({
   deviceCode: (await aDeviceLetIn(make, service)).deviceCode,
 })

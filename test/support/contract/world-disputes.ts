@@ -1,6 +1,5 @@
 import type { Make } from './world-passkeys.ts'
 
-/** A payment by a card of this agent, which the merchant has collected. */
 export async function aPaidTransaction(make: Make): Promise<{ transactionId: string }> {
   const { id: agentId, walletId } = await make('POST', '/agents', { name: 'Shopper' })
   await make('POST', `/wallets/${walletId}/fund`, { amountEuros: 1_000 })
@@ -17,7 +16,6 @@ export async function aDisputeToDecide(make: Make): Promise<{ disputeId: string 
   return { disputeId: id }
 }
 
-/** Evidence of the agent whose payment the dispute of this path is about. */
 export async function evidenceForDispute(make: Make, path: string): Promise<{ evidenceIds: string[] }> {
   const { agentId } = await make('GET', path.replace(/\/evidence$/, ''))
   const intent = { agentId, amountEuros: 25, purpose: 'A book', merchant: 'shop.example.com' }

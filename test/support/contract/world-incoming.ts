@@ -6,7 +6,7 @@ import { DASHBOARD_SECRET } from '../harness.ts'
 import { camt, payment } from '../money/camt.ts'
 import type { Make, WorldService } from './world-passkeys.ts'
 
-/** The credit becomes the platform's, after the bank has booked as much for nobody. */
+/** Assigns a credit to the platform, after the bank has posted as much without an owner. */
 export async function thePlatformsCredit(
   _make: Make,
   path: string,
@@ -26,7 +26,7 @@ export async function thePlatformsCredit(
   ])
 }
 
-/** Money lies on the suspense account without a credit, as a refund leaves it there when no wallet is open. */
+/** Leaves money in suspense without a credit, as a refund does when no wallet is open. */
 export async function moneyInSuspense(make: Make, { sql }: WorldService) {
   const { id } = await make('POST', '/simulate/sepa/incoming', {
     iban: 'DE89370400440532013000',

@@ -51,24 +51,21 @@ async function shoppersIntent(make: Make): Promise<{ intentId: string }> {
   return { intentId: await approvedIntent(make, agentId, SHOP) }
 }
 
-/** The credential by which a test token pays what is asked for at the path. */
 const paying =
   (method: string) =>
   async (_make: Make, path: string, { url }: WorldService) => ({
     authorization: credentialFor(await challengeOf(url + path, { method })),
   })
 
-/** What the browser of a person sends who has just signed in. */
 async function aSession(make: Make, _path: string, service: WorldService) {
   const { id: ownerId } = await make('GET', '/customers/me')
   return (await signedInTo(service, { ownerId })).headers
 }
 
-/** What the browser of the first owner sends, who has a passkey. */
 const byDoorkeeper = async (make: Make, _path: string, service: WorldService) =>
   (await doorkeeperOf(make, service)).headers
 
-/** Headers without which an operation does not succeed, such as a payment for what it sells: by operation. */
+/** Further headers that an operation needs, such as a payment, by operation. */
 export const MADE_HEADERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<Record<string, string>>>
 > = {
@@ -86,7 +83,6 @@ export const MADE_HEADERS: Readonly<
   'mppMerchants.post': paying('POST'),
 }
 
-/** A card and an intent of one agent, for the merchant of the examples. */
 async function aPayer(make: Make) {
   const { agentId, cardId } = await aShopper(make)
   return { cardId, intentId: await approvedIntent(make, agentId, SHOP) }
@@ -94,7 +90,7 @@ async function aPayer(make: Make) {
 
 const seal = (_make: Make, _path: string, service: WorldService): Promise<void> => sealTrail(service)
 
-/** What is done before an operation on the record of its path, where one call is not enough: by operation. */
+/** Preparations of the record of the path that take more than one call, by operation. */
 export const MADE_BEFORE: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<unknown>>
 > = {
@@ -120,7 +116,7 @@ const aCompany = (representative: object) => ({
   representatives: [representative],
 })
 
-/** Members of bodies that belong together, or must be new in each request: by operation. */
+/** Members that depend on each other or must be new in each request, by operation. */
 export const MADE_MEMBERS: Readonly<
   Record<string, (make: Make, path: string, service: WorldService) => Promise<object>>
 > = {
@@ -190,7 +186,7 @@ export const MADE_MEMBERS: Readonly<
     const intentId = await approvedIntent(make, await anAgent(make), { walletId })
     return { transactionId: (await make('POST', '/checkout/execute', { intentId })).transactionId }
   },
-  // A representative has one submission that is open.
+  // A representative has at most one open submission.
   'disputes.create': aPaidTransaction,
   'disputes.addEvidence': evidenceForDispute,
   'sandbox.disputeCard': aDisputeToDecide,
@@ -200,7 +196,7 @@ export const MADE_MEMBERS: Readonly<
     const { representatives } = await make('POST', '/onboarding', aCompany({ ...person, country: 'DE' }))
     return { ...person, representativeId: representatives[0].id }
   },
-  // One is open at a time.
+  // At most one is open at a time.
   'onboarding.create': async make => {
     await withdrawCompanies(make)
     return {}
@@ -209,7 +205,7 @@ export const MADE_MEMBERS: Readonly<
   'passkeys.registerVerify': aRegistration,
   'passkeys.revoke': aRevocation,
   'gdpr.createDeletion': aDeletion,
-  // About somebody new: one about the owner may be open already, and is answered again.
+  // A new subject, since an open export of the owner would be returned again.
   'gdpr.createExport': async make => {
     const { id } = await make('POST', '/beneficiaries', beneficiariesApi.create.example)
     return { subject: { type: 'beneficiary', id } }
@@ -217,7 +213,7 @@ export const MADE_MEMBERS: Readonly<
   'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
   'people.link': aLinkOf,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
-  // A merchant is asked for the money of a payment that it has collected.
+  // Only a captured payment can be refunded by its merchant.
   'refunds.create': async make => {
     const { cardId } = await aShopper(make)
     const asked = {

@@ -7,18 +7,15 @@ import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
 const begin = ({ url }: WorldService) => aTerminal(clientAt({ url }))
 
-/** The first owner of the account, signed in by passkey. */
 export async function doorkeeperOf(make: Make, service: WorldService): Promise<SignedIn> {
   const device = await firstDevice(make, service)
   return signedInBy(service.url, await signIn(service.url, await signInWith(service.url, device)))
 }
 
-/** The body that names a terminal which waits. */
 export const aWaitingCode = async (_make: Make, _path: string, service: WorldService) => ({
   code: (await begin(service)).code,
 })
 
-/** The body by which the first owner lets a terminal in. */
 export async function anApprovedCode(make: Make, _path: string, service: WorldService) {
   const { code } = await begin(service)
   const owner = await doorkeeperOf(make, service)
@@ -26,7 +23,6 @@ export async function anApprovedCode(make: Make, _path: string, service: WorldSe
   return { code, webauthnAssertion: signed(challenge, await firstDevice(make, service)) }
 }
 
-/** The body by which a terminal that was let in fetches its key. */
 export async function aFetchedCode(make: Make, _path: string, service: WorldService) {
   const { code, codeVerifier } = await begin(service)
   const owner = await doorkeeperOf(make, service)

@@ -4,14 +4,13 @@ import { Authenticator } from '../identity/authenticator.ts'
 import { signInWith } from '../identity/console.ts'
 import { aPerson, originOf } from '../identity/people.ts'
 
-/** Calls an operation with the owner's key, and gives its answer. */
 export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
 
 export type WorldService = Pick<TestService, 'sql' | 'url' | 'databaseUrl'>
 
 type Begun = { readonly challengeId: string; readonly options: Parameters<Authenticator['register']>[0] }
 
-/** The device of the first owner of each account: it confirms what needs a passkey. */
+/** The device of each account's first owner, which signs what needs a passkey. */
 const devices = new Map<string, Promise<Authenticator>>()
 
 export async function firstDevice(make: Make, service: WorldService): Promise<Authenticator> {
@@ -31,14 +30,12 @@ async function enrolFirst(make: Make, service: WorldService, ownerId: string): P
 const register = (make: Make, device: Authenticator, { challengeId, options }: Begun) =>
   make('POST', '/passkeys/register/verify', { challengeId, registration: device.register(options) })
 
-/** What the first owner's device has signed for a purpose. */
 async function assertion(make: Make, service: WorldService, body: object) {
   const device = await firstDevice(make, service)
   const { challengeId, options } = await make('POST', '/passkeys/challenge', body)
   return { challengeId, assertion: device.assert(options) }
 }
 
-/** Somebody whom the first owner has invited. */
 export async function anInvited(make: Make, service: WorldService) {
   return make(
     'POST',
@@ -47,7 +44,6 @@ export async function anInvited(make: Make, service: WorldService) {
   )
 }
 
-/** The body by which the first owner invites somebody. */
 export const anInvitation =
   (members: { readonly name: string; readonly role: string }) =>
   async (make: Make, _path: string, service: WorldService) => {
@@ -58,13 +54,11 @@ export const anInvitation =
     }
   }
 
-/** The body by which the person that the path names gets a link. */
 export async function aLinkOf(make: Make, path: string, service: WorldService) {
   const subject = { personId: path.split('/').at(-2) }
   return { webauthnAssertion: await assertion(make, service, { purpose: 'invitation', subject }) }
 }
 
-/** The body by which a payee is to be forgotten. */
 export async function aDeletion(make: Make, _path: string, service: WorldService) {
   const { id } = await make('POST', '/beneficiaries', {
     name: 'Ada Lovelace',
@@ -74,13 +68,11 @@ export async function aDeletion(make: Make, _path: string, service: WorldService
   return { subject, webauthnAssertion: await assertion(make, service, { purpose: 'deletion', subject }) }
 }
 
-/** The body by which somebody gets a link to sign in by. */
 export async function aSignInLink(make: Make, _path: string, service: WorldService) {
   const { id: personId } = await anInvited(make, service)
   return { personId, ...(await aLinkOf(make, `/people/${personId}/link`, service)) }
 }
 
-/** The body by which somebody's passkey is begun to be enrolled. */
 export async function anEnrolment(make: Make, _path: string, service: WorldService) {
   const { id: ownerId } = await make('GET', '/customers/me')
   const { id: personId } = await aPerson(service, { ownerId })
@@ -98,25 +90,21 @@ export async function aRegistration(make: Make, _path: string, service: WorldSer
   return { challengeId: begun.challengeId, registration: device.register(begun.options) }
 }
 
-/** The id of a passkey beside that of the first owner. */
 export async function aPasskey(make: Make, service: WorldService): Promise<string> {
   const { device, begun } = await begin(make, service)
   return (await register(make, device, begun)).id
 }
 
-/** The body by which the first owner signs in. */
 export async function aSignIn(make: Make, _path: string, service: WorldService) {
   const device = await firstDevice(make, service)
   return signInWith(service.url, device)
 }
 
-/** The body by which the passkey that the path names is revoked. */
 export async function aRevocation(make: Make, path: string, service: WorldService) {
   const subject = path.split('/').at(-1)
   return { webauthnAssertion: await assertion(make, service, { purpose: 'revocation', subject }) }
 }
 
-/** Approves the intent that the path names with the passkey of the first owner. */
 export async function anApproval(make: Make, path: string, service: WorldService): Promise<void> {
   const id = path.split('/').at(-2)
   const device = await firstDevice(make, service)
@@ -125,7 +113,6 @@ export async function anApproval(make: Make, path: string, service: WorldService
   await make('POST', `/intents/${id}/approve`, { webauthnAssertion })
 }
 
-/** The members of a mandate for an agent, signed by the first owner's device. */
 export async function aSignedMandate(make: Make, _path: string, service: WorldService) {
   const { id: agentId } = await make('POST', '/agents', { name: 'Shopper' })
   const device = await firstDevice(make, service)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-/** A proposal that waits, as an assistant with this key makes it. */
 export async function aProposal(url: string, key: string): Promise<string> {
   const params = {
     name: 'call_operation',
@@ -20,7 +19,6 @@ export async function aProposal(url: string, key: string): Promise<string> {
   return id
 }
 
-/** A conversation of this key. */
 export async function aConversation(url: string, key: string): Promise<string> {
   const answer = await fetch(new URL('/canvas/messages', url), {
     method: 'POST',

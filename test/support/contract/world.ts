@@ -34,7 +34,7 @@ import { aConversation, aProposal } from './world-proposals.ts'
 
 export const operations = published(areas)
 
-/** Collections whose records are made elsewhere, or only by an agent's behavior. */
+/** Collections filled by other operations, or only by an agent's behaviour. */
 const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/sessions': async world => (await world.signedIn()).sessionId,
   '/collect/agents': world => world.idOf('agent'),
@@ -62,14 +62,14 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/canvas/proposals': world => world.proposed(),
 }
 
-/** Collections within a record that only the outside world fills, by the template of their path. */
+/** Nested collections that only the outside world fills, by path template. */
 const CAUSED_WITHIN: Readonly<Record<string, (world: World, id: string) => Promise<string>>> = {
   '/console/{id}': world => world.idOf('agent'),
   '/security/incidents/{id}/reports': async () => 'initial',
   '/cards/{id}/authorizations': (world, cardId) => world.paidByCard(cardId),
 }
 
-/** An id as the contracts' examples write it. */
+/** An id as in the contracts' examples. */
 const EXAMPLE = /^([a-z]+)_01jd8x2m4ye7k9v0c3q5r6t8wz$/
 export const unknownId = (prefix: string): string => `${prefix}_01jd8x2m4ye7k9v0c3q5r6t8wz`
 
@@ -88,18 +88,15 @@ const byKey = (key: string): Registered => {
 const operationAt = (method: string, path: string): Registered | undefined =>
   operations.find(({ operation }) => operation.method === method && operation.path === path)
 
-/** The prefix of the ids that an operation returns. */
 function prefixOf({ operation }: Registered): string | undefined {
   const schema = operation.returns[1]
   const example = schema instanceof z.ZodObject ? schema.shape.id?.meta()?.examples?.[0] : undefined
   return EXAMPLE.exec(String(example))?.[1]
 }
 
-/** An owner with a key, and with a person who has signed in. */
+/** An owner with a key and a signed-in person. */
 export interface WorldOwner extends Owner<typeof areas> {
-  /** What the browser of the person sends. */
   readonly session: SignedIn['headers']
-  /** Of a merchant that was let in. */
   readonly merchantKey: string
 }
 
@@ -112,7 +109,6 @@ export const withSession = async (
   merchantKey: await aMerchantKey(service.url),
 })
 
-/** The credentials with which this owner calls an operation. */
 export function credentials(
   { operation }: Registered,
   { key, session, merchantKey }: Pick<WorldOwner, 'key' | 'session' | 'merchantKey'>,
@@ -126,11 +122,11 @@ export function credentials(
 }
 
 interface WorldOptions {
-  /** Reuses the records: for requests that change nothing. */
+  /** Reuses the records, for requests that change nothing. */
   readonly keeps?: boolean
 }
 
-/** One owner's records, created with the contracts' own examples when an operation needs them. */
+/** One owner's records, created on demand from the contracts' own examples. */
 export class World {
   readonly #service: Pick<TestService, 'http' | 'sql' | 'url' | 'databaseUrl'>
   readonly owner: WorldOwner
@@ -152,7 +148,7 @@ export class World {
   /** A path and a body with which the operation succeeds. */
   prepare(registered: Registered): Promise<Prepared> {
     if (!this.#prepared) return this.#prepare(registered)
-    // Records that were changed first, or created in a special way, are of no use to other operations.
+    // Records that were changed first or created specially are useless to other operations.
     const isSpecial = Object.keys(CAUSED).some(collection => registered.operation.path.startsWith(collection))
     this.#keeps = !(
       registered.key in REQUIRED_BEFORE ||
@@ -182,7 +178,6 @@ export class World {
     }
   }
 
-  /** The required members of a query, with the values of their examples. */
   async #queryOf({ operation }: Registered): Promise<string> {
     const members = Object.entries<z.ZodType>(operation.query?.shape ?? {})
     // A key must name the agent where an agent's token need not.
@@ -228,7 +223,6 @@ export class World {
     return answer
   }
 
-  /** Makes a record of which a body needs more than the example of one operation. */
   async #make(method: string, path: string, body?: object): Promise<HttpResponse['body']> {
     const answer = await this.#service.http(method, path, {
       token: this.owner.key,
@@ -260,7 +254,6 @@ export class World {
     return this.#fillRest(`${collection}/`, inner, rest.slice(to + 1))
   }
 
-  /** The id of a record in this collection: new, listed, or linked from a page; else of the noun that the name names. */
   #idIn(collection: string, name: string): Promise<string> {
     return this.#once(`${collection}/${name}`, () => this.#newIdIn(collection, name))
   }
@@ -293,7 +286,6 @@ export class World {
     return (await this.#succeed(post, path)).body.id
   }
 
-  /** The id of a record whose ids have this prefix. */
   idOf(prefix: string): Promise<string> {
     return this.#once(prefix, () => this.#newIdOf(prefix))
   }
@@ -314,7 +306,6 @@ export class World {
     return idIn(await this.#call(by, body))
   }
 
-  /** The answer to an example with further members. */
   async #call(key: string, members: object): Promise<HttpResponse['body']> {
     const registered = byKey(key)
     const body =
@@ -329,7 +320,6 @@ export class World {
     ).body
   }
 
-  /** The alert of an agent that risk froze for its first payment to a new merchant, as configured here. */
   async frozenByRisk(): Promise<{ id: string; agentId: string }> {
     const thresholds = { review: 50, deny: 80, freeze: 95 }
     await this.#call('risk.configure', { thresholds, weights: { newMerchant: 100 } })
@@ -338,18 +328,16 @@ export class World {
     return (await this.#call('risk.alerts', {})).data[0]
   }
 
-  /** Somebody else's session, so that the owner's goes on. */
+  /** A separate session, so that the owner's stays open. */
   signedIn(): Promise<SignedIn> {
     return signedInTo(this.#service, this.owner, { role: 'viewer' })
   }
 
-  /** The authorization of a payment by this card, as the card network asks for one. */
   async paidByCard(cardId: string): Promise<string> {
     await networkBefore(this.#service).authorize(cardId, 25)
     return (await this.#succeed(byKey('authorizations.list'), `/cards/${cardId}`)).body.data[0].id
   }
 
-  /** A merchant at which an intent was denied. */
   async metMerchant(): Promise<string> {
     const merchant = `shop${this.owner.ownerId.replace(/[^a-z]/g, '')}`
     const body = {
@@ -363,12 +351,10 @@ export class World {
     return merchant
   }
 
-  /** The session of a device that somebody has let in. */
   async deviceLetIn(): Promise<string> {
     return (await aDeviceLetIn(this.#make.bind(this), this.#service)).id
   }
 
-  /** A proposal that waits for a person. */
   proposed(): Promise<string> {
     return aProposal(this.#service.url, this.owner.key)
   }
@@ -377,22 +363,18 @@ export class World {
     return aConversation(this.#service.url, this.owner.key)
   }
 
-  /** The code of a terminal that waits for somebody to let it in. */
   async waitingTerminal(): Promise<string> {
     return (await aTerminal(clientAt({ url: this.#service.url }))).code
   }
 
-  /** A passkey beside the one of the first owner. */
   enrolledPasskey(): Promise<string> {
     return aPasskey(this.#make.bind(this), this.#service)
   }
 
-  /** A request for money that nobody has paid. */
   askedForMoney(): Promise<string> {
     return this.#create(byKey('collect.create'), '/collect/requests')
   }
 
-  /** The charge of a request that a program has paid. */
   async paidByMachine(): Promise<string> {
     const { status, body, text } = await pay(`${this.#service.url}/collect/402/${await this.askedForMoney()}`)
     if (status !== 200) throw new Error(text)

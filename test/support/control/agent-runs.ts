@@ -3,7 +3,6 @@ import type { TestService } from '../harness.ts'
 
 export const within = (runId: string) => ({ headers: { 'x-run-id': runId } })
 
-/** All entries of a run's timeline, oldest first, read page by page. */
 export async function timelineOf(client: TestClient, id: string, limit = 100) {
   const entries = []
   for (let cursor: string | undefined; ; ) {
@@ -15,7 +14,6 @@ export async function timelineOf(client: TestClient, id: string, limit = 100) {
   }
 }
 
-/** Helpers for tests of runs. */
 export function agentRunsIn(service: TestService) {
   async function anOwnerWithAgent(rules = { autoApproveLimitEuros: 50 }) {
     const owner = await service.owner()

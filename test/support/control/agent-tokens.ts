@@ -1,11 +1,9 @@
 import { anAgent, aToken, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** Helpers for tests of agent tokens. */
 export function agentTokensIn(service: TestService) {
   const clientOf = ({ token }: { token: string | null }): TestClient => service.client(String(token))
 
-  /** An owner with an agent, its token and a client that calls with it. */
   async function anOwnerWithAgent() {
     const owner = await service.owner()
     const agent = await anAgent(owner.client)

@@ -4,9 +4,7 @@ import type { Manner } from '../identity/authenticator.ts'
 import { type Enrolled, enrolled, signed } from '../identity/people.ts'
 import type { Rules } from './intents.ts'
 
-/** Helpers for tests of approvals with a passkey. */
 export function approvalsIn(service: TestService) {
-  /** An owner with an agent, under a policy if rules are given, and a person who approves. */
   async function anApprover(rules?: Rules) {
     const owner = await service.owner()
     const agent = await (rules ? anAgentUnder(owner.client, rules) : aFundedAgent(owner.client))
@@ -17,11 +15,9 @@ export function approvalsIn(service: TestService) {
   return { anApprover }
 }
 
-/** What a person signs to approve an intent, asked for with the key. */
 export const challengeOf = (client: TestClient, intentId: string, personId: string | null = null) =>
   bodyOf(client.intents.challenge({ params: { intentId }, body: { personId } }))
 
-/** The signature of a person over an intent. */
 export const signatureOver = async (
   client: TestClient,
   intentId: string,
@@ -29,7 +25,6 @@ export const signatureOver = async (
   manner: Manner = {},
 ) => signed(await challengeOf(client, intentId), device, manner)
 
-/** An intent that a person has approved with a passkey. */
 export async function anApprovedIntent(
   client: TestClient,
   agentId: string,

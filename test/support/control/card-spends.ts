@@ -28,7 +28,7 @@ export const anyControls = fc.oneof(
   strictControls.map(({ maxTransactionEuros }) => ({ ...noControls, maxTransactionEuros })),
 )
 
-/** Requests that little speaks against, so that cards and policies decide. */
+/** Requests that few rules refuse, so that cards and policies decide. */
 export const likelyRequest = fc.tuple(anyRequest, fc.bigInt({ min: 1n, max: 600n })).map(
   ([request, amountEuros]): SpendRequest => ({
     ...request,
@@ -51,12 +51,12 @@ export const mildPolicy = anyPolicy.map(rules => ({
   activeHoursEnd: null,
 }))
 export const aPolicy = fc.oneof(anyPolicy, mildPolicy, fc.constant(policy({})))
-/** Often a policy that nothing but a person’s approval stands against. */
+/** Often a policy under which only a person's approval is missing. */
 export const askingPolicy = fc.oneof(anyPolicy, fc.constant(policy({ autoApproveLimitEuros: 0.01 })))
 
 export const severity = { skip: 0, pass: 0, review: 1, fail: 2 } as const
 export const strictestOf = ({ checks }: Pick<Ruling, 'checks'>) =>
   Math.max(0, ...checks.map(({ outcome }) => severity[outcome]))
-/** A spend that waits for a person needs no money yet: by these rules alone it may wait rather than fail. */
+/** A spend that waits for a person needs no money yet, so these rules may review instead of failing. */
 export const OF_MONEY: ReadonlySet<string> = new Set(['walletStatus', 'insufficient_funds'])
 export const withoutMoney = ({ checks }: Ruling) => checks.filter(({ rule }) => !OF_MONEY.has(rule))

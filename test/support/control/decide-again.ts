@@ -9,7 +9,6 @@ import type { Ruling } from '../../../src/control/rules/decision.ts'
 import { decodeRules } from '../../../src/control/rules/rules.ts'
 import type { TestService } from '../harness.ts'
 
-/** Decides again by stored inputs, under the stored rules of a policy's version; null for no policy. */
 export const decideAgain = (
   { request, counters }: Pick<DecisionRow, 'request' | 'counters'>,
   rules: Readonly<Record<string, unknown>> | null,
@@ -21,7 +20,7 @@ type StoredRow = Parameters<typeof decideAgain>[0] & {
   readonly result: object
 }
 
-/** Decides every stored decision again, expects the stored result, and returns the decisions. */
+/** Repeats every stored decision, expects the stored result, and returns the decisions. */
 export async function expectSameDecisions({ sql }: Pick<TestService, 'sql'>): Promise<readonly StoredRow[]> {
   const stored = await sql<StoredRow>(
     `select v.rules, d.request, d.counters, d.result from decisions d

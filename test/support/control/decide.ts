@@ -11,7 +11,6 @@ import { PolicyCreate } from '../../../src/control/rules/rules.ts'
 
 export type RulesInput = Omit<z.input<typeof PolicyCreate>, 'name'>
 export const NOON = new Date('2026-11-20T12:00:00.000Z')
-/** The instant of a request at a time of the day of NOON. */
 export const atTime = (time: string) => ({ at: new Date(`2026-11-20T${time}Z`) })
 
 export const plainRequest: SpendRequest = {
@@ -32,18 +31,17 @@ export const plainRequest: SpendRequest = {
   availableEuros: 1_000_000n,
 }
 
-/** No person is asked, except by the rule under test. */
+/** No approval is needed, except by the rule under test. */
 const noPersonAsked: RulesInput = { autoApproveLimitEuros: 1_000_000 }
 export const policy = (rules: RulesInput) => PolicyCreate.parse({ name: 'P', ...noPersonAsked, ...rules })
 
-/** Decides about a plain request with some members, counters and rules changed. */
+/** Decides a plain request with some members, counters and rules changed. */
 export const decideUnder = (
   rules: RulesInput,
   request: Partial<SpendRequest> = {},
   counters: Partial<Counters> = {},
 ) => decide(compilePolicy(policy(rules)), { ...plainRequest, ...request }, { ...zeroCounters, ...counters })
 
-/** The strictest outcome of all rules. */
 export const outcomeOf = ({ allowed, requiresApproval }: ReturnType<typeof decideUnder>): string =>
   allowed ? (requiresApproval ? 'review' : 'pass') : 'fail'
 
@@ -65,7 +63,7 @@ export const riskWith = (outcome: 'pass' | 'review' | 'deny' | 'freeze') => ({
   risk: { score: 60, parts: [{ signal: 'velocity', points: 60, message: 'many at once.' }], outcome },
 })
 
-/** A mandate that allows everything but what these members limit. */
+/** A mandate that these members limit and that allows everything else. */
 export const mandateWith = (members: Partial<MandateUse> = {}): MandateUse => ({
   id: 'mandate_1',
   name: 'Books',

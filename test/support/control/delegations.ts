@@ -6,7 +6,7 @@ export const codeOf = ({ code }: { code: string | null }) => ({ body: { code: St
 export const statusesOf = async (client: TestClient, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await bodyOf(client.delegations.get({ params: { id } }))).status))
 
-/** Declares an intent for each amount at once, each for another merchant. */
+/** Declares an intent for each amount concurrently, each for another merchant. */
 export const declareAll = (by: TestClient, agentId: string, amounts: readonly number[], members = {}) =>
   Promise.all(
     amounts.map((amountEuros, n) =>
@@ -19,7 +19,6 @@ export const declareAll = (by: TestClient, agentId: string, amounts: readonly nu
 export const declareOne = async (by: TestClient, agentId: string, amountEuros: number, merchant: string) =>
   bodyOf(by.intents.create({ body: { agentId, amountEuros, merchant, purpose: 'A paper' } }))
 
-/** Helpers for tests of delegations. */
 export function delegationsIn(service: TestService) {
   async function anOwnerWithAgent() {
     const owner = await service.owner()
@@ -29,7 +28,6 @@ export function delegationsIn(service: TestService) {
 
   const anyone = service.client()
 
-  /** A redeemed delegation, with its token and a client that calls with it. */
   async function aDelegate(
     client: TestClient,
     agentId: string,

@@ -1,6 +1,6 @@
 /**
- * Texts of card statements with the merchant that was really paid: descriptor, name, category. They are made up after the
- * patterns that acquirers and processors use; the numbers belong to nobody.
+ * Card statement lines with the actual merchant: descriptor, name, category. They are invented in the
+ * patterns of acquirers and processors; the numbers are fictitious.
  */
 const table = `
 SQ *BLUE BOTTLE COFF|Blue Bottle Coff|5814

@@ -5,7 +5,6 @@ import { until } from '../until.ts'
 
 type Intent = Awaited<ReturnType<typeof anIntent>>
 
-/** An owner with an agent, and helpers for the Temporal runs of its intents. */
 export async function intentRunsIn(service: TestService) {
   const temporal = await runViewer()
   const owner = await service.owner()
@@ -13,7 +12,6 @@ export async function intentRunsIn(service: TestService) {
   const agent = await aFundedAgent(client)
   const get = (id: string, by = client) => bodyOf(by.intents.get({ params: { id } }))
 
-  /** An intent that waits for a person, once its run waits too. */
   async function aWaitingIntent(
     members: Parameters<typeof anIntent>[2] = {},
     by = client,
@@ -28,7 +26,6 @@ export async function intentRunsIn(service: TestService) {
   const becomes = (id: string, status: string, by = client) =>
     until(`${id} is ${status}`, async () => (await get(id, by)).status === status)
 
-  /** The audit entries of a record as `event by actor`, newest first. */
   const auditOf = async (id: string, by = client) =>
     (await bodyOf(by.audit.list({ query: { resource: id } }))).data.map(
       ({ actorType, actorId, event }) => `${event} by ${actorType} ${actorId}`,

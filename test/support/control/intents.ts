@@ -5,20 +5,17 @@ export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 export type Rules = Parameters<typeof anAgentUnder>[1]
 export const intentOf = (client: TestClient, id: string) => bodyOf(client.intents.get({ params: { id } }))
 
-/** Helpers for tests of intents. */
 export function intentsIn(service: TestService) {
-  /** An owner with one agent; under a policy if rules are given. */
   async function anOwnerWithAgent(rules?: Rules) {
     const owner = await service.owner()
     const agent = await (rules ? anAgentUnder(owner.client, rules) : aFundedAgent(owner.client))
     return { ...owner, agent, params: { agentId: agent.id } }
   }
 
-  /** Sets how far the owner's clock is ahead, without carrying out what falls due on the way. */
+  /** Sets the owner's clock offset without carrying out what falls due on the way. */
   const setClock = (ownerId: string, offset: number) =>
     service.sql(`insert into tenant_clocks values ($1, 'test', $2)`, [ownerId, offset])
 
-  /** The events of an intent with their data, oldest first. */
   const eventsOf = (intentId: string) =>
     service.sql<{ event: string; data: object; agent_id: string }>(
       `select event, data, agent_id from events where data ->> 'intentId' = $1 order by id`,

@@ -13,9 +13,8 @@ interface CounterRow {
   waiting: number
 }
 
-/** Helpers for tests of limits. */
 export function limitsIn(service: TestService, secondUrl: string) {
-  /** An agent under these rules, with clients of two processes; no person is asked unless a rule says so. */
+  /** An agent under these rules, with clients of two processes. No approval is needed unless a rule requires it. */
   async function anOwnerWithAgent(rules: Rules) {
     const owner = await service.owner()
     const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 100_000, ...rules })
@@ -33,7 +32,7 @@ export function limitsIn(service: TestService, secondUrl: string) {
       [agentId],
     )
 
-  /** Expects that each period's counters add up to what the ledger holds. */
+  /** Checks that each period's counters match the ledger. */
   async function expectLedgerMatch(client: TestClient, agentId: string) {
     const { heldEuros } = await bodyOf(client.agents.balance({ params: { id: agentId } }))
     const counters = await countersOf(agentId)

@@ -17,10 +17,9 @@ export const inDays = (days: number): string => new Date(Date.now() + days * 86_
 
 type Rules = Parameters<typeof anAgentUnder>[1]
 
-/** By itself the policy approves a euro and no more: whatever else is approved without a person is by a mandate. */
+/** The policy approves at most one euro by itself, so any other automatic approval comes from a mandate. */
 const ASKS: Rules = { autoApproveLimitEuros: 1 }
 
-/** Helpers for tests of mandates, with clients of two processes. */
 export function mandatesIn(service: TestService, secondUrl: string) {
   async function anOwnerWithAgent(rules: Rules = {}) {
     const owner = await service.owner()
@@ -48,7 +47,6 @@ export function mandatesIn(service: TestService, secondUrl: string) {
   }
   type Subject = Awaited<ReturnType<typeof anOwnerWithAgent>>
 
-  /** What a person signs to make such a mandate, and what is sent then. */
   async function signedMandate(
     { client, id: agentId, signer }: Pick<Subject, 'client' | 'id' | 'signer'>,
     constraints: Constraints,
@@ -83,7 +81,7 @@ export function mandatesIn(service: TestService, secondUrl: string) {
   return { anOwnerWithAgent, aMandate, signedMandate, countersOf, eventsOf }
 }
 
-/** Who has decided an intent; `nobody` while it waits. */
+/** The decider of an intent; `nobody` while it waits. */
 export const deciderOf = ({
   decidedBy,
 }: {

@@ -1,6 +1,6 @@
 import { bodyOf, type TestClient } from '../factories.ts'
 
-/** A value for every rule, none of which is the default. */
+/** A non-default value for every rule. */
 export const everyRule = {
   name: 'Everything',
   maxTransactionEuros: 25.5,
@@ -26,7 +26,6 @@ export const everyRule = {
   amountTolerancePercent: 2.5,
 }
 
-/** The contract's record of a policy without rules. */
 export const noRules = {
   maxTransactionEuros: null,
   dailyLimitEuros: null,

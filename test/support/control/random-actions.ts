@@ -11,13 +11,13 @@ import {
 } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** The evening of a month's last day that is always ahead, so that two steps of three hours lead into the next month. */
+/** The evening of a future month's last day, so that two steps of three hours cross into the next month. */
 const EVENING = Date.UTC(new Date().getUTCFullYear() + 1, 0, 31, 19)
 
 export const DAILY = 1_800_00
 export const MONTHLY = 2_500_00
 
-/** The sandbox bank goes by the amount: the first two are paid, the third is rejected, the last stays on its way. */
+/** The sandbox bank decides by amount: the first two are paid, the third is rejected, the last stays in transit. */
 const amounts = [100.07, 250, 666.01, 777.06]
 const payees = ['wallet', 'sepa', 'unknown'] as const
 const budgetKinds = ['agent', 'run', 'delegation'] as const

@@ -9,7 +9,7 @@ export interface RiskEventRow {
   data: Record<string, unknown>
 }
 
-/** Settings under which one signal alone gives points. */
+/** Settings under which only one signal scores. */
 export const onlySignal = (signal: string, points: number): Config => ({
   weights: {
     velocity: 0,
@@ -21,9 +21,8 @@ export const onlySignal = (signal: string, points: number): Config => ({
   },
 })
 
-/** Agents whose risk is assessed, and the events about it, in one service with two API processes. */
 export function riskFixtures(service: TestService, elsewhere: string) {
-  /** An agent whose spends need no person except for their risk, with a client of each process. */
+  /** An agent whose spends need approval only for their risk, with a client of each process. */
   async function anAssessedAgent(config: Config = {}) {
     const owner = await service.owner()
     await bodyOf(owner.client.risk.configure({ body: config }))

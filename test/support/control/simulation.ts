@@ -5,9 +5,8 @@ export type Rules = Parameters<typeof anAgentUnder>[1]
 /** A span that covers every decision of a test. */
 export const ALL_TIME = { from: '2026-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
 
-/** Agents whose decisions are simulated and backtested. */
 export function simulationFixtures(service: TestService) {
-  /** An agent under these rules, of an owner of its own. No person is asked unless a rule says so. */
+  /** An agent under these rules, of its own owner. No approval is needed unless a rule requires it. */
   async function anAgentUnderRules(rules: Rules = {}) {
     const owner = await service.owner()
     const { client } = owner

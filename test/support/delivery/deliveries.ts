@@ -8,7 +8,6 @@ type Delivery = Awaited<ReturnType<typeof deliveriesOf>>[number]
 export const deliveriesOf = async (client: TestClient, id: string) =>
   (await bodyOf(client.webhooks.deliveries({ params: { id }, query: { limit: 100 } }))).data
 
-/** Waits until the newest delivery of a subscription meets the condition. */
 export async function untilDelivery(
   client: TestClient,
   id: string,

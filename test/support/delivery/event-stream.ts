@@ -9,11 +9,10 @@ type Received = any
 export interface EventStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** The events so far, and their bytes as they came. */
   readonly events: readonly Received[]
   readonly ids: readonly string[]
   readonly text: () => string
-  /** Fulfilled once the service has ended the stream, or the connection has broken. */
+  /** Resolves when the service has ended the stream or the connection has broken. */
   readonly ended: Promise<'ended' | 'cut'>
   hasAll(ids: readonly string[]): Promise<void>
   close(): void
@@ -26,7 +25,6 @@ interface Options {
   readonly query?: string
 }
 
-/** Reads a stream of events as a client does, from its beginning on. */
 export async function openStream(url: string, options: Options): Promise<EventStream> {
   const { token, headers, lastEventId, query = '' } = options
   const outgoing = request(`${url}/events/stream${query}`, {

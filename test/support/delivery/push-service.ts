@@ -7,21 +7,17 @@ import type { Outbound } from '../../../src/ports/outbound.ts'
 import { certificate } from '../http/certificate.ts'
 import { nameServer } from '../http/name-server.ts'
 
-/** A push as its browser decrypts it. */
 export interface Message {
   readonly headers: NodeJS.Dict<string | string[]>
   readonly payload: Record<string, unknown>
-  /** The claims that the sender signed. */
   readonly claims: Record<string, unknown>
-  /** The sender's public key, as browsers get it. */
   readonly senderKey: string
 }
 
 export interface Browser {
-  /** The subscription as its page sends it to the API. */
   readonly subscription: { endpoint: string; expirationTime: null; keys: { p256dh: string; auth: string } }
   readonly messages: Message[]
-  /** Sets the status that the push service answers for this browser; null = no answer. */
+  /** Sets the status for this browser; null sends no answer. */
   answerWith(status: number | null): void
 }
 

@@ -14,7 +14,6 @@ export const eventNames = ({ messages }: Browser) => messages.map(({ payload }) 
 export const freezeAgent = async (client: TestClient, id: string) =>
   bodyOf(client.agents.freeze({ params: { id }, body: { reason: 'Something secret' } }))
 
-/** A service that sends web push, the push service that receives it, and subscribed browsers. */
 export async function startPushService() {
   const vendor = await pushService()
   const service = await startTestService({
@@ -22,7 +21,6 @@ export async function startPushService() {
     outbound: vendor.outbound,
     env: { PUSH_CONTACT: 'mailto:ada@example.com' },
   })
-  /** A browser that is subscribed to these events. */
   const aBrowser = async (client: TestClient, members: Members = {}) => {
     const browser = vendor.browser()
     const { id } = await subscribe(client, browser, members)

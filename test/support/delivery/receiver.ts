@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll } from '@jest/globals'
 
-/** A request as a receiver of webhooks gets it. */
 export interface ReceivedRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -11,24 +10,21 @@ export interface ReceivedRequest {
   readonly event: string
 }
 
-/** How a receiver treats the nth request to a path, counted from 0: with an answer, or a failure. */
+/** The treatment of the nth request to a path, counted from 0: an answer or a failure. */
 export type Behavior = (response: ServerResponse, n: number, received: ReceivedRequest) => void
 
 export interface Receiver {
   readonly url: string
-  /** The requests so far, all of them or those to a path. */
   at(path?: string): ReceivedRequest[]
-  /** Sets how requests to this path are answered from now on. */
   treat(path: string, behavior: Behavior): void
 }
 
-/** Answers with this status, and with an empty body by default. */
 export const respondWith =
   (status: number, body = '', headers: Record<string, string> = {}): Behavior =>
   response =>
     void response.writeHead(status, headers).end(body)
 
-/** A receiver of webhooks; it answers 204 unless a test sets another behavior. */
+/** A receiver of webhooks that answers 204 unless a test sets another behaviour. */
 export async function startReceiver(): Promise<Receiver> {
   const all: ReceivedRequest[] = []
   const byPath = new Map<string, ReceivedRequest[]>()

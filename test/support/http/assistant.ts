@@ -4,9 +4,9 @@ type Version = '2026-07-28' | 'legacy'
 
 interface Connection {
   readonly version?: Version
-  /** Answers what the service asks of the client's person: the addresses that were opened are kept here. */
+  /** Answers the service's requests to the user; opened addresses are recorded here. */
   readonly opened?: string[]
-  /** What the person does meanwhile, and answers. */
+  /** What the user does meanwhile, and the answer. */
   readonly late?: () => Promise<{ readonly action: 'accept' }>
 }
 
@@ -18,7 +18,6 @@ export interface ToolResult {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** An assistant that uses the official client of the protocol. */
 export async function anAssistant(
   url: string,
   token: string,

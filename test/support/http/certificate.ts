@@ -1,4 +1,4 @@
-/** Of `receiver.example`, signed by itself, for a hundred years. It guards nothing. */
+/** A self-signed certificate of `receiver.example`, valid for a hundred years. It protects nothing. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgz5uaWBt9YOIL5FH4

@@ -8,7 +8,7 @@ import { nameServer } from './name-server.ts'
 export const textOf = (answer: OutboundAnswer): string =>
   answer.kind === 'answered' ? Buffer.from(answer.body).toString() : JSON.stringify(answer)
 
-/** A guarded way out, a name server with hostile names, and receivers on this machine. */
+/** A guarded HTTP client, a name server with hostile names, and receivers on this machine. */
 export async function guarded() {
   const names = await nameServer({
     'receiver.example': ['127.0.0.1'],

@@ -1,6 +1,6 @@
 type Bytes = readonly [number, number, number, number]
 
-/** One address inside each kind of network, and the rule that it breaks. */
+/** One address in each kind of network, and the rule that it violates. */
 const ADDRESSES: readonly (readonly [rule: string, bytes: Bytes])[] = [
   ['loopback', [127, 0, 0, 1]],
   ['private', [10, 1, 2, 3]],
@@ -23,7 +23,7 @@ const circled = (text: string) =>
   text.replace(/[1-9]/g, digit => String.fromCharCode(0x245f + Number(digit))).replaceAll('0', '⓪')
 const percent = (text: string) => text.replace(/./g, char => `%${hex(char.charCodeAt(0))}`)
 
-/** Ways to write an IPv4 address that lead to it. */
+/** Notations of an IPv4 address that lead to it. */
 const NOTATIONS: readonly ((bytes: Bytes) => string)[] = [
   dotted,
   bytes => `${dotted(bytes)}.`,
@@ -45,7 +45,7 @@ const NOTATIONS: readonly ((bytes: Bytes) => string)[] = [
   bytes => `[0:0:0:0:0:ffff:${asGroups(bytes)}]`,
 ]
 
-/** Ways that lead to it by another address: refused wherever they lead. */
+/** Other addresses that lead to it, refused in any case. */
 const DISGUISES: readonly ((bytes: Bytes) => string)[] = [
   bytes => `[::${dotted(bytes)}]`,
   bytes => `[64:ff9b::${dotted(bytes)}]`,
@@ -54,7 +54,7 @@ const DISGUISES: readonly ((bytes: Bytes) => string)[] = [
   bytes => `[2001:0:${asGroups(bytes)}::1]`,
 ]
 
-/** The first and the last address of every block, and what else IANA gives to nobody. */
+/** The first and last address of every block, and other unassigned ranges of IANA. */
 const EDGES: Readonly<Record<string, string>> = {
   loopback: '127.0.0.0 127.255.255.255 [::1] [0:0:0:0:0:0:0:1]',
   unspecified: '0.0.0.0 0.255.255.255 0 [::]',
@@ -71,7 +71,6 @@ const EDGES: Readonly<Record<string, string>> = {
     '169.254.170.2 100.100.100.200 168.63.129.16 192.0.0.192 [::ffff:a83f:8110] [fd00:ec2::254] metadata.google.internal METADATA.google.INTERNAL. metadata instance-data',
 }
 
-/** Each as it is typed. */
 const LISTED: Readonly<Record<string, readonly string[]>> = {
   loopback: [
     'http://localhost',
@@ -172,7 +171,7 @@ const LISTED: Readonly<Record<string, readonly string[]>> = {
 
 const inUrl = (host: string) => `http://${host}/hook`
 
-/** URLs that must be refused, each with the rule that refuses it. */
+/** URLs that must be refused, each with its rule. */
 export const hostileUrls: readonly (readonly [url: string, rule: string])[] = [
   ...ADDRESSES.flatMap(([rule, bytes]) => [
     ...NOTATIONS.map(write => [inUrl(write(bytes)), rule] as const),

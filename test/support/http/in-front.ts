@@ -4,13 +4,11 @@ import { afterAll } from '@jest/globals'
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Hands a request on to a service, with these headers, and its answer back. */
 export type HandOn = (headers: Headers) => void
 
-/** What a server in front of a service does with a request: it answers, or hands it on. */
 type Answering = (asked: IncomingMessage, answer: ServerResponse, handOn: HandOn, own: string) => void
 
-/** A server of a test's own in front of a service, until the tests have ended; gives its address. */
+/** A server in front of a service, closed after the tests; returns its address. */
 export async function inFrontOf(url: string, answering: Answering): Promise<string> {
   const server = createServer((asked, answer) => {
     const handOn: HandOn = given => {
@@ -20,7 +18,7 @@ export async function inFrontOf(url: string, answering: Answering): Promise<stri
         received.pipe(answer)
       })
       sent.on('error', () => answer.destroy())
-      // Who goes away goes away for the service, too.
+      // A client that disconnects disconnects from the service, too.
       answer.on('close', () => sent.destroy())
       asked.pipe(sent)
     }
@@ -40,7 +38,7 @@ afterAll(() => {
   }
 })
 
-/** The service as a busy one: whoever calls it with a credential is told “later” at each third request. */
+/** A busy service: every third request with a credential is refused with a retry. */
 export function busy(url: string): Promise<string> {
   let requests = 0
   return inFrontOf(url, (asked, answer, handOn) => {

@@ -9,13 +9,11 @@ type Zone = Readonly<Record<string, readonly string[] | ((times: number) => read
 
 export interface NameServer {
   readonly resolver: dns.Resolver
-  /** How often the IPv4 addresses of this name were queried. */
   queryCount(name: string): number
 }
 
 const TYPES = { A: 1, AAAA: 28 }
 
-/** A name server on the loopback with the answers of the test. */
 export async function nameServer(zone: Zone): Promise<NameServer> {
   const queries = new Map<string, number>()
   const addressesOf = (name: string, type: number): readonly string[] | undefined => {
@@ -37,7 +35,7 @@ export async function nameServer(zone: Zone): Promise<NameServer> {
 const HEADER_BYTES = 12
 const NO_SUCH_NAME = 3
 
-/** The answer to a query as RFC 1035 specifies it: the question, then the answers. */
+/** The answer to a query (RFC 1035): the question, then the answers. */
 function answer(
   query: Buffer,
   addressesOf: (name: string, type: number) => readonly string[] | undefined,

@@ -2,7 +2,6 @@ import { aFundedAgent, aPolicy } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { anAssistant } from './assistant.ts'
 
-/** An owner whose assistant reads with the owner's key, and an agent. */
 export async function anOwnerWithAssistant(service: Pick<TestService, 'owner' | 'url'>) {
   const { client, key, ownerId } = await service.owner()
   const policy = await aPolicy(client, { autoApproveLimitEuros: 5, dailyLimitEuros: 50 })

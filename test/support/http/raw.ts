@@ -7,7 +7,6 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** The text of one HTTP request. */
 export function request(
   method: string,
   target: string,
@@ -22,7 +21,7 @@ export function request(
 }
 
 /**
- * Sends these messages one after the other over one connection, each once the one before was answered. Fewer answers than
+ * Sends these messages in sequence over one connection, each after the previous answer. Fewer answers than
  * messages: the service closed the connection.
  */
 export function exchange(url: string, ...messages: readonly (string | Buffer)[]): Promise<RawAnswer[]> {
@@ -54,7 +53,6 @@ export function exchange(url: string, ...messages: readonly (string | Buffer)[])
 /** A connection over which a test can send any bytes at any time. */
 export interface RawClient {
   readonly socket: Socket
-  /** Everything received so far. */
   received(): string
   readonly closed: Promise<unknown>
 }

@@ -1,9 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { cbor } from './cbor.ts'
 
-/** What a device says of itself and of the page, where it differs from what a good one says. */
+/** Deviations of a device from a correct one. */
 export interface Manner {
-  /** The page on which it is used. */
   readonly origin?: string
   readonly crossOrigin?: boolean
   readonly rpId?: string
@@ -15,7 +14,7 @@ export interface Manner {
   readonly challenge?: string
   readonly type?: string
   readonly userHandle?: string | null
-  /** Writes the client data in its own way, before it is signed. */
+  /** Changes the client data before it is signed. */
   readonly clientData?: (members: Record<string, unknown>) => string | Uint8Array
   /** Changes the authenticator data before it is signed. */
   readonly authenticatorData?: (data: Buffer) => Buffer
@@ -45,7 +44,7 @@ const newKeys: Readonly<
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2_048 }),
 }
 
-/** The public key as devices give it (COSE, RFC 9053). */
+/** The public key in COSE format (RFC 9053). */
 export function coseKeyOf(key: KeyObject): Map<number, unknown> {
   const { kty, x = '', y = '', n = '', e = '' } = key.export({ format: 'jwk' })
   const bytes = (text: string) => Buffer.from(text, 'base64url')
@@ -72,13 +71,13 @@ export function coseKeyOf(key: KeyObject): Map<number, unknown> {
   ])
 }
 
-/** A device in software: makes one credential, and signs with it whatever it is asked to. */
+/** A software authenticator with one credential, which signs everything it is given. */
 export class Authenticator {
   readonly credentialId = b64(randomBytes(16))
   readonly #keys: { publicKey: KeyObject; privateKey: KeyObject }
   readonly #manner: Manner
   #userHandle = ''
-  /** Zero, as of a passkey that is synced, unless the manner says something else. */
+  /** Zero, as for a synced passkey, unless overridden. */
   counter = 0
 
   constructor({ algorithm = 'ES256', ...manner }: Manner & { algorithm?: AuthenticatorAlgorithm } = {}) {

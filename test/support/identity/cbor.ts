@@ -1,4 +1,4 @@
-/** Writes the little CBOR (RFC 8949) that authenticators need: whole numbers, texts, bytes and maps. */
+/** Writes the subset of CBOR (RFC 8949) that authenticators need: whole numbers, texts, bytes and maps. */
 export function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])

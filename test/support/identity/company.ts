@@ -5,7 +5,6 @@ import type { TestService } from '../harness.ts'
 export const ADA = { name: 'Ada Lovelace', dateOfBirth: '1985-12-10', country: 'DE' }
 export const GRACE = { name: 'Grace Hopper', dateOfBirth: '1976-12-09', country: 'FR' }
 
-/** What a company says of itself. */
 export const COMPANY = {
   legalName: 'Analytical Engines GmbH',
   legalForm: 'GmbH',
@@ -18,11 +17,10 @@ export const COMPANY = {
   beneficialOwners: [{ ...ADA, sharePercent: 60 }],
 }
 
-/** An onboarding that has just been submitted. */
 export const submitted = (client: TestClient, members: Partial<typeof COMPANY> = {}) =>
   bodyOf(client.onboarding.create({ body: { ...COMPANY, ...members } }))
 
-/** Sets how far the identity of every representative is verified, as the check of identities would. */
+/** Sets the identity status of every representative, as identity checks would. */
 export const setIdentities = (
   { sql }: Pick<TestService, 'sql'>,
   { id }: { readonly id: string },

@@ -7,21 +7,19 @@ import { bodyOf, type TestClient } from '../factories.ts'
 import { type HttpResponse, http, type TestService } from '../harness.ts'
 import type { Authenticator, Manner } from './authenticator.ts'
 
-/** The headers of a page of ours, as a browser sends them. */
+/** The headers that a browser sends from our own page. */
 export const FROM_OUR_PAGE = { 'sec-fetch-site': 'same-origin' } as const
 
-/** A person who has signed in: what the browser sends from then on. */
 export interface SignedIn {
   readonly personId: string
   readonly sessionId: string
   /** `session=con_…`, as the browser sends it. */
   readonly cookie: string
-  /** The cookie, from a page of ours. */
+  /** The cookie, sent from our own page. */
   readonly headers: Readonly<Record<string, string>>
   readonly client: TestClient
 }
 
-/** The token in the fragment of a link. */
 export const tokenIn = (url: string | null): string => new URL(String(url)).hash.slice(1)
 
 export const redeem = (url: string, link: string | null, headers: Readonly<Record<string, string>> = {}) =>
@@ -30,11 +28,10 @@ export const redeem = (url: string, link: string | null, headers: Readonly<Recor
     body: { token: tokenIn(link) },
   })
 
-/** The first part of a `Set-Cookie` header: what the browser sends back. */
+/** The first part of a `Set-Cookie` header, which the browser sends back. */
 export const cookieOf = ({ headers }: Pick<HttpResponse, 'headers'>): string =>
   String(headers.get('set-cookie')).split(';')[0] as string
 
-/** The person whom this answer has signed in, in a browser at the service with this URL. */
 export function signedInBy(url: string, answer: HttpResponse): SignedIn {
   if (answer.status !== 201) throw new Error(answer.text)
   const cookie = cookieOf(answer)
@@ -43,7 +40,6 @@ export function signedInBy(url: string, answer: HttpResponse): SignedIn {
   return { personId, sessionId, cookie, headers, client: clientAt({ url, headers }) }
 }
 
-/** The first person of an account, an owner, signed in by a link that was made with the key of this client. */
 export async function firstPerson(url: string, owner: TestClient): Promise<SignedIn> {
   const { url: link } = await bodyOf(owner.console.createLink())
   return signedInBy(url, await redeem(url, link))
@@ -56,7 +52,6 @@ interface Account {
 
 interface LinkMembers {
   readonly role?: Role
-  /** A person who is there already. */
   readonly personId?: string | undefined
 }
 
@@ -68,7 +63,7 @@ const LINK = `
 insert into person_links (owner_id, mode, id, created_at, updated_at, person_id, kind, hash, expires_at)
 values ($1, $2, $3, now(), now(), $4, 'sign_in', $5, now() + interval '10 minutes')`
 
-/** A link for a person, new or known, by whose making nobody had to be asked. */
+/** A link for a new or known person that needs no consent. */
 export async function aLink(
   { sql, url }: Pick<TestService, 'sql' | 'url'>,
   { ownerId, mode = 'test' }: Account,
@@ -81,7 +76,7 @@ export async function aLink(
   return { personId, url: `${url}/login#${token}` }
 }
 
-/** A person of an account who has signed in by a link, whoever else there is. */
+/** A person who signed in by a link, whoever else the account has. */
 export async function signedInTo(
   service: Pick<TestService, 'sql' | 'url'>,
   account: Account,
@@ -91,13 +86,11 @@ export async function signedInTo(
   return signedInBy(service.url, await redeem(service.url, link))
 }
 
-/** What a device signs to sign in, as the page asks it to. */
 export async function signInWith(url: string, device: Authenticator, manner: Manner = {}) {
   const { body } = await http(url, 'POST', '/console/sign-in/options', { headers: FROM_OUR_PAGE })
   return { challengeId: body.challengeId, assertion: device.assert(body.options, manner) }
 }
 
-/** Signs in with a passkey, as the page does. */
 export const signIn = (
   url: string,
   body: Awaited<ReturnType<typeof signInWith>>,

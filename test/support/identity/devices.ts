@@ -5,13 +5,11 @@ import { signed } from './people.ts'
 
 type Begin = Parameters<TestClient['sessions']['begin']>[0]['body']
 
-/** A device that has asked for a key. */
 export interface Device {
   readonly deviceCode: string
   readonly userCode: string
 }
 
-/** A device as a program begins one. */
 export async function aDevice(client: TestClient, members: Partial<Begin> = {}): Promise<Device> {
   const body = { deviceId: randomUUID(), deviceName: 'Ada’s laptop', clientType: 'cli', ...members } as Begin
   const { deviceCode, userCode } = await bodyOf(client.sessions.begin({ body }))
@@ -20,7 +18,6 @@ export async function aDevice(client: TestClient, members: Partial<Begin> = {}):
 
 type Chosen = { readonly scopes?: NonNullable<Begin['scopes']> }
 
-/** What a passkey has signed to let a device in. */
 export async function consentTo(
   client: TestClient,
   device: Authenticator,
@@ -31,7 +28,6 @@ export async function consentTo(
   return signed(challenge, device)
 }
 
-/** Lets a device in with the passkey of a person, as the page does. */
 export async function letIn(
   client: TestClient,
   device: Authenticator,
@@ -42,7 +38,6 @@ export async function letIn(
   return client.sessions.verify({ body: { userCode, ...chosen, webauthnAssertion } })
 }
 
-/** The pair of keys with which a device proves its requests. */
 export interface ProofKeys {
   readonly publicKeyJwk: Record<string, string>
   readonly privateKey: KeyObject
@@ -57,7 +52,7 @@ export function proofKeys(alg: ProofKeys['alg'] = 'ES256'): ProofKeys {
 
 const b64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A proof (RFC 9449) for a request with this key; `others` are the claims that differ. */
+/** A DPoP proof (RFC 9449) for a request with this key; `others` are the claims that differ. */
 export function proof(
   { publicKeyJwk, privateKey, alg }: ProofKeys,
   { method, url, secret }: { readonly method: string; readonly url: string; readonly secret: string },

@@ -8,7 +8,7 @@ export const notice = (reference: string, status: IdentityNotice['status']): Ide
   status,
 })
 
-/** A notice as the simulated provider signs it. */
+/** A notice signed by the simulated provider. */
 export function tell(
   service: TestService,
   told: IdentityNotice,

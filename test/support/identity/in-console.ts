@@ -5,15 +5,14 @@ import { Authenticator } from './authenticator.ts'
 import { signedInTo } from './console.ts'
 import { aPerson, type Enrolled, enrol, originOf } from './people.ts'
 
-/** A person with a passkey, signed in to the console. */
 export interface InConsole extends Pick<Enrolled, 'personId' | 'name' | 'device'> {
-  /** Calls with the cookie of the session, from a page of ours. */
+  /** Calls with the session's cookie, from our own page. */
   readonly client: TestClient
 }
 
 type Role = 'owner' | 'approver' | 'viewer'
 
-/** People with these roles, the first of them an owner, each with a passkey and a session in the console. */
+/** People with these roles, the first an owner, each with a passkey and a console session. */
 export async function peopleInConsole(
   service: TestService,
   owner: Owner<typeof areas>,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { KeyFile } from '../../../src/command/key-file.ts'
 import { temporaryFolder } from '../processes/folders.ts'
 
-/** A person’s own folder of settings, as a new machine has it: empty. */
+/** A user's settings folder on a new machine: empty. */
 export function aConfiguration() {
   const folder = temporaryFolder()
   const path = join(folder, 'agentpay', 'credentials.json')
@@ -15,7 +15,7 @@ export function aConfiguration() {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       writeFileSync(path, content, { mode })
     },
-    /** Who may read file and folder, in octal. */
+    /** The modes of file and folder, in octal. */
     modes: () => [path, dirname(path)].map(one => (statSync(one).mode & 0o777).toString(8)),
   }
 }

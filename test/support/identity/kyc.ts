@@ -1,7 +1,6 @@
 import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** The smallest files of each kind, by their first bytes. */
 export const PDF = Buffer.from('%PDF-1.4\n').toString('base64')
 export const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).toString('base64')
 export const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64')
@@ -17,7 +16,7 @@ export const torstrasse = {
   country: 'DE',
 }
 
-/** The account of a person: of a test owner who is none of a company. */
+/** The account of a person; test owners are companies by default. */
 export async function anIndividual(service: TestService, name = 'Ada Lovelace') {
   const body = {
     name,
@@ -33,7 +32,6 @@ export async function anIndividual(service: TestService, name = 'Ada Lovelace') 
 export const aDocument = (client: TestClient, kind: DocumentBody['kind'] = 'passport', file: string = PDF) =>
   bodyOf(client.kyc.upload({ body: { kind, file } }))
 
-/** What a person of this name sends, with a passport. */
 export async function personNamed(
   client: TestClient,
   name: string,
@@ -49,10 +47,9 @@ export const aSubmission = async (
   members: Partial<SubmissionBody> = {},
 ) => bodyOf(client.kyc.create({ body: await personNamed(client, name, members) }))
 
-/** Lets everything happen that is due, without waiting for a process. */
+/** Carries out everything that is due, without waiting for a run. */
 export const settle = (client: TestClient) => bodyOf(client.sandbox.advance({ body: { seconds: 1 } }))
 
-/** The names of the events that the owner has had, oldest first. */
 export const eventsOf = async (client: TestClient, prefix: string): Promise<string[]> =>
   (await bodyOf(client.events.list({ query: { limit: 100 } }))).data
     .map(({ event }) => event)

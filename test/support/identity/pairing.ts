@@ -6,7 +6,6 @@ import type { Authenticator } from './authenticator.ts'
 import { type SignedIn, signedInTo } from './console.ts'
 import { type Enrolled, enrolled, signed } from './people.ts'
 
-/** A terminal that has begun to sign in: what only it knows, and what it shows. */
 export interface Terminal {
   readonly code: string
   readonly codeVerifier: string
@@ -16,7 +15,6 @@ export interface Terminal {
 
 export const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** A terminal as `agentpay login` begins one. */
 export async function aTerminal(
   client: TestClient,
   deviceName = 'Ada’s laptop',
@@ -27,13 +25,11 @@ export async function aTerminal(
   return { ...(await bodyOf(client.cliAuth.start({ body }))), codeVerifier }
 }
 
-/** Lets a terminal in with the passkey of a person, as the page does. */
 export async function approvePairing(client: TestClient, device: Authenticator, code: string) {
   const challenge = await bodyOf(client.cliAuth.challenge({ body: { code } }))
   return client.cliAuth.approve({ body: { code, webauthnAssertion: signed(challenge, device) } })
 }
 
-/** A person with a passkey in the console, who may let terminals in. */
 export async function aDoorkeeper(
   service: TestService,
   owner: Owner<typeof areas>,

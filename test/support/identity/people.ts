@@ -7,17 +7,14 @@ import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authe
 
 type TestClient = Client<typeof areas>
 
-/** The origin of the pages of a test service. */
 export const originOf = ({ url }: { readonly url: string }): string => url.replace('127.0.0.1', 'localhost')
 
-/** The origin of the pages, as the service tells it to browsers. */
 export async function pagesOrigin({ url }: Pick<TestService, 'url'>): Promise<string> {
   const answer = await fetch(`${url}/.well-known/webauthn`)
   const { origins } = (await answer.json()) as { origins: [string] }
   return origins[0]
 }
 
-/** A person with a device, and the passkey on it. */
 export interface Enrolled {
   readonly personId: string
   readonly passkeyId: string
@@ -30,7 +27,7 @@ interface EnrolledMembers {
   readonly role?: Role
   readonly name?: string
   readonly algorithm?: AuthenticatorAlgorithm
-  /** An owner of the tenant who has a passkey already: needed for everybody but the first one. */
+  /** An owner who has a passkey already, needed for all but the first. */
   readonly by?: Enrolled
 }
 
@@ -38,7 +35,6 @@ const JOIN = `update people set status = 'active', joined_at = now() where owner
 
 let people = 0
 
-/** A person who has joined, without a passkey. */
 export async function aPerson(
   service: Pick<TestService, 'sql'>,
   owner: Pick<Owner<typeof areas>, 'ownerId'>,
@@ -54,7 +50,6 @@ export async function aPerson(
   return { id, name }
 }
 
-/** A person of the owner's account who has joined and enrolled a passkey. */
 export async function enrolled(
   service: Pick<TestService, 'sql' | 'url'>,
   owner: Owner<typeof areas>,
@@ -67,7 +62,7 @@ export async function enrolled(
   return { personId: person.id, passkeyId, name: person.name, device, owner }
 }
 
-/** Enrols a device for a person, confirmed by the passkey of somebody where there is one already; gives the passkey's id. */
+/** Enrols a device for a person, confirmed by an existing passkey if there is one; returns the passkey's id. */
 export async function enrol(
   client: TestClient,
   personId: string,
@@ -85,7 +80,7 @@ export async function enrol(
 
 type ChallengeBody = NonNullable<Parameters<TestClient['passkeys']['challenge']>[0]>['body']
 
-/** What a person has signed for a purpose: the envelope that goes along as `webauthnAssertion`. */
+/** A person's signature for a purpose, sent as `webauthnAssertion`. */
 export async function assertion(
   client: TestClient,
   { device }: Pick<Enrolled, 'device'>,
@@ -95,7 +90,6 @@ export async function assertion(
   return signed(await bodyOf(client.passkeys.challenge({ body })), device, manner)
 }
 
-/** The envelope of a challenge, signed by a device. */
 export const signed = (
   { challengeId, options }: { challengeId: string; options: { challenge: string; rpId: string } },
   device: Authenticator,

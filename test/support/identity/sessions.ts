@@ -3,11 +3,10 @@ import type { TestService } from '../harness.ts'
 import { redeem, type SignedIn, signedInBy } from './console.ts'
 import { assertion, type Enrolled } from './people.ts'
 
-/** Opens a link as the page does. */
 export const signInBy = async (url: string, link: string | null): Promise<SignedIn> =>
   signedInBy(url, await redeem(url, link))
 
-/** The session of an owner who has a passkey, begun by a link that the owner has signed for. */
+/** The session of an owner with a passkey, started by a link that the owner signed for. */
 export async function sessionOf({ url }: Pick<TestService, 'url'>, person: Enrolled): Promise<SignedIn> {
   const { personId } = person
   const { client } = person.owner

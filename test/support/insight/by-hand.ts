@@ -2,7 +2,6 @@ import { bodyOf, type TestClient } from '../factories.ts'
 
 const MOST = 100
 
-/** Every record of a list, read page by page. */
 export async function everyOne<T>(
   read: (query: { limit: number; cursor?: string }) => Promise<{ data: T[]; nextCursor?: string | null }>,
 ): Promise<T[]> {
@@ -17,7 +16,7 @@ export async function everyOne<T>(
 
 const PAID = ['settlement', 'settled', 'completed', 'refunded']
 
-/** What `GET /transactions` and `GET /intents` tell, with nothing added up. */
+/** `GET /transactions` and `GET /intents` without sums. */
 export async function toldByLists(client: TestClient) {
   const [transactions, intents] = await Promise.all([
     everyOne(query => bodyOf(client.transactions.list({ query }))),
@@ -30,21 +29,21 @@ export type Paid = Awaited<ReturnType<typeof toldByLists>>['paid'][number]
 
 const cents = (euros: number): number => Math.round(euros * 100)
 
-/** How many there are, and what they come to in cents: spent, come back and net. */
+/** Counts and sums in cents: spent, refunded and net. */
 export function addedUp(paid: readonly Pick<Paid, 'amountEuros' | 'refundedEuros'>[]) {
   const spent = paid.reduce((sum, { amountEuros }) => sum + cents(amountEuros), 0)
   const back = paid.reduce((sum, { refundedEuros }) => sum + cents(refundedEuros), 0)
   return [paid.length, spent, back, spent - back]
 }
 
-/** The same of each group, the highest net first. */
+/** The same by group, the highest net first. */
 export const addedUpBy = (paid: readonly Paid[], keyOf: (one: Paid) => string | null) =>
   [...Map.groupBy(paid, keyOf)].map(([key, ofKey]) => [key, ...addedUp(ofKey)]).sort(byNet)
 
 const byNet = (one: readonly unknown[], other: readonly unknown[]): number =>
   Number(other.at(-1)) - Number(one.at(-1))
 
-/** The figures of a line of a report, in the same form. */
+/** The figures of a report's line, in the same form. */
 export const figuresIn = (line: {
   count: number
   spentEuros: number

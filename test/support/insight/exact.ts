@@ -7,11 +7,11 @@ import type { Spender, SpendStep } from './random-spends.ts'
 import { fastSums, slowKeptBack, slowLines, slowSums } from './slow-spend.ts'
 
 export const EVER = { from: '2000-01-01', before: '2100-01-01' }
-/** A long text stands in the sums by its beginning and its digest. */
+/** A long text is stored in the sums by its beginning and its digest. */
 const asStored = (text: string): string =>
   text.length > 150 ? `${text.slice(0, 100)}… ${hash('md5', text)}` : text
 
-/** The key by which a line of the slow query is in a cell of each view. */
+/** The key of a slow query's line in each view. */
 const views = {
   agent: line => line.agent,
   merchant: line => line.merchant,
@@ -24,7 +24,7 @@ const views = {
   Record<View, (line: Awaited<ReturnType<typeof slowLines>>[number]) => string | undefined>
 >
 
-/** Every view, by day, agent and value, is what the slow query says. */
+/** Checks every view, by day, agent and value, against the slow query. */
 export async function expectExact(
   service: Pick<TestService, 'sql'>,
   sql: Sql,
@@ -58,7 +58,7 @@ export async function expectExact(
   expect(found.sort()).toEqual(await slowKeptBack(service, ownerId))
 }
 
-/** Each thing that changes how a payment counts, in an order in which it does. */
+/** Every event that changes how a payment counts, in a possible order. */
 export const everything: SpendStep[] = [
   ['authorize', 0],
   ['payLabelled', 0],

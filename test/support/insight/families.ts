@@ -10,12 +10,12 @@ import {
 const DAYS = 365
 const FIRST_DAY = dayNumber('2025-01-01')
 
-/** What an agent spends on a day, in cents: by the day and its place in the series. */
+/** An agent's spending in cents, by day and by position in the series. */
 type Spender = (day: number, place: number) => number
 
 type Random = () => number
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** Seeded numbers from 0 to below 1 (mulberry32). */
 function randomOf(seed: string): Random {
   let state = createHash('sha256').update(seed).digest().readUInt32LE()
   return () => {
@@ -26,7 +26,7 @@ function randomOf(seed: string): Random {
   }
 }
 
-/** Around 1, never negative: most days a little less, some much more. */
+/** Around 1, never negative: most days slightly less, some much more. */
 function unevenly(random: Random, spread: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return Math.exp(spread * normal - spread ** 2 / 2)
@@ -34,7 +34,7 @@ function unevenly(random: Random, spread: number): number {
 
 const from = (random: Random, low: number, high: number): number => low + random() * (high - low)
 
-/** What each weekday has, Sunday first. */
+/** The factors of each weekday, Sunday first. */
 const WEEKS: readonly (readonly number[])[] = [
   [0.2, 1.2, 1.3, 1.2, 1.3, 1.1, 0.7],
   [0.1, 1.4, 1.3, 1.3, 1.3, 1.3, 0.3],
@@ -56,7 +56,7 @@ const isOnDay = (day: number, dayOfMonth: number): boolean => Number(dateOfDay(d
 const MONDAY = 1
 const isWeekend = (day: number): boolean => weekdayOf(day) % 6 === 0
 
-/** Kinds of spending, as agents show them. */
+/** Spending patterns of agents. */
 export const families = {
   weekdays(random: Random): Spender {
     const [week, level, spread] = [anyWeek(random), from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
@@ -69,7 +69,7 @@ export const families = {
     return () => (random() < chance ? level * unevenly(random, spread) : 0)
   },
 
-  /** Now and then two to six days of four to eight times as much. */
+  /** Occasional bursts of two to six days with four to eight times as much. */
   bursts(random: Random): Spender {
     const level = from(random, 1_000, 6_000)
     let [daysLeft, times] = [0, 1]
@@ -97,7 +97,7 @@ export const families = {
     return day => (isWeekend(day) ? 0 : level * unevenly(random, spread))
   },
 
-  /** As before, but one weekend day of twenty costs something, and one working day of eight does not. */
+  /** As before, but one weekend day in twenty has spending, and one working day in eight has none. */
   'weekends mostly at rest'(random: Random): Spender {
     const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
     return day => (random() < (isWeekend(day) ? 0.05 : 0.88) ? level * unevenly(random, spread) : 0)
@@ -113,7 +113,7 @@ export const families = {
     return day => (isWeekend(day) ? level * unevenly(random, spread) : 0)
   },
 
-  /** The weekends become days of rest, or working days, at some time in the second half of the year. */
+  /** Weekends become days of rest, or working days, some time in the second half of the year. */
   'weekends change'(random: Random): Spender {
     const [level, spread] = [from(random, 2_000, 22_000), from(random, 0.25, 0.6)]
     const [changesAt, restsAtFirst] = [200 + Math.floor(random() * 100), random() < 0.5]
@@ -145,7 +145,7 @@ export type Family = keyof typeof families
 
 export const familyNames = Object.keys(families) as Family[]
 
-/** Kinds with weekdays on which nothing, or nearly nothing, is spent. */
+/** Patterns with weekdays without (or almost without) spending. */
 export const restingNames = [
   'weekends at rest',
   'weekends mostly at rest',
@@ -153,7 +153,7 @@ export const restingNames = [
   'weekends only',
 ] as const satisfies readonly Family[]
 
-/** Kinds whose rest follows no weekday, or not always the same one. */
+/** Patterns whose rest days follow no fixed weekday. */
 export const irregularNames = [
   'weekends change',
   'every other week',
@@ -175,7 +175,7 @@ export function yearOf(family: Family, number: number): DailySpend {
   return { firstDay: FIRST_DAY, cents }
 }
 
-/** The same year with a monthly charge, which is found by its rhythm. */
+/** The same year with a monthly charge, which is detected by its rhythm. */
 export function yearWithSubscription(number: number): DailySpend {
   const year = yearOf('monthly charge', number)
   const { charge, chargedOn } = monthlyCharge(randomOf(`monthly charge ${number}`))

@@ -5,11 +5,11 @@ import { totalOf } from '../../../src/insight/forecast/method/paths.ts'
 import { atOnce } from '../../../src/kernel/contract/time-slices.ts'
 import { type Family, SERIES_OF_EACH, yearOf } from './families.ts'
 
-/** How the method does on the series of one family: means over these. */
+/** The forecast's accuracy on one family, as means over its series. */
 export interface FamilyFigures {
-  /** The loss, as a part of that of the naive forecast. */
+  /** The loss relative to the naive forecast. */
   readonly ofNaive: number
-  /** That of the last eight same weekdays. */
+  /** That of the mean of the last eight same weekdays. */
   readonly baselineOfNaive: number
   readonly coverage: number
   readonly above: number
@@ -33,7 +33,7 @@ export function figuresOf(
   }
 }
 
-/** How many of the sums of so many days lay within p10–p90 of `total`: from some of the last 180 days, so far apart. */
+/** How many sums of this many days were within p10–p90 of `total`, starting at intervals over the last 180 days. */
 export function coverageOfTotals(family: Family, days: number, apart = 10): number {
   const held: boolean[] = []
   for (let number = 0; number < SERIES_OF_EACH; number++)

@@ -16,7 +16,7 @@ group by v.view, ago, v.value
 on conflict (owner_id, mode, view, day, agent_id, run_id, value) do update
 set payments = kept.payments + excluded.payments, spent_cents = kept.spent_cents + excluded.spent_cents`
 
-/** Writes into the sums what an agent has paid before today, as if it had been counted long ago. */
+/** Writes an agent's past spending into the sums, as if counted long ago. */
 export async function spentBefore(
   { sql }: Pick<TestService, 'sql'>,
   { client, ownerId }: Pick<PayingOwner, 'client' | 'ownerId'>,

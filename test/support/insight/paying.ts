@@ -9,7 +9,7 @@ type NewIntent = Parameters<typeof anIntent>[2]
 
 const rules = { autoApproveLimitEuros: 10_000 }
 
-/** An owner with two agents that pay without asking: one out of its wallet, one by card. */
+/** An owner with two agents that pay without approval: one from its wallet, one by card. */
 export async function aPayingOwner(service: TestService, known?: Awaited<ReturnType<TestService['owner']>>) {
   const owner = known ?? (await service.owner())
   const { client } = owner
@@ -23,7 +23,6 @@ export async function aPayingOwner(service: TestService, known?: Awaited<ReturnT
 
 export type PayingOwner = Awaited<ReturnType<typeof aPayingOwner>>
 
-/** Pays out of the wallet of the agent. */
 export async function pay(
   { client, agent, shopId }: Pick<PayingOwner, 'client' | 'agent' | 'shopId'>,
   amountEuros: number,
@@ -40,7 +39,6 @@ export async function pay(
   return { intent, transactionId: String(transactionId) }
 }
 
-/** Pays by the card of the other agent. */
 export async function payByCard({ client, card }: PayingOwner, amountEuros: number, merchant = 'Bookshop') {
   const body = { cardId: card.id, amountEuros, merchant, mcc: '5942', country: 'DE' }
   const { authorizationId } = await bodyOf(client.sandbox.authorizeCard({ body }))
@@ -53,18 +51,17 @@ export const comeBack = ({ client }: PayingOwner, authorizationId: string, amoun
 
 export const later = (client: TestClient, days: number) => bodyOf(client.sandbox.advance({ body: { days } }))
 
-/** Today, by the clock of the owner. */
 export const todayOf = async (client: TestClient): Promise<string> =>
   (await bodyOf(client.sandbox.clock())).now.slice(0, 10)
 
-/** Everything is in the sums from now on, as if the follower had run. */
+/** Adds everything to the sums, as if the follower had run. */
 export async function countAll({ databaseUrl }: Pick<TestService, 'databaseUrl'>): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
   await countSpend({ pool })
   await pool.end()
 }
 
-/** The answer, which must be the same once everything is in the sums. */
+/** The answer, which must not change when everything is in the sums. */
 export async function steady<T>(
   service: Pick<TestService, 'databaseUrl'>,
   ask: () => Promise<T>,

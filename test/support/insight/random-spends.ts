@@ -18,7 +18,6 @@ export type Spender = Awaited<ReturnType<typeof aSpender>>
 const chosen = <T>(of: readonly T[], n: number): T | undefined => of[n % (of.length || 1)]
 const one = <T>(of: readonly T[], n: number): T => chosen(of, n) as T
 
-/** What a card network does, in whatever order. */
 const onCard = {
   authorize: async ({ client, card, authorizations }: Spender, n: number) => {
     const body = {
@@ -66,7 +65,7 @@ const onCard = {
     }),
 }
 
-/** What a follower does: counts, in large or tiny steps, or is killed before it commits. */
+/** What a follower does: counts in large or tiny steps, or is killed before it commits. */
 const followersOn = (pool: pg.Pool, databaseUrl: string) => ({
   count: () => countSpend({ pool }),
   countSlowly: () => countSpend({ pool }, { most: 3 }),
@@ -87,9 +86,7 @@ const followersOn = (pool: pg.Pool, databaseUrl: string) => ({
   },
 })
 
-/** What happens to owner and agents. */
 const onAgents = {
-  /** A payment with a label of the caller's own. */
   payLabelled: async ({ client, agent, payee }: Spender, n: number) => {
     const metadata = { team: one(['research', 'sales', 'x'.repeat(400)], n) }
     const members = { walletId: payee.wallet.walletId, amountEuros: one([1, 2.5], n), metadata }

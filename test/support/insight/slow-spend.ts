@@ -19,7 +19,7 @@ interface Payments {
   sql<R extends object>(text: string, values?: unknown[]): Promise<R[]>
 }
 
-/** Every payment and everything that has come back, one line each: no sums, no position, no follower. */
+/** Every payment and every refund, one line each, without sums, position or follower. */
 const LINES = `
 select one.*, coalesce(i.metadata, '{}') as labels from (
   select (created_at at time zone 'UTC')::date::text as day, agent_id, run_id, merchant, mcc, wallet_id, type, intent_id,
@@ -51,7 +51,7 @@ export async function slowLines({ sql }: Payments, ownerId: string, mode = 'test
   }))
 }
 
-/** What was kept back, by day, agent and rule. */
+/** Declined and denied amounts, by day, agent and rule. */
 const KEPT_BACK = `
 select day, agent_id as agent, what, count(*)::int as payments, sum(cents)::bigint::text as spent from (
   select (e.created_at at time zone 'UTC')::date::text as day, i.agent_id,
@@ -76,7 +76,7 @@ const figures = (lines: readonly Pick<Line, 'payments' | 'spent' | 'refunded'>[]
     [0, 0n, 0n] as readonly [number, bigint, bigint],
   )
 
-/** The same sums by reading every line: `key` says of which sum a line is, undefined of none. */
+/** The same sums from every line: `key` returns a line's sum, undefined for none. */
 export function slowSums(lines: readonly Line[], key: (line: Line) => string | undefined): string[] {
   const groups = Map.groupBy(lines, key)
   groups.delete(undefined)

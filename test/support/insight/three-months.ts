@@ -5,7 +5,7 @@ import { aPayingOwner, comeBack, later, type PayingOwner, pay, payByCard, todayO
 
 const DAY_MS = 86_400_000
 
-/** The next year that begins on a Monday and has no 29 February: its days are the same whenever this runs. */
+/** The next year that begins on a Monday and has no 29 February, so that its days are always the same. */
 export function nextYearFrom(today: string): string {
   for (let year = Number(today.slice(0, 4)) + 1; ; year++) {
     const first = new Date(Date.UTC(year, 0, 1))
@@ -16,7 +16,7 @@ export function nextYearFrom(today: string): string {
 
 const YEAR_DAYS = 365
 
-/** An owner whose clock stands at the beginning of such a year, before its agents have paid anything. */
+/** An owner whose clock is at the beginning of such a year, before any payment. */
 async function anOwnerInTime(service: TestService) {
   const owner = await service.owner()
   const today = await todayOf(owner.client)
@@ -26,7 +26,10 @@ async function anOwnerInTime(service: TestService) {
   return { ...(await aPayingOwner(service, owner)), first }
 }
 
-/** Monday to Friday, more towards the end of a week and by turns, each week as much in all: in cents, from 13 to 31 euros. */
+/**
+ * Monday to Friday in cents, from 13 to 31 euros, alternating and rising towards the end of the week, with
+ * the same total each week.
+ */
 export function boughtOn(day: number): number {
   const [week, weekday] = [Math.floor(day / 7), day % 7]
   return weekday < 5 ? 1_300 + 200 * weekday + 250 * ((2 * week + weekday) % 5) : 0
@@ -34,19 +37,22 @@ export function boughtOn(day: number): number {
 
 const TEAMS = [{ team: 'research' }, { team: 'sales' }, {}]
 
-/** Days on which a monthly subscription is charged: the 15th of each month. */
+/** Days of a monthly subscription's charge: the 15th of each month. */
 const SUBSCRIBED = new Map([
   [14, 12.99],
   [45, 12.99],
   [73, 15.99],
 ])
 
-/** On these days the card is used much more than usual. */
+/** Days of unusually high card spending. */
 const BURST = [40, 41, 42]
 const DAYS = 90
 const CHARGED_TWICE_ON = 89 - ((89 - 5) % 7)
 
-/** Three months of an agent that buys on weekdays, and one whose card is used for subscriptions and bursts, and twice in error. */
+/**
+ * Three months of an agent that buys on weekdays, and of one whose card has subscriptions and bursts, and two
+ * wrong charges.
+ */
 export async function threeMonths(service: TestService) {
   const owner = await anOwnerInTime(service)
   const { client, agent } = owner
@@ -79,7 +85,7 @@ export async function threeMonths(service: TestService) {
   return { ...owner, run, outcomes, came, last: DAYS - 1 }
 }
 
-/** What comes by a rhythm: each month, and each Saturday; once it is charged twice. */
+/** Regular charges: each month and each Saturday, one of them twice. */
 async function payCharges(owner: PayingOwner, day: number): Promise<void> {
   const subscribed = SUBSCRIBED.get(day)
   if (subscribed !== undefined) await payByCard(owner, subscribed, 'NETFLIX.COM')
@@ -88,7 +94,7 @@ async function payCharges(owner: PayingOwner, day: number): Promise<void> {
   if (day === CHARGED_TWICE_ON) await payByCard(owner, 20, 'Deutsche Bahn')
 }
 
-/** One that a person turns down, and one by card that the rules decline. */
+/** One payment that a person denies, and one by card that the rules decline. */
 async function beRefused({ client, agent, card, shopId }: PayingOwner): Promise<void> {
   const asked = { agentId: agent.id, walletId: shopId, amountEuros: 20_000, purpose: 'A yacht' }
   const { id } = await bodyOf(client.intents.create({ body: asked }))
@@ -97,7 +103,7 @@ async function beRefused({ client, agent, card, shopId }: PayingOwner): Promise<
   expect((await bodyOf(client.sandbox.authorizeCard({ body }))).reply).toBe('declined')
 }
 
-/** Limits a month of the agent, and lets it buy until it is refused: the day of that. */
+/** Limits the agent's month and lets it buy until it is refused; returns that day. */
 export async function buyUntilRefused(owner: PayingOwner, day: number): Promise<string> {
   const { client, agent, shopId } = owner
   for (let n = day; n < day + 30; n++) {

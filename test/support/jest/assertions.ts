@@ -1,6 +1,6 @@
 import { beforeEach, expect } from '@jest/globals'
 
-/** Fails a test without an assertion: its loop may have run over an empty list. */
+/** Fails a test without assertions: its loop may have run over an empty list. */
 beforeEach(() => {
   expect.hasAssertions()
 })

@@ -3,28 +3,28 @@ import { TestEnvironment } from 'jest-environment-node'
 import { callHost } from './service-host.js'
 
 /**
- * Ends an idle worker at once. Otherwise Node first tears down its heap, which on a busy machine takes longer than the half
- * second after which Jest calls a worker stuck. A worker with open handles is still detected.
+ * Ends an idle worker at once. Otherwise Node first tears down its heap, which on a busy machine takes longer
+ * than the half second after which Jest calls a worker stuck. A worker with open handles is still detected.
  */
 process.once('beforeExit', () => process.exit())
 
-/** Fails the test during which something deprecated is used, such as a query on a client of `pg` that still runs another one. */
+/** Fails the test during which something deprecated is used, such as a query on a client of `pg` that is still busy. */
 process.throwDeprecation = true
 
 const DAY_MS = 86_400_000
-/** No test file takes so long, unless the machine is very busy. */
+/** No test file takes this long, unless the machine is very busy. */
 const FILE_MS = 180_000
 
-/** A file that would run into the next day by UTC begins with that: what its tests call today is one day. */
+/** A file that would run past midnight UTC waits until then, so that its tests see one day. */
 async function withinOneDay() {
   const left = DAY_MS - (Date.now() % DAY_MS)
   if (left < FILE_MS) await sleep(left + 1_000)
 }
 
-/** Where Node's `fetch` has its connections. */
+/** Where Node's `fetch` keeps its connections. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
-/** Ends the connections that `fetch` keeps open. Each of them would keep all modules of the file that opened it. */
+/** Ends the connections that `fetch` keeps open. Each would keep all modules of its file in memory. */
 async function endFetches() {
   const agent = globalThis[DISPATCHER]
   if (!agent) return
@@ -33,8 +33,8 @@ async function endFetches() {
 }
 
 /**
- * Removes Jest's lookup of source maps in stack traces: nothing is compiled, and Temporal's SDK takes so many stack traces
- * that the lookups would be slow.
+ * Removes Jest's source map lookups in stack traces: nothing is compiled, and Temporal's SDK takes so many
+ * stack traces that they would be slow.
  */
 export default class Environment extends TestEnvironment {
   async setup() {

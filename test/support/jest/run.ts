@@ -21,7 +21,7 @@ const dataDir = join(folder, `${PREFIX}${process.pid}`)
 let postgres: EmbeddedPostgres | undefined
 let temporal: EmbeddedTemporal | undefined
 
-/** Starts the PostgreSQL and the Temporal of a test run, in memory if there is room. */
+/** Starts PostgreSQL and Temporal for a test run, in memory if there is room. */
 export async function setUp(): Promise<void> {
   await sweep()
   mkdirSync(dataDir)
@@ -29,14 +29,13 @@ export async function setUp(): Promise<void> {
   await Promise.all([setUpPostgres(), setUpTemporal()])
 }
 
-/** Starts PostgreSQL and migrates its first database, the template of all others. */
+/** The first database of the server is the template of all others. */
 async function setUpPostgres(): Promise<void> {
   postgres = await startPostgres({ dataDir, port: 0, durable: false })
   await migrate(postgres.url)
   process.env.TEST_POSTGRES_URL = postgres.url
 }
 
-/** Starts Temporal; without a binary, the test files that need it fail with a message. */
 async function setUpTemporal(): Promise<void> {
   const search = await findTemporal({ env: process.env, tell: printLine })
   if (search.binary === null) return printLine(`Temporal cannot be had. ${search.reason}`)
@@ -58,7 +57,7 @@ function hasRoom(path: string): boolean {
   return bavail * bsize > ENOUGH_BYTES
 }
 
-/** Removes the folders of earlier runs that were killed. */
+/** Removes the folders of killed runs. */
 async function sweep(): Promise<void> {
   const runs = readdirSync(folder).filter(name => name.startsWith(PREFIX))
   const dead = runs.filter(name => !isRunning(Number(name.slice(PREFIX.length))))

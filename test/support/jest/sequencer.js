@@ -1,6 +1,6 @@
 import TestSequencer from '@jest/test-sequencer'
 
-/** The longest test files: begun last, one of them would run on after all others. */
+/** The longest test files: started last, one of them would outlast all others. */
 const LONGEST = [
   'surface/console-browser.slow',
   'surface/console-in-browser.slow',
@@ -32,13 +32,13 @@ const rankOf = ({ path }) => {
   return rank === -1 ? LONGEST.length : rank
 }
 
-/** Runs the longest files first, even in a fresh checkout, where Jest has no durations yet. */
+/** Runs the longest files first, even in a fresh checkout without Jest's durations. */
 export default class Sequencer extends TestSequencer {
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b))
   }
 
-  /** Deals the tests out in turn, so that each machine gets some of the longest; ordered by path, as on each machine. */
+  /** Deals the tests out in turn, so that each machine gets some of the longest; sorted by path, as on each machine. */
   shard(tests, { shardIndex, shardCount }) {
     const byPath = [...tests].sort((a, b) => (a.path < b.path ? -1 : 1))
     return byPath

@@ -3,17 +3,16 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../services/host.ts', import.meta.url))
 
-/** What the calls of this worker wait for. */
 const waiting = new Map()
 let host
 let calls = 0
 
-/** Calls the process in which the worker's services run, and starts it before the first call. */
+/** Calls the process with the worker's services, and starts it before the first call. */
 export function callHost(call, ...args) {
   host ??= startHost()
   calls++
   const id = calls
-  // Only while an answer is awaited does the process keep the worker from ending.
+  // The process keeps the worker alive only while an answer is awaited.
   host.channel.ref()
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject })

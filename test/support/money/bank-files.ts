@@ -32,7 +32,7 @@ interface Answer {
   readonly group?: string
   readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
 }
-/** A reason; after a bar, the lines of the additional information, in which a bank gives the name that it knows. */
+/** A reason code and, after a bar, the additional information, in which a bank states the name it knows. */
 export function reasonXml(code = '') {
   const [reason, ...lines] = code.split('|')
   const cd = reason && `<Rsn><Cd>${reason}</Cd></Rsn>`
@@ -70,7 +70,6 @@ export async function bankFiles() {
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const liveClients = [live, other]
 
-  /** Creates a live transfer and makes it due. */
   async function aDueTransfer(by: TestClient, members: Parameters<typeof aSepaTransfer>[1] = {}) {
     const wallet = await aWallet(by)
     const ownerId = owners[liveClients.indexOf(by)]?.ownerId ?? ''
@@ -89,7 +88,7 @@ export async function bankFiles() {
 
   async function aSubmitted(by = live, members: Parameters<typeof aSepaTransfer>[1] = {}) {
     const transfer = await aDueTransfer(by, members)
-    // A sweep of another transfer's may have it in hand.
+    // A sweep for another transfer may be processing it.
     await until('the payment is submitted', async () => {
       await sweep()
       return (await get(transfer.id, by)).status === 'submitted'
@@ -99,7 +98,6 @@ export async function bankFiles() {
 
   const get = (id: string, by = live) => bodyOf(by.transfers.get({ params: { id } }))
 
-  /** Moves the next cut-off to now. */
   const closeFiles = () =>
     service.sql(
       `update sepa_files set closes_at = clock_timestamp(), due_at = clock_timestamp() where status = 'open'`,
@@ -120,7 +118,6 @@ export async function bankFiles() {
     for (const by of liveClients) await expectVerifiedLedger(by)
   }
 
-  /** The file that was handed over last. */
   const lastFile = async () => {
     const { data } = await bodyOf(
       service.dash.rails.files({ query: { mode: 'live', status: 'handed_over', limit: 1 } }),

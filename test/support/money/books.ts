@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../harness.ts'
 
 type Accounts = Parameters<typeof openBook>[2]
 
-/** An owner's ledger, opened with the application's database role as the nouns open it. */
+/** An owner's ledger, opened with the application's database role as the nouns do. */
 export interface Books {
   readonly service: TestService
   readonly client: TestClient
@@ -19,7 +19,6 @@ export interface Books {
   readonly tenant: Tenant
   readonly sql: Sql
   wallet(euros?: number): Promise<string>
-  /** Runs work with a book in one transaction. */
   inBook<T>(accounts: Accounts, work: (book: Book) => T, as?: { tenant?: Tenant; now?: Date }): Promise<T>
 }
 

@@ -5,15 +5,12 @@ export interface Booking {
   readonly direction?: string
   readonly status?: string
   readonly reference?: string | null
-  /** Further XML of the entry. */
   readonly more?: string
-  /** The XML of its payments. */
   readonly details?: readonly string[]
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
 
-/** The XML of one payment in an entry. */
 export const payment = ({
   text,
   iban,

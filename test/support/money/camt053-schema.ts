@@ -1,6 +1,6 @@
 import { oneOrMore, optional, required, zeroOrMore } from '../../../src/iso20022/xml-schema.ts'
 
-/** The subset of camt.053.001.08 that we write, with names, order, occurrences and formats of ISO's schema. */
+/** The subset of camt.053.001.08 that we write, with the names, order, occurrences and formats of ISO's schema. */
 const anyText = (longest: number) => new RegExp(`^[^\\0]{1,${longest}}$`, 'u')
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const date = /^\d{4}-\d\d-\d\d$/

@@ -9,7 +9,7 @@ interface Extras {
   readonly idempotencyKey?: string
 }
 
-/** A service whose processor records its calls; a test's replaced answers are reset before the next test. */
+/** A service whose processor records its calls; replaced answers are reset after each test. */
 export async function startFundingService() {
   const { restore, ...processor } = recordingProcessor()
   beforeEach(restore)

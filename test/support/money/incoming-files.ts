@@ -5,12 +5,10 @@ import type { TestService } from '../harness.ts'
 import { expectVerifiedLedger } from '../verified-ledger.ts'
 
 let references = 0
-/** An unused bank reference. */
 export const newReference = () => `REF${++references}`
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
 
-/** Helpers for tests of bank files. */
 export function incomingFilesIn({
   service,
   client,

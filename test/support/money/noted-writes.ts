@@ -19,7 +19,7 @@ do $$ declare name text; begin
   end loop;
 end $$`
 
-/** The owners whose rows each transaction of this work has written. */
+/** The owners whose rows each transaction of this work wrote. */
 export async function notedWrites(
   { sql }: Pick<TestService, 'sql'>,
   work: () => Promise<void>,

@@ -26,7 +26,7 @@ const payment = z.strictObject({
   toWalletId: id('wallet'),
   amountEuros: positiveEuros(),
   payableId: z.string().max(60).nullable().default(null),
-  /** As versions before 0.6.0 did: the other owner books it in a transaction of its own, later. */
+  /** As versions before 0.6.0 did: the other owner posts it later, in a separate transaction. */
   asBefore: z.boolean().default(false),
 })
 const shared = {
@@ -36,7 +36,7 @@ const shared = {
   fails,
 } as const
 
-/** A noun of the tests, which pays other owners in the ways that nouns of the business do. */
+/** A test noun that pays other owners in the ways of the production nouns. */
 const payerApi = {
   request: post('/payer/requests', {
     summary: 'Ask for money',
@@ -97,7 +97,6 @@ const payableOf = (id: string | null): Payable | null => (id === null ? null : {
 
 const NOT_BOOKED = 'update incoming_credits set due_at = $2 where id = $1'
 
-/** Pays from what the wallet has available; gives the id of the credit. */
 async function pay(
   body: z.output<typeof payment>,
   context: ContextOf<typeof payerApi.take>,

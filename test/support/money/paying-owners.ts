@@ -20,13 +20,11 @@ interface Payment {
 
 type Told = (typeof IncomingEvent)['_output']
 
-/** Three owners who pay each other. */
 export async function startPayingOwners() {
   const service = await startTestService({ areas: withPayer })
   const owners = [await service.owner(), await service.owner(), await service.owner()] as const
   const worker = await openWorkerRuntime(service)
 
-  /** The sweep, a minute later. */
   async function sweep(): Promise<void> {
     await service.sql('update incoming_credits set due_at = now() where due_at is not null')
     await endOverdue(worker)
@@ -53,7 +51,7 @@ export async function startPayingOwners() {
 
   const proveLedgers = () => expectSoundLedgers(service)
 
-  /** These owners can book nothing that comes in meanwhile. */
+  /** Prevents these owners from posting incoming credits during the work. */
   async function withoutArrivals<T>(work: () => Promise<T>): Promise<T> {
     await service.sql(`
       create function refuse_arrival() returns trigger language plpgsql as $$

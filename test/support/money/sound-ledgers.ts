@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** What an owner could take out by the bank, and whether the bank has it. */
+/** What an owner could withdraw through the bank, and whether the bank has it. */
 const UNCOVERED = `
 select owner_id, mode, bank, owed, advance, unpaid from (
   select owner_id, mode,
@@ -14,7 +14,7 @@ select owner_id, mode, bank, owed, advance, unpaid from (
   from ledger_accounts group by owner_id, mode) as each
 where bank < owed or advance <> unpaid`
 
-/** Money between owners that has left no ledger, or has entered none though nobody will book it any more. */
+/** Money between owners that never left a ledger, or entered none although it will not be posted any more. */
 const LOST = `
 select c.owner_id, c.id, c.status, c.source from incoming_credits c
 where source in ('owner', 'refund') and (
@@ -30,7 +30,7 @@ where source in ('owner', 'refund') and (
     select from incoming_credits a
     where (a.owner_id, a.mode, a.id, a.amount_cents) = (c.to_owner_id, c.mode, c.id, c.amount_cents)))`
 
-/** Each cent that has left a ledger for another owner's, and each that has entered one from there. */
+/** The total that left ledgers for other owners, and the total that entered from them. */
 const BETWEEN = `
 select coalesce(sum(e.amount_cents) filter (where t.kind in ('charge_out', 'charge_refund')), 0)::int as "left",
   -coalesce(sum(e.amount_cents) filter (where t.kind in ('charge_in', 'charge_refunded')
@@ -44,7 +44,7 @@ join ledger_accounts b on (b.owner_id, b.mode, b.id) = (e.owner_id, e.mode, e.ac
 left join incoming_credits c on t.reference_type = 'incoming_credit' and c.source in ('owner', 'refund')
   and (c.owner_id, c.mode, c.id) = (t.owner_id, t.mode, t.reference_id)`
 
-/** Proves the ledgers of all owners, each by itself and what has gone from one to another. */
+/** Verifies the ledgers of all owners, and the money between them. */
 export async function expectSoundLedgers({ sql, dash }: Pick<TestService, 'sql' | 'dash'>): Promise<void> {
   const tenants = await sql<{ id: string; mode: 'test' | 'live' }>(
     'select distinct owner_id as id, mode from ledger_accounts',

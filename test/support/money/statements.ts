@@ -8,7 +8,7 @@ import type { Books } from './books.ts'
 export const instantAt = (text: string): Date => new Date(text)
 export const newCause = () => ({ type: 'trial', id: newId('trial') })
 
-/** An owner with two wallets opened long ago, whose ledger can be posted to at any instant since. */
+/** An owner with two wallets opened long ago, whose ledger accepts postings at any instant since. */
 interface Old extends Awaited<ReturnType<TestService['owner']>> {
   readonly id: string
   readonly other: string
@@ -33,7 +33,6 @@ export const rowsOf = (csv: Buffer): string[][] =>
 
 export const cents = (text: string | number): bigint => BigInt(Math.round(Number(text) * 100))
 
-/** Helpers for tests of statements. */
 export function statementsIn({
   service,
   client,

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals'
 
-/** What a client is answered, or how its connection breaks. */
+/** A client's answer, or how its connection breaks. */
 export type Answer = Response | Error | ((init: RequestInit) => Promise<Response>)
 
 export const json = (body: object, init: ResponseInit = {}): Response => Response.json(body, init)
@@ -11,7 +11,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
   )
 export const broken = (): Error => new TypeError('fetch failed', { cause: new Error('the connection broke') })
 
-/** Runs a call whose pauses pass at once; they are given back in milliseconds. */
+/** Runs a call whose pauses elapse at once, and returns them in milliseconds. */
 export async function withoutWaiting<T>(
   call: () => Promise<T>,
 ): Promise<{ outcome: PromiseSettledResult<T>; pauses: number[] }> {

@@ -3,7 +3,10 @@ import { aFundedAgent, aPolicy, aToken, bodyOf, type TestClient } from '../facto
 import type { TestService } from '../harness.ts'
 import type { Launched } from '../processes/launched.ts'
 
-/** The owner of an agent with money, a card and a token, who must ask for more than two euros; and where it buys. */
+/**
+ * The owner of an agent with money, a card and a token, whose payments above two euros need approval; and its
+ * merchant.
+ */
 export async function aBuyer(service: Pick<TestService, 'owner' | 'url'>) {
   const { client } = await service.owner()
   const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 2 })
@@ -14,7 +17,7 @@ export async function aBuyer(service: Pick<TestService, 'owner' | 'url'>) {
   return { client, agent, env, shop: `${service.url}/simulate/mpp/paid` }
 }
 
-/** Approves what the agent of an example has declared; then it has paid, and reported that. */
+/** Approves the intent of an example's agent, and checks that it has paid and reported. */
 export async function expectToPayAndReport(client: TestClient, example: Launched): Promise<void> {
   const [, id = ''] = await example.untilOutput(/declared: (\w+) is created/)
   await bodyOf(client.intents.approve({ params: { id }, body: {} }))

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const { npm_execpath: npm = '', npm_node_execpath: nodeOfNpm = process.execPath } = process.env
 const npmCommand: readonly [string, ...string[]] = npm.endsWith('.js') ? [nodeOfNpm, npm] : ['npm']
 
-/** Runs npm in a folder, with a cache of its own; gives what it prints. */
+/** Runs npm in a folder with its own cache, and returns its output. */
 export async function runNpm(args: readonly string[], cwd: string): Promise<string> {
   const [command, ...first] = npmCommand
   const env = { ...process.env, npm_config_cache: join(cwd, '.npm'), npm_config_update_notifier: 'false' }
@@ -20,7 +20,7 @@ export async function runNpm(args: readonly string[], cwd: string): Promise<stri
   return stdout
 }
 
-/** An empty folder into which the package has been installed by npm, without a network: it needs no other. */
+/** A folder into which npm has installed the package, without a network: it has no dependencies. */
 export async function aFolderWithThePackage(): Promise<string> {
   const folder = temporaryFolder()
   await writeTypescriptPackage(readContract(), join(folder, 'package'))
@@ -31,7 +31,7 @@ export async function aFolderWithThePackage(): Promise<string> {
   return folder
 }
 
-/** Each version of Node at hand: that of the project, and the one which has started the tests, if it is another. */
+/** The available versions of Node: the project's, and the one that started the tests if it differs. */
 export const nodes: readonly string[] = [
   process.execPath,
   ...[nodeOfNpm].filter(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The texts of a module and of all that it imports, by their paths. */
+/** The sources of a module and its imports, by path. */
 export function loadedWith(entry: string, found = new Map<string, string>()): Map<string, string> {
   if (found.has(entry)) return found
   const text = readFileSync(entry, 'utf8')

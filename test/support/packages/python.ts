@@ -12,11 +12,14 @@ const run = promisify(execFile)
 
 export interface PythonFolder {
   readonly folder: string
-  /** Runs the Python in which the package is installed, and gives what it prints. */
+  /** Runs the Python with the installed package, and returns its output. */
   python(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** An empty folder with a Python of its own, into which pip has installed the package, built or as sources, and what checks its types. */
+/**
+ * A folder with its own Python, into which pip has installed the package, as a wheel or from sources, and the
+ * type checker.
+ */
 export async function aPythonWithThePackage(
   from: 'wheel' | 'sdist',
   ...tools: readonly string[]

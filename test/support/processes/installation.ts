@@ -5,29 +5,25 @@ import { type Api, startApi, startPart } from './processes.ts'
 
 type Name = 'api' | 'relay' | 'worker'
 
-/** API, relay, worker and Temporal on a database: separate processes that a test kills and restarts. */
+/** API, relay, worker and Temporal on one database: separate processes that a test kills and restarts. */
 export interface Installation {
   readonly temporal: OwnTemporal
-  /** The API process that runs now: each one has its own address. */
+  /** The current API process: each one has its own address. */
   readonly api: Api
-  /** What the processes that run now have written. */
   outputs(): string[]
-  /** Starts the processes that are not running. */
   startMissing(): Promise<void>
-  /** Kills a process with SIGKILL and waits for its end. */
   kill(name: Name): Promise<void>
 }
 
 interface Options {
   /** False if Temporal need not survive a restart. */
   readonly durable?: boolean
-  /** Returns the address that relay and worker use in place of Temporal's, such as that of a proxy. */
+  /** Returns the address that relay and worker use instead of Temporal's, such as a proxy's. */
   readonly through?: (address: string) => Promise<string>
-  /** Settings of every process. */
   readonly env?: Record<string, string>
 }
 
-/** Starts an installation with a Temporal of its own, as installations use the same task queue. */
+/** Starts an installation with its own Temporal, as installations use the same task queue. */
 export async function startInstallation(
   databaseUrl: string,
   { durable = true, through, env = {} }: Options = {},

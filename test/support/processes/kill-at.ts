@@ -3,11 +3,11 @@ import { ENCRYPTION_KEY, type TestService } from '../harness.ts'
 import { until } from '../until.ts'
 import { startApi } from './processes.ts'
 
-/** Who waits for the lock in this database: other test files share the server. */
+/** Waiters for the lock in this database: other test files share the server. */
 const WAITING = `from pg_locks where locktype = 'advisory' and objid = 17 and not granted
 and database = (select oid from pg_database where datname = current_database())`
 
-/** Kills a process that this work asks for something, when it is about to write this: the event and condition of a trigger. */
+/** Kills a process when it is about to write this during the work: the event and condition of a trigger. */
 export async function killAt(
   service: Pick<TestService, 'databaseUrl' | 'sql'>,
   when: string,
@@ -29,7 +29,8 @@ export async function killAt(
   api.kill('SIGKILL')
   await api.exit
   await answer
-  // The commit may have been sent along: PostgreSQL would go on with it, although nobody waits for the answer.
+  // The commit may have been sent already: PostgreSQL would execute it although no client waits for the
+  // answer.
   await service.sql(`select pg_terminate_backend(pid) ${WAITING}`)
   await locker.end()
   await service.sql('drop function wait_for_the_kill cascade')

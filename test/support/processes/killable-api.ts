@@ -6,34 +6,33 @@ import { until } from '../until.ts'
 import { lastingPort } from './lasting-port.ts'
 import { type Api, createOwner, startApi } from './processes.ts'
 
-/** An API process on a database of its own, which a test kills in the middle of a request and starts again. */
+/** An API process on its own database, which a test kills in the middle of a request and restarts. */
 export interface KillableApi {
   readonly databaseUrl: string
   url(): string
-  /** A client of the process that runs now. */
   client(token: string): TestClient
   owner(): Promise<string>
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>
-  /** Kills the process with SIGKILL, and starts another one once `between` is done. */
+  /** Kills the process with SIGKILL, and starts another one after `between`. */
   kill(between: () => Promise<unknown>): Promise<void>
-  /** Starts a request, kills the process with SIGKILL once `isThere` says so, and starts another one. */
+  /** Starts a request, kills the process with SIGKILL once `isThere` is true, and starts another one. */
   killDuring(request: () => Promise<unknown>, isThere: () => boolean | Promise<boolean>): Promise<void>
-  /** Locks what this statement reads until it is let go, so that a request waits there. */
+  /** Locks the rows of this statement until released, so that a request waits there. */
   hold(text: string, values: unknown[]): Promise<() => Promise<void>>
-  /** Whether a request waits for what is held. */
+  /** Whether a request waits for the lock. */
   isWaiting(): Promise<boolean>
-  /** Ends what waits there: PostgreSQL would still carry out what a killed process has sent it, and commit. */
+  /** Ends the waiting statements: PostgreSQL would still execute and commit what a killed process sent. */
   endWaiting(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Until a session that was told to end has ended. */
+/** Until a terminated session has ended. */
 const ENDED_MS = 60_000
 
 export async function killableApi(env: Record<string, string> = {}): Promise<KillableApi> {
   const databaseUrl = await cloneDatabase()
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
-  // Whoever was asked to pay pays at the same address after a restart.
+  // Payers use the same address after a restart.
   const PORT = String(await lastingPort())
   let api: Api = await startApi(databaseUrl, { ...env, PORT })
 

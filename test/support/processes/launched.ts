@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { afterAll } from '@jest/globals'
 import { until } from '../until.ts'
 
-/** A process under test, with its output so far. */
 export interface Launched {
   pid: number
   output(): string
-  /** Waits until the output matches. */
   untilOutput(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   exit: Promise<number | null>
@@ -14,7 +12,10 @@ export interface Launched {
 
 const children: ChildProcess[] = []
 
-/** Runs a command in a clean environment, with nothing of this run but Node's compile cache. It ends where it uses something deprecated. */
+/**
+ * Runs a command in a clean environment, with nothing of this run but Node's compile cache. It ends on a
+ * deprecation.
+ */
 export function launch(command: string, args: string[], env: Record<string, string> = {}): Launched {
   const { PATH, HOME, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command, args, {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { host } from '../../../src/dev/host.mjs'
 
-/** A socket on which a process listens, from the kernel or `lsof`; an IPv4 loopback address begins with `127.`. */
+/** A listening socket of a process, from the kernel or `lsof`; an IPv4 loopback address begins with `127.`. */
 export interface ListeningSocket {
   readonly host: string
   readonly port: number

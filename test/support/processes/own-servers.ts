@@ -24,12 +24,10 @@ export interface OwnPostgres extends OwnServer {
 
 export interface OwnTemporal extends OwnServer {
   readonly address: string
-  /** Where its data lies. */
   readonly dataDir: string
   kill(): Promise<void>
 }
 
-/** Starts a PostgreSQL with a migrated first database. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   const dataDir = temporaryFolder()
   const port = await lastingPort()

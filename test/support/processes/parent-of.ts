@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { host } from '../../../src/dev/host.mjs'
 
-/** The process that started this one. */
 export const parentOf = (pid: number): number =>
   host.hasProc
     ? Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { buffer } from 'node:stream/consumers'
 
-/** Runs a foreign program with this input and gives its output; says what to install where the program is missing. */
+/** Runs another vendor's program and returns its output; says what to install if it is missing. */
 export async function runPeer(command: string, args: readonly string[], input: string): Promise<string> {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   const started = new Promise<void>((resolve, reject) => {

@@ -2,7 +2,6 @@ import { settingVariables } from '../../../src/platform/settings/settings.ts'
 import { DASHBOARD_SECRET, http, UNLIMITED } from '../harness.ts'
 import { type Launched, launch } from './launched.ts'
 
-/** One API process of several on a database. */
 export interface Api extends Launched {
   readonly url: string
 }
@@ -10,7 +9,6 @@ export interface Api extends Launched {
 /** Every setting, empty, so that no local `.env` is used. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
-/** Runs one of the programs for operators, such as `api` or `migrate`. */
 export const startProgram = (name: string, env: Record<string, string>): Launched =>
   launch(process.execPath, [`src/bin/${name}.ts`], { ...unset, PORT: '0', LOG_LEVEL: 'silent', ...env })
 
@@ -20,7 +18,6 @@ export const SECRETS = {
   ENCRYPTION_KEY: '5a'.repeat(32),
 }
 
-/** Starts an API process and waits until it listens. */
 export async function startApi(databaseUrl: string, env: Record<string, string> = {}): Promise<Api> {
   const settings = { DATABASE_URL: databaseUrl, ...UNLIMITED, ...SECRETS, ...env }
   const api = startProgram('api', settings)
@@ -28,7 +25,6 @@ export async function startApi(databaseUrl: string, env: Record<string, string> 
   return { ...api, url: `http://127.0.0.1:${port}` }
 }
 
-/** Starts a relay or a worker and waits until it runs. */
 export async function startPart(
   name: 'relay' | 'worker',
   databaseUrl: string,
@@ -45,7 +41,6 @@ export async function startPart(
   return part
 }
 
-/** Creates an owner and returns its key. */
 export async function createOwner(url: string): Promise<string> {
   const { body, text } = await http(url, 'POST', '/customers', {
     headers: { 'x-dashboard-secret': DASHBOARD_SECRET },

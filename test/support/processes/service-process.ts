@@ -7,7 +7,6 @@ import { type Launched, launch } from './launched.ts'
 /** Every setting, empty, so that no local `.env` is used. */
 const unset = Object.fromEntries(settingVariables().map(name => [name, '']))
 
-/** Runs one of the commands of `package.json` for a data directory. */
 export function command(name: string, dataDir: string, env: Record<string, string> = {}): Launched {
   return launch(process.execPath, ['src/bin/launcher/launch.mjs', name], {
     ...unset,
@@ -17,7 +16,6 @@ export function command(name: string, dataDir: string, env: Record<string, strin
   })
 }
 
-/** Starts the service and waits until it is ready. */
 export async function startService(dataDir: string, env: Record<string, string> = {}): Promise<Launched> {
   const service = command('start', dataDir, env)
   await service.untilOutput(/The service is ready/)

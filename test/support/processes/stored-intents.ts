@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import { queryValues } from '../rows.ts'
 import type { runViewer } from '../temporal/runs.ts'
 
-/** An intent in PostgreSQL, with the names of its events and audit entries, sorted and with duplicates. */
+/** A stored intent, with the names of its events and audit entries, sorted and with duplicates. */
 export interface StoredIntent {
   readonly id: string
   readonly status: string
@@ -22,7 +22,6 @@ select json_build_object('id', id, 'status', status, 'events', events, 'audit', 
 from intents left join emitted using (id) left join audited using (id)
 where id = any($1::text[]) order by array_position($1, id)`
 
-/** The stored intents in the order of the ids. */
 export const storedIntents = async (databaseUrl: string, ids: readonly string[]): Promise<StoredIntent[]> =>
   (await queryValues(databaseUrl, STORED_INTENTS, [ids])) as StoredIntent[]
 
@@ -33,7 +32,7 @@ export async function intentsWithRuns(
   ids: readonly string[],
 ): Promise<(StoredIntent & { readonly run: unknown })[]> {
   const results = new Map<string, unknown>()
-  // One after the other, as Temporal is busy enough.
+  // In sequence, as Temporal is busy enough.
   for (const id of ids) {
     const run = of({ workflowId: `intent/${id}` })
     await run.untilBegun()
@@ -42,7 +41,7 @@ export async function intentsWithRuns(
   return (await storedIntents(databaseUrl, ids)).map(intent => ({ ...intent, run: results.get(intent.id) }))
 }
 
-/** The workflow ids of an owner's runs, one for each run. */
+/** The workflow ids of an owner's runs, one per run. */
 export async function runsOf({ workflow }: Client, ownerId: string): Promise<string[]> {
   const ids: string[] = []
   for await (const { workflowId } of workflow.list({ query: `AgentPayOwner = '${ownerId}'` }))

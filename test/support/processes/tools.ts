@@ -10,7 +10,6 @@ export interface Tools {
   readonly cached: string
   install(name: string, script: string): string
   put(path: string, text: string): string
-  /** The arguments of each call of `go`. */
   goCalls(): string[]
 }
 
@@ -33,7 +32,7 @@ export function tools(): Tools {
   }
 }
 
-/** A fake Temporal command that only prints its version. */
+/** A fake Temporal CLI that only prints its version. */
 export const temporalOf = (server: string): string =>
   `#!/bin/sh\necho 'temporal version 1.0.0 (Server ${server}, UI 2.42.1)'\n`
 
@@ -41,11 +40,10 @@ interface FakeGo {
   readonly sum?: string
   /** JavaScript that runs when half of the binary is written. */
   readonly building?: string
-  /** The file that is linked as the built binary. */
   readonly result: string
 }
 
-/** A fake `go` that knows one module and builds the given result. It runs in Node, which a signal ends as it ends Go. */
+/** A fake `go` that knows one module and builds the given result. It runs in Node, which signals end as they end Go. */
 export function fakeGo(
   { put, install }: Tools,
   { sum = RELEASE.source.sum, building = '', result }: FakeGo,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Each gives lines in which a database says what it is, whatever the order in which that was made. */
+/** Queries whose lines describe a database independently of the order of its creation. */
 const QUESTIONS = [
   `select format('column %s.%s %s collate %s not null %s default %s identity %s storage %s', c.relname, a.attname,
     format_type(a.atttypid, a.atttypmod), a.attcollation::regcollation, a.attnotnull, pg_get_expr(d.adbin, d.adrelid),
@@ -26,15 +26,15 @@ const QUESTIONS = [
   `select format('comment %s', d.description) from pg_description d join pg_class c on c.oid = d.objoid where OURS`,
 ]
 
-/** Tables that hold rows before anybody has called, and columns that say when that was. */
+/** Tables with rows before any request, and columns with their time. */
 const SEEDED = ['customers', 'journal_origin', 'spend_position', 'audit_sealing']
 const TIMES = `- 'created_at' - 'updated_at'`
 
-/** Partitions are made as time goes by. */
+/** Partitions are created over time. */
 const OURS = `c.relnamespace = 'public'::regnamespace and not c.relispartition and c.oid not in (
   select inhrelid from pg_inherits) and c.relname not like 'events\\_20%'`
 
-/** All of a schema but its partitions, in lines that two equal ones have in common. */
+/** A schema without its partitions, as lines that are equal for equal schemas. */
 export async function describeSchema(client: pg.Client): Promise<string[]> {
   const lines: string[] = []
   for (const question of QUESTIONS) {

@@ -1,12 +1,11 @@
 import { migrationsIn } from '../../../src/migrations/index.ts'
 
-/** A table as the migrations describe it. */
 export interface Table {
   readonly name: string
   readonly area: string
   readonly columns: Map<string, { readonly type: string; readonly isNeeded: boolean }>
   readonly references: Reference[]
-  /** The columns of its primary key and of what is unique in it, joined by commas. */
+  /** The columns of its primary key and unique constraints, joined by commas. */
   readonly unique: Set<string>
 }
 
@@ -18,7 +17,7 @@ export interface Reference {
 const LIST = String.raw`\(([^()]*)\)`
 const namesIn = (list = ''): string[] => list.split(',').map(name => name.trim())
 
-/** All tables, read off the migrations; throws at a statement that it cannot read. */
+/** All tables, parsed from the migrations; throws at an unreadable statement. */
 export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Table> {
   const tables = new Map<string, Table>()
   for (const { text } of migrations) {
@@ -31,7 +30,7 @@ export function tablesOfMigrations(migrations = migrationsIn()): Map<string, Tab
   return tables
 }
 
-/** What changes no table: what it holds, who may use it, and how it is found. */
+/** Statements that change no table: its contents, permissions and indexes. */
 const BESIDE =
   /^(do |grant |revoke |alter default |insert |update |delete |set constraints |create sequence |create (unique )?index |drop index )/
 
@@ -64,7 +63,7 @@ function read(tables: Map<string, Table>, statement: string, area: string): void
   else throw new Error(`test/support/schema/data-model.ts cannot read: ${statement}`)
 }
 
-/** Parted at the commas that stand in no parentheses. */
+/** Split at the commas outside parentheses. */
 function partsOf(body: string): string[] {
   let depth = 0
   let quoted = false
@@ -88,7 +87,6 @@ function change(table: Table | undefined, part: string): void {
     throw new Error(`test/support/schema/data-model.ts cannot read: alter table ${table.name} ${part}`)
 }
 
-/** A column or a constraint. */
 function readPart(table: Table, text: string): void {
   const part = text.replace(/^constraint \w+ /, '')
   const key = new RegExp(`^(?:primary key|unique(?: nulls not distinct)?) ${LIST}`).exec(part)
@@ -107,11 +105,11 @@ function readColumn(table: Table, part: string): void {
   if (referred) table.references.push({ columns: [name], table: String(referred[1]) })
 }
 
-/** The tenant is in nearly all keys and says nothing of what belongs to what. */
+/** The tenant is part of nearly all keys and says nothing about relations. */
 const TENANT = ['owner_id', 'mode']
 const isTold = ({ columns }: Reference): boolean => columns.some(column => !TENANT.includes(column))
 
-/** The pictures by area, in Mermaid: each table with its status, its amounts and what it refers to. */
+/** Diagrams by area, in Mermaid: each table with its status, its amounts and its references. */
 export function picturesOf(tables: ReadonlyMap<string, Table>): Map<string, string> {
   const areas = Map.groupBy(tables.values(), ({ area }) => area)
   return new Map(

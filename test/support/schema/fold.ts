@@ -42,7 +42,7 @@ async function fold(): Promise<void> {
   }
 }
 
-/** What one of the two schemas has and the other has not, each line with its side. */
+/** The lines that only one of the two schemas has, each with its side. */
 export async function differencesOf(
   url: string,
   before: readonly Migration[],
@@ -74,7 +74,10 @@ async function schemaOf(url: string, name: string, migrations: readonly Migratio
   }
 }
 
-/** Of the last released version, which runs what is missing, and of the last commit, which misses nothing. */
+/**
+ * Stamps of the last released version, which runs the missing migrations, and of the last commit, which
+ * misses none.
+ */
 export function stampsOf(
   before: readonly Migration[],
   released: SchemaHistory['released'],

@@ -6,12 +6,12 @@ import { type OpenedServices, openServices, type Place, type PlainOptions } from
 import { type ProcessorTime, watchTurns } from './turns.ts'
 
 /**
- * The process beside a Jest worker in which the services of its test files run. Each test file loads its modules anew, and
- * the service is 1,500 modules: here they are loaded once.
+ * The process beside a Jest worker that runs the services of its test files. Each test file loads its modules
+ * anew, and the service is 1,500 modules: here they are loaded once.
  */
 
 export interface HostCalls {
-  /** The service that test files without wishes share, started with the first of them. */
+  /** The service shared by test files without options, started with the first of them. */
   shared(): Promise<Place & { readonly url: string; readonly number: number }>
   open(place: Place, options: PlainOptions): Promise<{ readonly url: string; readonly number: number }>
   another(number: number): Promise<string>
@@ -44,7 +44,7 @@ const calls: HostCalls = {
     return services.stop()
   },
   async watchTurns() {
-    // Work that failed has left its watch.
+    // Failed work has left its watch.
     endOfWatch?.()
     endOfWatch = watchTurns()
   },

@@ -14,30 +14,25 @@ import { secretSettings, UNLIMITED } from './settings.ts'
 /** Options that can be sent to another process. */
 export interface PlainOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Adds relay, worker and deadlines on a task queue of its own. */
+  /** Adds relay, worker and deadlines with their own task queue. */
   readonly temporal?: TemporalAccess
-  /** How many parts deliver webhooks. */
   readonly deliverers?: number
-  /** Makes each of the services send web push. */
   readonly pushes?: true
-  /** Times of streams of events in place of the usual ones. */
   readonly streamTimes?: Partial<StreamTimes>
-  /** Time limits for slow clients in place of the usual ones. */
   readonly patience?: Partial<ConnectionLimits>
 }
 
-/** Options that only the process of the test can have: code of the test itself. */
+/** Options that only the test's own process can have: code. */
 export interface CodeOptions<A extends Areas> {
   readonly areas?: A
-  /** External systems in place of the sandbox's. */
   readonly outside?: Partial<ExternalSystems>
-  /** The way out in place of the guarded one; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
+  /** Replaces the guarded HTTP client; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
   readonly outbound?: Outbound
 }
 
 export interface Place {
   readonly databaseUrl: string
-  /** Where uploaded files are kept, by all services of this database. */
+  /** Where uploaded files are stored, by all services of this database. */
   readonly filesDir: string
 }
 
@@ -47,7 +42,7 @@ export interface OpenedServices {
   stop(): Promise<void>
 }
 
-/** The real API, in this process. The parts that are no API run beside its first service. */
+/** The real API, in this process. Background parts run beside its first service. */
 export function openServices(
   { databaseUrl, filesDir }: Place,
   options: PlainOptions & CodeOptions<Areas>,
@@ -59,7 +54,7 @@ export function openServices(
     FILES_DIR: filesDir,
     ...options.env,
   }
-  // Longer than can be set: on a busy machine an answer takes longer than a card network waits.
+  // Above the limit of the setting: on a busy machine an answer takes longer than a card network waits.
   const cardAnswerMs = options.env?.CARD_ANSWER_MS === undefined ? { cardAnswerMs: 20_000 } : {}
   const settings = { ...readSettings(env), ...cardAnswerMs, ...secretSettings, databaseUrl }
   const services: Service[] = []

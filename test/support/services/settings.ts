@@ -4,7 +4,6 @@ export const DASHBOARD_SECRET = 'dashboard-secret-of-the-tests'
 export const UNLIMITED = { RATE_LIMIT_PER_MINUTE: '1000000', CONNECTIONS_PER_ADDRESS: '10000' }
 export const ENCRYPTION_KEY = '7e'.repeat(32)
 
-/** The settings that a service cannot do without, besides its database. */
 export const secretSettings = {
   dashboardSecret: DASHBOARD_SECRET,
   secretKey: 'a-secret-key-of-the-tests-0123456789',

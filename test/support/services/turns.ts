@@ -3,13 +3,12 @@ export interface ProcessorTime {
   /** The longest time for which this thread blocked the event loop. */
   readonly longest: number
   readonly thread: number
-  /** All threads of the process. */
   readonly process: number
 }
 
 const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000
 
-/** Watches the event loop of this thread from now on; returns what ends it. */
+/** Watches the event loop of this thread; returns the function that stops it. */
 export function watchTurns(): () => ProcessorTime {
   const [thread, all] = [process.threadCpuUsage(), process.cpuUsage()]
   let [longest, before, isOver] = [0, thread, false]

@@ -7,7 +7,7 @@ export const addressOfRun = (): string => {
   return TEST_TEMPORAL_ADDRESS
 }
 
-/** Access to a server, by default that of the test run, on a task queue of its own. */
+/** Access to a server, by default that of the test run, with its own task queue. */
 export const temporalOfRun = (address = addressOfRun()): TemporalAccess => ({
   namespace: 'default',
   taskQueue: `test-${randomUUID()}`,

@@ -1,7 +1,6 @@
 import { aCard } from '../cards/cards.ts'
 import { bodyOf, type TestClient } from '../factories.ts'
 
-/** What a story about disputes needs of the stage. */
 interface Stage {
   readonly client: TestClient
   shows(workflowId: string, text: string): Promise<void>

@@ -16,13 +16,13 @@ async function ready({ client, shows }: Stage): Promise<string> {
   return workflowId
 }
 
-/** A payee that the service was never told of: no entry of the trail is about it, so none has to be sealed. */
+/** A payee inserted directly: no entry of the trail is about it, so none has to be sealed. */
 const PAYEE = `
 insert into beneficiaries (id, owner_id, mode, created_at, updated_at, name, sepa_name, iban, country)
 select 'beneficiary_' || substr(md5(random()::text), 1, 26), owner_id, 'test', now(), now(), 'Ada Lovelace', 'Ada Lovelace',
   'DE89' || lpad((random() * 1e9)::bigint::text, 18, '0'), 'DE' from people where id = $1 returning id`
 
-/** A deletion of a payee that is still there to be paid. */
+/** A deletion of a payee that can still be paid. */
 async function asked({ client, signer, sql }: Stage) {
   const somebody = await signer()
   const [payee] = await sql<{ id: string }>(PAYEE, [somebody.personId])

@@ -2,7 +2,6 @@ import { ago, incidentDesk } from '../compliance/incidents.ts'
 import type { TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 
-/** What a story about incidents needs of the stage. */
 interface Stage {
   readonly dash: TestClient
   readonly sql: TestService['sql']
@@ -10,7 +9,7 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** How incidents of the service itself go on, from the alarm to their end. */
+/** Incidents of the service, from the alarm to their end. */
 export const incidentStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'incident-waits': async stage => {
     const { workflowId } = await incidentDesk(stage).open()

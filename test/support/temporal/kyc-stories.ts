@@ -2,7 +2,6 @@ import { bodyOf, type TestClient } from '../factories.ts'
 import { COMPANY } from '../identity/company.ts'
 import { aSubmission } from '../identity/kyc.ts'
 
-/** What a story about identity checks needs of the stage. */
 interface Stage {
   readonly client: TestClient
   readonly dash: TestClient
@@ -11,7 +10,7 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** The representative of a company has said who they are, under this name; another company of the owner is withdrawn before. */
+/** A representative has submitted an identity under this name; another company of the owner is withdrawn before. */
 async function sent({ client }: Stage, name: string) {
   const { data } = await bodyOf(client.onboarding.list())
   for (const { id, endedAt } of data)

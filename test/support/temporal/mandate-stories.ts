@@ -1,7 +1,6 @@
 import { aFundedAgent, anIntent, aWallet, bodyOf, type TestClient } from '../factories.ts'
 import { type Enrolled, signed } from '../identity/people.ts'
 
-/** What a story about mandates needs of the stage. */
 interface Stage {
   readonly client: TestClient
   readonly signer: () => Promise<Enrolled>
@@ -11,7 +10,7 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** A mandate for thirty days and fifty euros, once its run waits. */
+/** A mandate for thirty days and fifty euros, whose run is waiting. */
 async function aMandate({ client, signer, shows }: Stage) {
   const agent = await aFundedAgent(client)
   const now = Date.parse((await bodyOf(client.sandbox.clock())).now)

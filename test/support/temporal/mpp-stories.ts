@@ -3,7 +3,6 @@ import { answerWith, type Conduct, demand, openMerchant, sell } from '../commerc
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../factories.ts'
 import { until } from '../until.ts'
 
-/** What a story about machine payments needs of the stage. */
 interface Stage {
   readonly client: TestClient
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
@@ -11,7 +10,7 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** A machine payment at a merchant that answers it so; the merchant closes when the story is told. */
+/** A machine payment at a merchant with these answers; the merchant closes at the end of the story. */
 async function paying(client: TestClient, gives: Conduct, story: (workflowId: string) => Promise<unknown>) {
   const merchant = await openMerchant()
   try {

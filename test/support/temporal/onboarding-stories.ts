@@ -2,7 +2,6 @@ import { bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { setIdentities, submitted } from '../identity/company.ts'
 
-/** What a story about onboardings needs of the stage. */
 interface Stage extends Pick<TestService, 'sql'> {
   readonly client: TestClient
   readonly dash: TestClient
@@ -12,7 +11,7 @@ interface Stage extends Pick<TestService, 'sql'> {
   ends(workflowId: string): Promise<void>
 }
 
-/** A company whose representatives have sent nothing yet; another one of the owner is withdrawn before. */
+/** A company whose representatives have submitted nothing; another one of the owner is withdrawn before. */
 async function waiting({ client, shows }: Stage) {
   const { data } = await bodyOf(client.onboarding.list())
   for (const { id, endedAt } of data)
@@ -22,7 +21,6 @@ async function waiting({ client, shows }: Stage) {
   return { params: { id }, workflowId }
 }
 
-/** A company whose representatives are verified. */
 async function inReview(stage: Stage) {
   const { params, workflowId } = await waiting(stage)
   await setIdentities(stage, params, 'verified')

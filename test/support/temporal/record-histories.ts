@@ -41,7 +41,7 @@ const folder = join(import.meta.dirname, '../../workflows/histories')
 
 interface Stage {
   readonly client: TestClient
-  /** With the secret of the dashboard. */
+  /** With the dashboard secret. */
   readonly dash: TestClient
   /** A person with a passkey, the same one in all stories. */
   readonly signer: () => Promise<Enrolled>
@@ -73,7 +73,7 @@ async function waiting({ client, shows }: Stage, minutes = 60): Promise<Waiting>
   return { id, agentId: agent.id, workflowId }
 }
 
-/** A request for money that waits. */
+/** An open payment request. */
 async function aPaymentRequest({ client, shows }: Stage) {
   const { id, reference } = await aRequest(client, (await aWallet(client)).id)
   const workflowId = `collect/${id}`
@@ -81,7 +81,7 @@ async function aPaymentRequest({ client, shows }: Stage) {
   return { id, reference, workflowId }
 }
 
-/** A request of an agent for a card, or for other limits of one, that waits for an answer. */
+/** An agent's open request for a card or for other limits. */
 async function aCardRequestThatWaits(
   { client, shows }: Stage,
   type: 'new_card' | 'limit_change' = 'new_card',
@@ -101,13 +101,13 @@ interface Paid {
   readonly workflowId: string
 }
 
-/** A transfer by SEPA to somebody of this name. */
+/** A SEPA transfer to a payee of this name. */
 async function paying({ client }: Stage, name: string, amountEuros = 12.5): Promise<Paid> {
   const { id, workflowId } = await aSepaTransfer(client, { name, amountEuros })
   return { id, workflowId: String(workflowId) }
 }
 
-/** A webhook to a receiver that is not there, after its first attempt. */
+/** A webhook to an unreachable receiver, after its first attempt. */
 async function undelivered({ client }: Stage): Promise<string> {
   const url = 'http://127.0.0.1:59999/nobody-is-there'
   const { id } = await bodyOf(client.webhooks.create({ body: { url, events: ['agent.created'] } }))

@@ -1,6 +1,5 @@
 import { bodyOf, type TestClient } from '../factories.ts'
 
-/** What a story about recoveries needs of the stage. */
 interface Stage {
   readonly client: TestClient
   readonly dash: TestClient

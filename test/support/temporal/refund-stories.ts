@@ -12,10 +12,10 @@ interface Stage {
   ends(workflowId: string): Promise<void>
 }
 
-/** A merchant who has collected € 20 by card, and is asked for all of it. */
+/** A refund of a captured card payment of € 20, requested from the merchant in full. */
 const aRefundThatWaits = (stage: Stage) => aRefund(stage, 20, 'for the money of the merchant')
 
-/** A merchant who has collected so much by card, and is asked for all of it. */
+/** A refund of a captured card payment of this amount, requested from the merchant in full. */
 async function aRefund({ client, shows }: Stage, amountEuros: number, waits: string) {
   const policy = await aPolicy(client, { autoApproveLimitEuros: 1_000 })
   const { id: agentId } = await aFundedAgent(client, { policyId: policy.id })
@@ -32,13 +32,12 @@ async function aRefund({ client, shows }: Stage, amountEuros: number, waits: str
   return { id, workflowId: String(workflowId), authorizationId: String(authorizationId) }
 }
 
-/** How a refund that a merchant was asked for goes on. */
 export const refundStories: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
   'refund-waits': async stage => (await aRefundThatWaits(stage)).workflowId,
 
   'refund-merchant-asked-again': async stage => {
     const { id, workflowId } = await aRefund(stage, 93.03, 'for the processor of the card to ask')
-    // The hour is over in which the processor does not answer, and it is due to be asked again.
+    // The hour in which the processor does not answer is over, and the next poll is due.
     await stage.sql(
       `update refunds set created_at = created_at - interval '2 hours', ask_due_at = now() where id = $1`,
       [id],

@@ -12,25 +12,22 @@ import { temporalClient } from './temporal.ts'
 /** The run of a record, as an operator sees it in the Web UI. */
 export interface RunView {
   readonly handle: WorkflowHandle
-  /** `RUNNING`, `COMPLETED`, …; undefined where there is no run. */
+  /** `RUNNING`, `COMPLETED`, …; undefined if there is no run. */
   status(): Promise<string | undefined>
   attributes(): Promise<Readonly<Record<string, unknown>>>
-  /** The details that the Web UI shows; empty where there is no run yet. */
+  /** The details in the Web UI; empty if there is no run yet. */
   details(): Promise<string>
   state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
-  /** Waits until its details contain the text. */
   untilDetails(text: string | RegExp): Promise<string>
   untilBegun(): Promise<void>
-  /** Waits for its end and returns its result. */
   untilEnded(): Promise<unknown>
-  /** The lines that its timeline has about signals. */
+  /** The lines of its timeline about signals. */
   timeline(): Promise<string[]>
   /** The summaries of its timers: each says what the run waited for. */
   timerSummaries(): Promise<string[]>
   /** The names of its activities, in order. */
   activityNames(): Promise<string[]>
-  /** Waits until the timeline has this many lines about signals. */
   untilTimeline(lines: number): Promise<string[]>
   /** How many of its workflow tasks failed; Temporal retries a failed task for ever. */
   failedTasks(): Promise<number>
@@ -117,15 +114,18 @@ const isLine = ({ timerStartedEventAttributes: timer }: HistoryEvent): boolean =
 
 const LONGEST_WAIT_MS = 4_000
 
-/** The cause of a failed task that was ending the run when a signal came: the server repeats it, and nothing is wrong. */
+/**
+ * The cause of a failed task that was ending the run when a signal arrived: the server repeats it, and
+ * nothing is wrong.
+ */
 const OVERTAKEN = 1
 
 /** The server's numbers for the events to wait for. */
 const EVENTS = { any: 1, last: 2 } as const
 
 /**
- * Returns a function that waits for the next event of a run, or its end: cheaper than asking the server and its worker
- * again and again. It returns at once where there is no run, or not any more.
+ * Returns a function that waits for the next event of a run, or its end, which is cheaper than polling the
+ * server and its worker. It returns at once if there is no run, or no longer.
  */
 function historyOf(
   client: Client,
@@ -151,7 +151,7 @@ function historyOf(
   }
 }
 
-/** A run that has not begun yet has no details, and a busy worker may be too late to tell them. */
+/** A run that has not begun yet has no details, and a busy worker may answer too late. */
 function unlessMissing(error: unknown): string {
   if (error instanceof WorkflowNotFoundError) return ''
   if (error instanceof ServiceError && isGrpcDeadlineError(error.cause)) return ''
@@ -162,7 +162,7 @@ type Description = Awaited<ReturnType<WorkflowHandle['describe']>>
 
 const describe = (handle: WorkflowHandle): Promise<Description | undefined> => unlessAbsent(handle.describe())
 
-/** Undefined where there is no run: the relay begins it only after the change that it is for. */
+/** Undefined if there is no run: the relay starts it only after the change. */
 async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

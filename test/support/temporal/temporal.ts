@@ -2,7 +2,6 @@ import { afterAll } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { addressOfRun } from './access.ts'
 
-/** A client of the server, as an operator has it. */
 export async function temporalClient(address = addressOfRun()): Promise<Client> {
   const connection = await Connection.connect({ address })
   afterAll(() => connection.close())

@@ -21,11 +21,10 @@ const BRANCHES: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.TryStatement,
 ])
 
-/** A function that has a body. */
 export const isFunction = (part: Node): boolean =>
   FUNCTIONS.has(part.kind) && 'body' in part && Boolean(part.body)
 
-/** How deep statements are nested; an `else if` is on the level of its `if`, and an inner function starts at zero. */
+/** The nesting depth of statements. An `else if` is on the level of its `if`, and an inner function starts at zero. */
 export function nestingOf(part: Node): number {
   let deepest = 0
   part.forEachChild(child => {

@@ -2,8 +2,8 @@ import { dirname } from 'node:path'
 import type { Import } from './sources.ts'
 
 /**
- * The folders of the business and the nouns in each, left to right in the order of what depends on what. A noun that is
- * not named lies right of those of its folder that are: it may use them, and they may not use it.
+ * The business folders and their nouns, left to right in the order of dependency. An unnamed noun is to the
+ * right of the named ones of its folder: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
   identity: 'customers passkeys people keys signing-keys console sessions cli-auth onboarding kyc',
@@ -82,7 +82,7 @@ function placeOf(path: string) {
 
 type Place = ReturnType<typeof placeOf>
 
-/** Why a file may not be where it is; undefined if it may. */
+/** Why a file may not be in its place; undefined if it may. */
 export function whyMisplaced(path: string): string | undefined {
   const { zone, noun } = placeOf(path)
   if (zone in business)
@@ -169,7 +169,7 @@ function ofPackage({ zone, noun, file }: Place, name: string): string | undefine
   return undefined
 }
 
-/** The first circle found, or an empty list. */
+/** The first cycle found, or an empty list. */
 export function circleIn(needs: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>()
   const circleFrom = (path: string, trail: readonly string[]): string[] => {

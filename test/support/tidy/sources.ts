@@ -14,9 +14,8 @@ import { API, type Project } from 'typescript/unstable/sync'
 
 export const root = join(import.meta.dirname, '../../..')
 
-/** One import or re-export of a file. */
 export interface Import {
-  /** A path from the root for a file of ours, the package's name for any other. */
+  /** A path from the root for our own file, else the package's name. */
   readonly of: string
   readonly typeOnly: boolean
   readonly line: number
@@ -38,7 +37,7 @@ export interface Sources {
 
 let cachedSources: Sources | undefined
 
-/** Every file that tsc compiles, parsed by tsc, once for all parts of a test file. */
+/** Every file that tsc compiles, parsed once for all parts of a test file. */
 export function readSources(): Sources {
   cachedSources ??= parsed()
   return cachedSources
@@ -84,7 +83,6 @@ function importIn(part: Node): { of: string; typeOnly: boolean } | undefined {
   return undefined
 }
 
-/** A node and everything below it. */
 export function allNodes(node: Node): Node[] {
   const nodes: Node[] = []
   const visit = (part: Node): void => {
@@ -98,6 +96,5 @@ export function allNodes(node: Node): Node[] {
 export const lineOf = (file: SourceFile, node: Node): number =>
   file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1
 
-/** How many lines a node takes, without the comment above it. */
 export const linesOf = (file: SourceFile, node: Node): number =>
   file.getLineAndCharacterOfPosition(node.end).line + 2 - lineOf(file, node)

@@ -8,7 +8,6 @@ export interface PageVisit {
   readonly page: Page
   /** Errors of the console and of the page, including violations of its security policy. */
   readonly complaints: string[]
-  /** Every requested URL. */
   readonly requests: string[]
 }
 
@@ -41,8 +40,8 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
 }
 
 /**
- * One page for all visits, with storage and cache cleared before each: a profile for each visit would take three times as
- * long.
+ * One page for all visits, with storage and cache cleared before each: a profile for each visit would take
+ * three times as long.
  */
 export function useOnePage(visit: ReturnType<typeof useBrowser>, options: BrowserContextOptions) {
   let visitOfFile: PageVisit

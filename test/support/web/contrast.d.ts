@@ -1,2 +1,2 @@
-/** To be given to `page.evaluate`: the texts whose contrast with their ground is below AA. */
+/** For `page.evaluate`: the texts whose contrast with their background is below AA. */
 export function faintTexts(): string[]

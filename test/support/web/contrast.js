@@ -1,5 +1,5 @@
 /**
- * Runs inside a page: every text whose contrast with its ground is below AA (4.5, or 3 for large text),
+ * Runs inside a page: every text whose contrast with its background is below AA (4.5, or 3 for large text),
  * one line for each pair of colours.
  */
 export function faintTexts() {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 
 interface Focused {
   readonly name: string
-  /** Whether a reader sees where the focus is. */
+  /** Whether a user sees where the focus is. */
   readonly isVisible: boolean
 }
 
@@ -16,10 +16,10 @@ const FOCUSED = `(() => {
   }
 })()`
 
-/** More than any page has to go through. */
+/** More steps than any page needs. */
 const MOST_STEPS = 30
 
-/** Goes on by the Tab key until the element of this name has the focus, which must be seen. */
+/** Presses Tab until the element of this name has the focus, which must be visible. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const seen: string[] = []
   while (seen.length < MOST_STEPS) {
@@ -33,7 +33,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`the keyboard reaches ${seen.join(', ')}, and not ${name}`)
 }
 
-/** Presses what has this name, by keyboard alone. */
+/** Activates the element of this name, using only the keyboard. */
 export async function pressByKeyboard(page: Page, name: string): Promise<void> {
   await tabTo(page, name)
   await page.keyboard.press('Enter')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 const FIXED = `[...document.querySelectorAll('body *')]
   .filter(one => getComputedStyle(one).position === 'fixed' && one.checkVisibility()).map(({ className }) => className)`
 
-/** What is shown at a fixed place: on paper it would stand over the text of every sheet. */
+/** Elements at a fixed position, which would cover the text of every printed page. */
 export async function fixedOnPaper(page: Page): Promise<string[]> {
   await page.emulateMedia({ media: 'print' })
   const found = (await page.evaluate(FIXED)) as string[]

@@ -5,16 +5,16 @@ interface Credential {
   readonly signCount: number
 }
 
-/** A passkey device that Chromium plays for one page. It confirms its user at once, until it is told otherwise. */
+/** Chromium's virtual passkey device for one page. It verifies its user at once, unless set otherwise. */
 export interface VirtualAuthenticator {
   /** Whether the finger is that of the user. */
   recognize(isUser: boolean): Promise<void>
-  /** Lets this device sign with the passkeys of another one, as devices that share them do. */
+  /** Lets this device sign with the passkeys of another one, as synced devices do. */
   takeOver(other: VirtualAuthenticator): Promise<void>
   credentials(): Promise<Credential[]>
 }
 
-/** Devices that share a passkey count each for itself: the second one begins where the first will not come. */
+/** Synced devices count separately, so the second one begins above every count of the first. */
 const AHEAD = 1_000
 
 export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {

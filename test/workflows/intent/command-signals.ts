@@ -12,7 +12,7 @@ const service = await startTestService({ temporal: true })
 const { becomes, get, aWaitingIntent } = await intentRunsIn(service)
 const cli = String(await temporalAtHand({ env: process.env, tell: () => undefined }))
 
-/** The environment of somebody beside a sandbox whose Temporal server is that of the test run. */
+/** The environment of a user beside a sandbox whose Temporal server is that of the test run. */
 function besideTheSandbox(): Record<string, string> {
   const DATA_DIR = temporaryFolder()
   const instance = {

@@ -4,7 +4,7 @@ import { textOf } from '../../support/temporal/history-text.ts'
 import { inTier } from '../../support/tier.ts'
 import { histories, historyOf, momentsOf, processOf, replayed, workflows } from './histories.ts'
 
-/** A replay of the whole passes each of its moments; that a run goes on from each, as an open one, takes many replays. */
+/** A whole replay passes each of its moments; continuing from each, as an open run does, takes many replays. */
 const momentsTried = inTier((name: string) => [historyOf(name)], momentsOf)
 const moments = histories.flatMap(name => momentsTried(name).map(history => [name, history] as const))
 const unchanged = await replayed(await workflowBundle(), moments)

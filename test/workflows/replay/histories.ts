@@ -5,12 +5,12 @@ import { expect } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { legible } from '../../../src/platform/temporal/runtime.ts'
 
-// A replay runs in this thread, and the SDK never takes its hook of promises away: promises of Web Crypto, in the files that
-// this process tests next, would break on it.
+// A replay runs in this thread, and the SDK never removes its promise hook: promises of Web Crypto, in later
+// files of this process, would break on it.
 v8.promiseHooks.createHook = () => () => undefined
 
 export const logger = new DefaultLogger('ERROR')
-// A history that does not fit is no news to this file.
+// A history that does not fit is expected in this file.
 Runtime.install({ shutdownSignals: [], logger, telemetryOptions: { logging: { filter: 'OFF' } } })
 
 const folder = join(import.meta.dirname, '../histories')
@@ -18,14 +18,14 @@ export const histories = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.replace('.json', ''))
 
-/** The workflows that are exported, under the names of their processes. */
+/** The exported workflows, under the names of their processes. */
 export const workflows = [
   ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
     /export \{ (?:\w+ as ')?([\w-]+)'? \}/g,
   ),
 ].map(([, name]) => String(name))
 
-/** A history begins with the name of its process: the longest, as one may begin as another one does. */
+/** A history's name begins with that of its process: the longest match, as one name may begin with another. */
 export const processOf = (name: string): string | undefined =>
   workflows
     .filter(process => name.startsWith(`${process}-`))
@@ -38,7 +38,7 @@ interface History {
 export const historyOf = (name: string): History =>
   JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 
-/** As it was when its last workflow task but so many had been done: it is open. */
+/** The open history before its last workflow tasks, this many of them. */
 function openAt(name: string, tasks: number): History {
   const { events } = historyOf(name)
   const ends = events.flatMap(({ eventType }, index) =>
@@ -47,7 +47,7 @@ function openAt(name: string, tasks: number): History {
   return { events: events.slice(0, Number(ends.at(-1 - tasks)) + 1) }
 }
 
-/** The whole of it, and what it was after each but the first of its workflow tasks. */
+/** The whole history, and its state after each but the first of its workflow tasks. */
 export function momentsOf(name: string): History[] {
   const complete = historyOf(name)
   const tasks = complete.events.filter(({ eventType }) =>

@@ -15,36 +15,33 @@ import type { AuthorizationRow } from '../authorization.ts'
 import type { UnnamedRefund } from '../authorization-rows.ts'
 import type { CardBatchQuery } from '../batch.ts'
 
-/** A message of the processor, verified, with the card that it names. */
 export interface IncomingMessage<C extends MessageContent = MessageContent> extends CardMessage {
   readonly content: C
-  /** SHA-256 of the signed bytes. */
   readonly digest: string
   readonly agentId: string
   readonly cardId: string
   readonly numberId: string
-  /** Finds the intents that may cover its payment; undefined if it begins none. */
   readonly search: IntentSearch | undefined
-  /** The network has been answered with a decline, as the decision came too late: its approval is withdrawn. */
+  /** The network was answered with a decline because the decision came too late: the approval is withdrawn. */
   readonly isLate: boolean
   readonly answer: (reply: CardReply) => ProcessorAnswer
 }
 
-/** A message about a payment: a request, or a fact. */
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-/** A request for authorization with all that it is decided by: of the network, of a simulation, or of a machine payment. */
+/**
+ * A request for authorization with everything that it is decided by: from the network, a simulation or a
+ * machine payment.
+ */
 export type CardRequest = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search' | 'isLate'
 > & {
-  /** What is known of the payment already: an increment has an authorization, and facts may come first. */
+  /** The authorization that an increment raises, or that facts made before the request came. */
   readonly existing: AuthorizationRow | undefined
-  /** The only intent that may cover it, in place of those that are searched. */
   readonly intentId?: string
 }
 
-/** The first request of a payment that no message of the network asks for. */
 export const firstRequest = (
   request: Pick<AuthorizationRequest, 'amountEuros' | 'partialAllowed' | 'merchant'>,
 ): AuthorizationRequest => ({ kind: 'authorization', authorizationId: '', ask: 0, ...request })
@@ -53,7 +50,6 @@ export const isRequest = (
   message: IncomingMessage | PaymentMessage,
 ): message is IncomingMessage<AuthorizationRequest> => message.content.kind === 'authorization'
 
-/** The processor's id of the payment that a message is about; null for news about the card itself. */
 export function processorRefOf(content: MessageContent): string | null {
   if (content.kind === 'clearing') return content.authorizationId ?? `clearing/${content.clearingId}`
   if (content.kind === 'refund') return content.authorizationId ?? `refund/${content.refundId}`
@@ -63,7 +59,6 @@ export function processorRefOf(content: MessageContent): string | null {
 const merchantOf = (content: MessageContent): CardMerchant | undefined =>
   'merchant' in content ? content.merchant : undefined
 
-/** The amount of a payment that a message may begin; undefined where it is about an older one. */
 function firstAmountOf(content: MessageContent): Euros | undefined {
   if (content.kind === 'clearing') return content.amountEuros
   if (content.kind === 'authorization') return content.ask === 0 ? content.amountEuros : undefined
@@ -71,7 +66,7 @@ function firstAmountOf(content: MessageContent): Euros | undefined {
   return content.asks.reduce((sum, { approved, amountEuros }) => (approved ? sum + amountEuros : sum), 0n)
 }
 
-/** The intents that may cover a payment: of a first request, and of a clearing or an approval without one. */
+/** Searches intents for a first request, and for a clearing or an approval without a request. */
 export function searchOf(
   content: MessageContent,
   { agentId, cardId }: Pick<IncomingMessage, 'agentId' | 'cardId'>,
@@ -82,18 +77,16 @@ export function searchOf(
   return { agentId, cardId, merchantKeys: payableKeys(merchant), amountEuros }
 }
 
-/** The id under which a credit that names no payment is stored, whichever messages report it; null for any other. */
+/** One id for a credit that names no payment, whichever messages report it; null for any other message. */
 export const creditIdOf = (content: MessageContent): string | null =>
   content.kind === 'refund' && content.authorizationId === null ? `refund/${content.refundId}` : null
 
-/** The refund requests that a credit without a payment may answer. */
 export function unnamedRefundOf({ content, cardId }: IncomingMessage): UnnamedRefund | undefined {
   if (content.kind !== 'refund' || content.authorizationId !== null) return undefined
   const { merchant, amountEuros } = content
   return { cardId, merchantKeys: payableKeys(merchant), amountEuros }
 }
 
-/** What a batch of messages loads. */
 export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
   const contents = messages.map(({ content }) => content)
   return {
@@ -110,18 +103,16 @@ export function queryOf(messages: readonly PaymentMessage[]): CardBatchQuery {
     ),
     tokenIds: contents.flatMap(content => merchantOf(content)?.networkTokenId ?? []),
     unnamedRefunds: messages.flatMap(message => unnamedRefundOf(message) ?? []),
-    takesRefunds: contents.some(({ kind }) => kind === 'refund'),
+    hasRefunds: contents.some(({ kind }) => kind === 'refund'),
     movesMoney: contents.some(({ kind }) => kind !== 'authorization'),
   }
 }
 
-/** The fact that we answer a request, by default with the whole amount. */
 export const requestFact = (
   { ask, amountEuros }: AuthorizationRequest,
   approvedCents: Euros = amountEuros,
 ): PaymentFact => ({ type: 'authorized', increment: ask, requestedCents: amountEuros, approvedCents })
 
-/** The fact that a message of the network states. */
 export function factOf({ id: messageId, content }: IncomingMessage<CardFact>): PaymentFact {
   switch (content.kind) {
     case 'reversal':

@@ -27,12 +27,11 @@ import {
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]
 
-const ANOTHER = 'Another message has come under the same id. Nothing was done.'
-const NOTED: CardReply = { kind: 'noted' }
+const DIFFERENT_BYTES = 'Another message has come under the same id. Nothing was done.'
+const ACKNOWLEDGED: CardReply = { kind: 'noted' }
 const LATE: CardReply = { kind: 'declined', reason: TOO_LATE }
-const CONFLICT: CardReply = { kind: 'declined', reason: ANOTHER }
+const CONFLICT: CardReply = { kind: 'declined', reason: DIFFERENT_BYTES }
 
-/** Processes the messages of a card processor in group commits: requests are authorized, facts are booked. */
 export const processMessages: ProcessMessages = {
   lanes: agentLanes(({ body }) => body.agentId),
   load(items, sql) {
@@ -42,11 +41,11 @@ export const processMessages: ProcessMessages = {
   },
   decide({ input: { body: message } }, batch: CardBatch, context) {
     const stored = batch.messages.get(message.id)
-    if (stored) return answerAgain(stored, message, batch, context)
+    if (stored) return repeatAnswer(stored, message, batch, context)
     const creditId = creditIdOf(message.content)
     const credit = creditId === null ? undefined : batch.messages.get(creditId)
     // Two messages may report one credit: the second changes nothing.
-    if (credit) return store(message, NOTED, credit.authorizationId, batch)
+    if (credit) return store(message, ACKNOWLEDGED, credit.authorizationId, batch)
     const existing = findAuthorization(message, batch)
     if (isRequest(message) && existing && isOtherRequest(message.content, existing)) {
       refuse(message, context)
@@ -55,21 +54,20 @@ export const processMessages: ProcessMessages = {
     const { reply, authorizationId } = isRequest(message)
       ? authorize(message, existing, batch, context)
       : applyMessage(message, existing, batch, context)
-    // The payment that a credit was booked for may have another name.
+    // The payment that the credit was booked on may have another reference at the processor.
     if (existing && creditId && existing.processorRef !== processorRefOf(message.content))
-      store(message, NOTED, existing.id, batch, { id: creditId, kind: 'credit' })
+      store(message, ACKNOWLEDGED, existing.id, batch, { id: creditId, kind: 'credit' })
     return store(message, reply, authorizationId, batch)
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }
 
-/** Applies news about a card itself. */
 export const processNotice: HandlerOf<typeof authorizationsApi.notice> = ({ body: message }, context) => {
   const { content, cardId, numberId } = message
   return deduplicate(message, context, () => applyCardNotice({ id: numberId, cardId }, content, context))
 }
 
-/** Acts on a message and stores it with its answer. One that comes again changes nothing and gets the same answer. */
+/** Acts on a message and stores it with its answer. A repetition changes nothing and gets the same answer. */
 export async function deduplicate(
   message: IncomingMessage,
   { records }: Pick<Context, 'records'>,
@@ -78,12 +76,12 @@ export async function deduplicate(
   const stored = await records.findOne(CardMessage, { id: message.id })
   if (stored) return answerOf(stored)
   await act()
-  const row = records.create(CardMessage, storedMembers(message, NOTED))
+  const row = records.create(CardMessage, storedMembers(message, ACKNOWLEDGED))
   return answerOf(row)
 }
 
-/** A message whose id has been seen: the same bytes get the same answer; others are refused and reported. */
-function answerAgain(
+/** A known message id: the same bytes get the same answer; other bytes are refused and reported. */
+function repeatAnswer(
   stored: MessageRow,
   message: IncomingMessage,
   batch: CardBatch,
@@ -91,7 +89,7 @@ function answerAgain(
 ): ProcessorAnswer {
   if (stored.digest !== message.digest) {
     refuse(message, context)
-    return message.answer(isRequest(message) ? CONFLICT : NOTED)
+    return message.answer(isRequest(message) ? CONFLICT : ACKNOWLEDGED)
   }
   if (!message.isLate || !isRequest(message)) return answerOf(stored)
   const authorization = [...batch.authorizations].find(({ id }) => id === stored.authorizationId)
@@ -102,22 +100,21 @@ function answerAgain(
 }
 
 const refuse = ({ id: messageId, cardId, agentId }: IncomingMessage, { emit }: MessageContext): void =>
-  emit('card.message_refused', { cardId, agentId, messageId, reason: ANOTHER })
+  emit('card.message_refused', { cardId, agentId, messageId, reason: DIFFERENT_BYTES })
 
-/** Whether a request has the number of one that has been answered, and another amount. */
+/** True if a request reuses the number of an answered one with another amount. */
 const isOtherRequest = ({ ask, amountEuros }: AuthorizationRequest, { facts }: AuthorizationRow): boolean =>
   authRequestsOf(facts).some(
     ({ increment, requestedCents }) => increment === ask && requestedCents !== amountEuros,
   )
 
-/** The authorization that a message is about, or the confirmed checkout that it is the network's side of. */
 function findAuthorization(message: IncomingMessage, batch: CardBatch): AuthorizationRow | undefined {
   const { content, cardId, search } = message
   const { authorizations, payments } = batch
   const ref = processorRefOf(content)
   const rows = [...authorizations]
   const known = rows.find(({ processorRef }) => processorRef === ref)
-  const begun = findBegun(content, rows)
+  const begun = findMachinePayment(content, rows)
   if (begun && known && begun !== known) return merge(begun, known, batch)
   const unnamed = unnamedRefundOf(message)
   if (unnamed && !known) return findRefunded(unnamed, batch)
@@ -131,10 +128,14 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
 }
 
 /**
- * The machine payment whose token a message names. The first authorization under any name of the network is that payment's;
- * another one is a second payment, for which the token is not good. A check of the card asks for no payment.
+ * The machine payment whose token a message names. The first authorization under any reference of the network
+ * is that payment; another one would be a second payment, which the token does not allow. A check of the card
+ * (amount zero) asks for no payment.
  */
-function findBegun(content: MessageContent, rows: readonly AuthorizationRow[]): AuthorizationRow | undefined {
+function findMachinePayment(
+  content: MessageContent,
+  rows: readonly AuthorizationRow[],
+): AuthorizationRow | undefined {
   if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
   const { networkTokenId } = content.merchant
   const begun = rows.find(row => row.mppCredentialId !== null && row.networkTokenId === networkTokenId)
@@ -144,8 +145,8 @@ function findBegun(content: MessageContent, rows: readonly AuthorizationRow[]): 
 }
 
 /**
- * A reversal or an expiry names no token: where it came before the authorization, it made a placeholder, whose facts are
- * those of the machine payment.
+ * A reversal or an expiry names no token. If it came before the authorization, it made a placeholder, whose
+ * facts belong to the machine payment.
  */
 function merge(
   begun: AuthorizationRow,
@@ -162,7 +163,6 @@ function merge(
   return begun
 }
 
-/** A credit that names no payment belongs to the payment whose pending refund has exactly this amount. */
 const findRefunded = (
   { cardId, merchantKeys, amountEuros }: UnnamedRefund,
   { authorizations, refunds }: CardBatch,
@@ -194,7 +194,6 @@ function storedMembers(message: IncomingMessage, reply: CardReply) {
   return { id, agentId, cardId, digest, kind, ...answerMembers(message, reply) }
 }
 
-/** Stores a message, or the credit that it reports, with the answer. */
 function store(
   message: IncomingMessage,
   reply: CardReply,

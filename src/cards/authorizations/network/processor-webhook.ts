@@ -17,7 +17,6 @@ import { type IncomingMessage, searchOf } from './incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
 
-/** The operations that process messages; those about a payment are processed in group commits. */
 const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
   number_closed: 'authorizations.notice',
   shipped: 'authorizations.notice',
@@ -25,7 +24,7 @@ const operations: Readonly<Partial<Record<MessageContent['kind'], string>>> = {
   dispute: 'disputes.notice',
 }
 
-/** Receives a message of a card processor: verifies its signature, then finds its card, which tells whose it is. */
+/** Verifies the signature first, then finds the card, which determines the owner. */
 export const receive: Receive = async (request, tools) => {
   const processor = processorOf(tools.ports, request)
   if (!processor) return { unsigned: 'The signature of a card processor is missing.' }
@@ -58,7 +57,6 @@ export const receive: Receive = async (request, tools) => {
   return { outcome, actor }
 }
 
-/** The processor whose headers these are; undefined if none of this installation's. */
 function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
   for (const mode of modes) {
     const processor = configured(ports, mode)
@@ -76,8 +74,8 @@ function configured(ports: Ports, mode: Mode): CardProcessor | undefined {
   }
 }
 
-/** Whose a processor's card is. It never changes. */
-interface KnownNumber extends Row {
+/** The owner of a processor's card never changes. */
+interface CachedNumber extends Row {
   readonly ownerId: string
   readonly mode: Mode
   readonly agentId: string
@@ -89,26 +87,26 @@ const FIND = `
 select owner_id as "ownerId", mode, agent_id as "agentId", card_id as "cardId", id as "numberId"
 from card_numbers where processor_card_id = $1 and processor = $2`
 
-const MOST_KNOWN = 100_000
-const known = new Map<string, KnownNumber>()
+const MAX_CACHED = 100_000
+const cachedNumbers = new Map<string, CachedNumber>()
 
-/** Messages name no owner: the processor's id of the card tells whose they are. Read once per card and process. */
+/** Messages name no owner: the processor's id of the card determines it. Read once per card and process. */
 async function findNumber(
   sql: Sql,
   processor: string,
   processorCardId: string,
-): Promise<KnownNumber | undefined> {
+): Promise<CachedNumber | undefined> {
   const key = `${processor} ${processorCardId}`
-  const found = known.get(key)
+  const found = cachedNumbers.get(key)
   if (found) return found
-  const [number] = await sql<KnownNumber>(FIND, [processorCardId, processor])
+  const [number] = await sql<CachedNumber>(FIND, [processorCardId, processor])
   if (!number) return undefined
-  if (known.size >= MOST_KNOWN) known.clear()
-  known.set(key, number)
+  if (cachedNumbers.size >= MAX_CACHED) cachedNumbers.clear()
+  cachedNumbers.set(key, number)
   return number
 }
 
-/** A question about an unknown card is declined; anything else is acknowledged, so that it does not come again. */
+/** A request for an unknown card is declined; any other message is acknowledged, so that it is not sent again. */
 const unknownCard = ({ kind }: MessageContent): CardReply =>
   kind === 'authorization' ? { kind: 'declined', reason: 'There is no such card.' } : { kind: 'noted' }
 
@@ -119,12 +117,12 @@ function outcomeOf({ status, headers, body }: ProcessorAnswer, errorCode?: strin
   return { status, body, type, headers: others, ...(errorCode ? { errorCode } : {}) }
 }
 
-/** `isLate` turns true while the decision is under way: one that begins after that declines. */
+/** `isLate` turns true during the decision: a decision that begins after that declines. */
 type DeliveredMessage = Omit<IncomingMessage, 'isLate'> & { isLate: boolean }
 
 /**
- * The network does not wait: what is not decided in time is declined. An approval that was under way is withdrawn by the
- * same message, marked as late, which is processed after it.
+ * The network does not wait: a late decision counts as a decline. An approval already under way is withdrawn
+ * by the same message, marked as late, which is processed after it.
  */
 async function answerInTime(
   message: DeliveredMessage,
@@ -132,7 +130,7 @@ async function answerInTime(
   { requestId }: SignedRequest,
   { ports, onFailure }: ReceiverTools,
 ): Promise<Outcome> {
-  /** A locked row is no failure: the answer is a decline, and the log has its code. */
+  /** A locked row is no failure: the request is declined, and the log has the code. */
   const report = (error: unknown): void => {
     if (!(error instanceof Problem && error.code === 'busy')) onFailure(error, requestId)
   }
@@ -149,7 +147,7 @@ async function answerInTime(
   return outcomeOf(message.answer(LATE), 'decided_too_late')
 }
 
-/** Tried again while the database is busy; the processor's own notice tells its answer, should all of it fail. */
+/** Retried while the database is busy. If all retries fail, the processor's own notice still reports its answer. */
 async function withdraw(
   process: () => Promise<Outcome>,
   report: (error: unknown) => void,

@@ -3,7 +3,7 @@ import { get, missing } from '../../../kernel/contract/operation.ts'
 
 const fails = { request_not_found: missing('payment request') } as const
 
-const briefly = 'For ten seconds, so that reloading it tells the truth.'
+const shortCache = 'For ten seconds, so that reloading it tells the truth.'
 
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
@@ -22,7 +22,7 @@ export const payerPageApi = {
         accept: 'A refusal is a page for those who accept `text/html`.',
         'accept-language': 'The page is in German for those who prefer it, else in English.',
       },
-      headers: { 200: { ...pageHeaders, 'Cache-Control': briefly }, 404: pageHeaders },
+      headers: { 200: { ...pageHeaders, 'Cache-Control': shortCache }, 404: pageHeaders },
     },
     returns: [200, file('text/html')],
     fails,
@@ -32,7 +32,7 @@ export const payerPageApi = {
     description:
       'EPC069-12, version 002, error correction M: account, what is still due, and the reference. A name of the account holder that does not fit is cut.',
     callers: ['public'],
-    http: { headers: { 200: { 'Cache-Control': briefly } } },
+    http: { headers: { 200: { 'Cache-Control': shortCache } } },
     returns: [200, file('image/svg+xml')],
     fails: {
       ...fails,

@@ -2,9 +2,7 @@ import { encode } from 'uqr'
 import { decimal, type Euros } from '../../../values/money.ts'
 import { html } from '../../../web/html.ts'
 
-/** A SEPA credit transfer that a payer is asked for. */
-export interface AskedTransfer {
-  /** In whose name the account is. */
+export interface RequestedTransfer {
   readonly name: string
   readonly iban: string
   readonly bic: string | null
@@ -13,28 +11,28 @@ export interface AskedTransfer {
   readonly reference: string
 }
 
-/** The most that a code may hold: level M in version 13 of QR codes. */
-const MOST_BYTES = 331
+/** The capacity of a version 13 QR code at level M. */
+const MAX_BYTES = 331
 const LONGEST_NAME = 70
-/** What a credit transfer can carry, in cents. */
-const LARGEST = 99_999_999_999n
+/** The largest SEPA credit transfer, in cents. */
+const MAX_CENTS = 99_999_999_999n
 
 /**
- * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8). Undefined
- * where no code can say it. A name that does not fit is cut: the bank compares it, and then shows the full one.
+ * The content of a QR code by which banking apps fill in a credit transfer (EPC069-12, version 002, UTF-8).
+ * Undefined if the data does not fit a code. A long name is cut: the bank compares it with the account's and
+ * then shows the full one.
  */
-export function epcCode({ name, iban, bic, amountEuros, reference }: AskedTransfer): string | undefined {
-  if (amountEuros < 1n || amountEuros > LARGEST) return undefined
+export function epcCode({ name, iban, bic, amountEuros, reference }: RequestedTransfer): string | undefined {
+  if (amountEuros < 1n || amountEuros > MAX_CENTS) return undefined
   const withName = (fitting: string): string =>
     ['BCD', '002', '1', 'SCT', bic ?? '', fitting, iban, `EUR${decimal(amountEuros)}`, '', reference].join(
       '\n',
     )
-  const room = MOST_BYTES - Buffer.byteLength(withName(''))
+  const room = MAX_BYTES - Buffer.byteLength(withName(''))
   const fitting = fittingName(name, room)
   return fitting === '' ? undefined : withName(fitting)
 }
 
-/** The name in one line, cut after the last word that fits; a word that is too long by itself is cut within. */
 function fittingName(name: string, bytes: number): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const characters = [...line]
@@ -47,14 +45,13 @@ function fittingName(name: string, bytes: number): string {
 }
 
 /** The light margin that readers need, in modules. */
-const QUIET = 4
-/** The largest code that EPC069-12 allows. */
-const LARGEST_VERSION = 13
+const QUIET_ZONE = 4
+const MAX_VERSION = 13
 
-/** Draws a text as a QR code: dark on white in every colour scheme, as readers expect it. */
+/** Dark on white in every colour scheme, as readers expect. */
 export function qrSvg(text: string, title: string): string {
   const bytes = [...Buffer.from(text)]
-  const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: LARGEST_VERSION, border: QUIET })
+  const { data } = encode(bytes, { ecc: 'M', boostEcc: false, maxVersion: MAX_VERSION, border: QUIET_ZONE })
   const size = data.length
   const path = data.flatMap((row, y) =>
     darkRuns(row).map(({ x, width }) => `M${x} ${y}h${width}v1h-${width}z`),
@@ -67,7 +64,6 @@ export function qrSvg(text: string, title: string): string {
 `.text
 }
 
-/** The stretches of dark modules in a row. */
 function darkRuns(row: readonly boolean[]): { x: number; width: number }[] {
   const runs: { x: number; width: number }[] = []
   for (const [x, isDark] of row.entries()) {

@@ -3,7 +3,7 @@ import type { Euros } from '../../../values/money.ts'
 import { type Html, html } from '../../../web/html.ts'
 import { amountIn, type Language, minuteIn } from '../../../web/language.ts'
 import { assetFinder, baseStyle, pageAsset, pageIcon } from '../../../web/page-assets.ts'
-import type { AskedTransfer } from './epc-code.ts'
+import type { RequestedTransfer } from './epc-code.ts'
 import { type PageState, texts } from './texts.ts'
 
 const ownStyle = readFileSync(new URL('page.css', import.meta.url), 'utf8')
@@ -13,24 +13,21 @@ const icon = pageAsset('pay', 'svg', pageIcon())
 
 export const assetFile = assetFinder([style, icon])
 
-/** What the page shows of a request: nothing of its payer, and nothing that only who has paid may see. */
+/** What the page shows: neither the payer, nor what only a payer who has paid may see. */
 export interface RequestView {
   readonly id: string
   readonly state: PageState
   readonly isTest: boolean
-  /** The public name of whoever asks for the money. */
   readonly payee: string
   readonly purpose: string
   readonly amountEuros: Euros
   readonly paidEuros: Euros
   readonly expiresAt: Date
-  /** Null where no bank account takes the money. */
-  readonly transfer: AskedTransfer | null
-  /** Null where no card can be charged. */
+  readonly transfer: RequestedTransfer | null
   readonly program: { readonly mppUrl: string; readonly payUrl: string } | null
 }
 
-/** The page of a request. It works without a script, and all it loads is ours. */
+/** Works without scripts, and loads only from this service. */
 export function requestPage(view: RequestView, language: Language): Html {
   const { state, payee, purpose, amountEuros, isTest } = view
   const words = texts[language]
@@ -40,10 +37,10 @@ export function requestPage(view: RequestView, language: Language): Html {
     `${amount} ${words.to} ${payee}`,
     html`
 <section class="summary" aria-labelledby="heading">
-  <p class="mark ${state}">${words.marks[state]}</p>
+  <p class="mark ${state}">${words.stateLabels[state]}</p>
   <h1 id="heading"><span class="amount">${amount}</span> <span class="payee">${words.to} <bdi>${payee}</bdi></span></h1>
   <p class="purpose"><span>${words.purpose}</span> <bdi>${purpose}</bdi></p>
-  ${standing(view, language)}
+  ${stateText(view, language)}
   ${isTest && html`<p class="test">${words.test}</p>`}
 </section>
 ${state === 'open' && ways(view, language)}
@@ -51,23 +48,22 @@ ${state === 'open' && ways(view, language)}
   )
 }
 
-/** Until when, and what is still due; or why nothing is to be paid. */
-function standing({ state, expiresAt, amountEuros, paidEuros }: RequestView, language: Language): Html {
+function stateText({ state, expiresAt, amountEuros, paidEuros }: RequestView, language: Language): Html {
   const words = texts[language]
-  if (state !== 'open') return html`<p class="meaning">${words.meanings[state]}</p>`
+  if (state !== 'open') return html`<p class="meaning">${words.stateHints[state]}</p>`
   const [paid, due] = [paidEuros, amountEuros - paidEuros].map(amount => amountIn(language, amount))
   return html`<p class="until">${words.payBy} <time datetime="${expiresAt.toISOString()}">${minuteIn(language, expiresAt)}</time></p>
-  ${paidEuros > 0n && html`<p class="meaning">${words.partly(String(paid), String(due))}</p>`}`
+  ${paidEuros > 0n && html`<p class="meaning">${words.partlyPaid(String(paid), String(due))}</p>`}`
 }
 
 function ways(view: RequestView, language: Language): Html {
   const { transfer, program, id } = view
-  if (!transfer && !program) return html`<p class="noway">${texts[language].noWay}</p>`
+  if (!transfer && !program) return html`<p class="noway">${texts[language].notPayable}</p>`
   return html`${transfer ? transferWay(transfer, id, language) : undefined}
 ${program ? programWay(program, language) : undefined}`
 }
 
-function transferWay(transfer: AskedTransfer, id: string, language: Language): Html {
+function transferWay(transfer: RequestedTransfer, id: string, language: Language): Html {
   const words = texts[language]
   const { name, iban, bic, amountEuros, reference } = transfer
   return html`
@@ -75,10 +71,10 @@ function transferWay(transfer: AskedTransfer, id: string, language: Language): H
   <h2 id="transfer">${words.transfer}</h2>
   <dl>
     <div><dt>${words.holder}</dt><dd><bdi>${name}</bdi></dd></div>
-    <div><dt>IBAN</dt><dd class="number">${inFours(iban)}</dd></div>
+    <div><dt>IBAN</dt><dd class="number">${inGroupsOfFour(iban)}</dd></div>
     ${bic !== null && html`<div><dt>BIC</dt><dd class="number">${bic}</dd></div>`}
     <div><dt>${words.amount}</dt><dd class="number">${amountIn(language, amountEuros)}</dd></div>
-    <div><dt>${words.reference}</dt><dd class="number">${inFours(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
+    <div><dt>${words.reference}</dt><dd class="number">${inGroupsOfFour(reference)}<p class="hint">${words.referenceHint}</p></dd></div>
   </dl>
   <figure>
     <img src="${id}/qr.svg" alt="${words.code}" width="240" height="240">
@@ -87,8 +83,8 @@ function transferWay(transfer: AskedTransfer, id: string, language: Language): H
 </section>`
 }
 
-/** Groups of four, as IBANs and references are printed; copied as a whole. */
-const inFours = (text: string): Html =>
+/** In groups of four, as IBANs and references are printed; copied without the spaces. */
+const inGroupsOfFour = (text: string): Html =>
   html`<span class="whole">${(text.match(/.{1,4}/g) ?? []).join(' ')}</span>`
 
 function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, language: Language): Html {
@@ -109,7 +105,6 @@ function programWay({ mppUrl, payUrl }: NonNullable<RequestView['program']>, lan
 </section>`
 }
 
-/** The page for an address that names no request. */
 export function unknownPage(language: Language): Html {
   const { unknown, unknownHint } = texts[language]
   return layout(
@@ -124,7 +119,7 @@ export function unknownPage(language: Language): Html {
   )
 }
 
-/** Addresses are relative, so that the page works below a path, too. */
+/** Relative addresses, so that the page also works below a path. */
 const layout = (language: Language, title: string, content: Html): Html => html`<!doctype html>
 <html lang="${language}">
 <head>

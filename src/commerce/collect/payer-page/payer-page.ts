@@ -9,13 +9,12 @@ import { languageOf } from '../../../web/language.ts'
 import { type PresentedRequest, presentedRequest } from '../payment-required/offer.ts'
 import { dueEuros, isPayable, mppUrlOf } from '../request.ts'
 import { payerPageApi } from './api.ts'
-import { type AskedTransfer, epcCode, qrSvg } from './epc-code.ts'
+import { epcCode, qrSvg, type RequestedTransfer } from './epc-code.ts'
 import { assetFile, type RequestView, requestPage, unknownPage } from './page.ts'
 import type { PageState } from './texts.ts'
 
 type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'actFor'>
 
-/** What a payer is shown of a request of any owner; undefined where there is none of this id. */
 async function viewOf(id: string, context: ViewContext): Promise<RequestView | undefined> {
   const request = await presentedRequest(context.sql, id)
   if (!request) return undefined
@@ -28,7 +27,10 @@ async function viewOf(id: string, context: ViewContext): Promise<RequestView | u
   return { id, state, isTest, payee, purpose, amountEuros, paidEuros, expiresAt, transfer, program }
 }
 
-/** A payment that is under way is told before anything else; a deadline counts from its instant on. */
+/**
+ * A payment under way comes before the deadline. A deadline counts from its instant on, even if the sweep has
+ * not run.
+ */
 function stateOf(request: PresentedRequest): PageState {
   if (request.status !== 'open') return request.status
   if (request.isUnderWay) return 'under_way'
@@ -38,7 +40,7 @@ function stateOf(request: PresentedRequest): PageState {
 async function transferOf(
   request: PresentedRequest,
   { sql, tenant, ports }: ViewContext,
-): Promise<AskedTransfer | null> {
+): Promise<RequestedTransfer | null> {
   const [wallet] = await payableWallets(sql, tenant, { ids: [request.walletId] })
   const account = wallet && wallet.status !== 'closed' && sepaAccountOf(wallet, ports.collection)
   if (!account) return null
@@ -58,9 +60,9 @@ function programOf({ id }: PresentedRequest, context: ViewContext): RequestView[
 }
 
 const HTML = 'text/html; charset=utf-8'
-const BRIEFLY = 'private, max-age=10'
+const SHORT_CACHE = 'private, max-age=10'
 
-/** Stricter than for other pages: there is no script and no form. */
+/** Stricter than on other pages: this one has no script and no form. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -77,7 +79,10 @@ const payerPage = implement(payerPageApi, {
     const view = await viewOf(params.id, context)
     if (view) {
       const content = requestPage(view, language).text
-      return withHeaders<File>({ type: HTML, content }, { ...headersOf(language), 'Cache-Control': BRIEFLY })
+      return withHeaders<File>(
+        { type: HTML, content },
+        { ...headersOf(language), 'Cache-Control': SHORT_CACHE },
+      )
     }
     const refusal = refuse('request_not_found')
     if (!headers.accept?.includes('text/html')) return refusal
@@ -96,7 +101,7 @@ const payerPage = implement(payerPageApi, {
     const code = view.transfer && epcCode(view.transfer)
     if (!code) return refuse('no_account')
     const content = qrSvg(code, `SEPA: ${view.id}`)
-    return withHeaders<File>({ type: 'image/svg+xml', content }, { 'Cache-Control': BRIEFLY })
+    return withHeaders<File>({ type: 'image/svg+xml', content }, { 'Cache-Control': SHORT_CACHE })
   },
 
   async asset({ params }, { refuse }) {

@@ -1,19 +1,15 @@
 import type { Language } from '../../../web/language.ts'
 
-/** How a request stands for the person who is to pay it. */
 export type PageState = 'open' | 'under_way' | 'paid' | 'expired' | 'cancelled' | 'refunded'
 
-/** All that the page says, in one language. */
 interface Texts {
-  /** The mark above the amount. */
-  readonly marks: Readonly<Record<PageState, string>>
-  /** What a state means for the payer; nothing where the page goes on to tell how to pay. */
-  readonly meanings: Readonly<Partial<Record<PageState, string>>>
-  /** Stands between the amount and the payee. */
+  readonly stateLabels: Readonly<Record<PageState, string>>
+  /** What the state means for the payer; absent while the page shows how to pay. */
+  readonly stateHints: Readonly<Partial<Record<PageState, string>>>
   readonly to: string
   readonly purpose: string
   readonly payBy: string
-  readonly partly: (paid: string, due: string) => string
+  readonly partlyPaid: (paid: string, due: string) => string
   readonly test: string
   readonly transfer: string
   readonly holder: string
@@ -25,14 +21,14 @@ interface Texts {
   readonly program: string
   readonly programHint: string
   readonly programExample: string
-  readonly noWay: string
+  readonly notPayable: string
   readonly request: string
   readonly unknown: string
   readonly unknownHint: string
 }
 
 const english: Texts = {
-  marks: {
+  stateLabels: {
     open: 'Payment request',
     under_way: 'Payment under way',
     paid: 'Paid',
@@ -40,7 +36,7 @@ const english: Texts = {
     cancelled: 'Cancelled',
     refunded: 'Refunded',
   },
-  meanings: {
+  stateHints: {
     under_way:
       'A payment is being made at this moment. Please do not pay again; reload this page in a minute.',
     paid: 'This request has been paid. There is nothing left to do.',
@@ -51,7 +47,7 @@ const english: Texts = {
   to: 'to',
   purpose: 'For',
   payBy: 'Pay by',
-  partly: (paid, due) => `${paid} have arrived. ${due} are still due.`,
+  partlyPaid: (paid, due) => `${paid} have arrived. ${due} are still due.`,
   test: 'This is a test: no real money is meant.',
   transfer: 'By bank transfer',
   holder: 'Account holder',
@@ -64,14 +60,14 @@ const english: Texts = {
   programHint:
     'A program that speaks the Machine Payments Protocol asks this address, is answered with 402 Payment Required and a challenge, and pays by card:',
   programExample: 'An agent of this service pays it with an intent of its own:',
-  noWay: 'No way to pay this request is open at the moment. Please ask the payee.',
+  notPayable: 'No way to pay this request is open at the moment. Please ask the payee.',
   request: 'Request',
   unknown: 'No such payment request',
   unknownHint: 'Compare the address with the one that you were given, or ask whoever gave it to you.',
 }
 
 const german: Texts = {
-  marks: {
+  stateLabels: {
     open: 'Zahlungsaufforderung',
     under_way: 'Zahlung läuft',
     paid: 'Bezahlt',
@@ -79,7 +75,7 @@ const german: Texts = {
     cancelled: 'Zurückgezogen',
     refunded: 'Erstattet',
   },
-  meanings: {
+  stateHints: {
     under_way:
       'Gerade wird bezahlt. Bitte zahlen Sie nicht noch einmal; laden Sie diese Seite in einer Minute neu.',
     paid: 'Diese Zahlung ist eingegangen. Sie müssen nichts weiter tun.',
@@ -91,7 +87,7 @@ const german: Texts = {
   to: 'an',
   purpose: 'Für',
   payBy: 'Zahlbar bis',
-  partly: (paid, due) => `${paid} sind eingegangen. ${due} sind noch offen.`,
+  partlyPaid: (paid, due) => `${paid} sind eingegangen. ${due} sind noch offen.`,
   test: 'Dies ist ein Test: Es geht nicht um echtes Geld.',
   transfer: 'Per Überweisung',
   holder: 'Kontoinhaber',
@@ -104,7 +100,7 @@ const german: Texts = {
   programHint:
     'Ein Programm, das das Machine Payments Protocol spricht, fragt diese Adresse, erhält 402 Payment Required mit einer Challenge und zahlt mit Karte:',
   programExample: 'Ein Agent dieses Dienstes zahlt mit einem eigenen Intent:',
-  noWay: 'Im Moment kann diese Aufforderung nicht bezahlt werden. Bitte fragen Sie den Empfänger.',
+  notPayable: 'Im Moment kann diese Aufforderung nicht bezahlt werden. Bitte fragen Sie den Empfänger.',
   request: 'Aufforderung',
   unknown: 'Diese Zahlungsaufforderung gibt es nicht',
   unknownHint: 'Vergleichen Sie die Adresse mit der, die Sie bekommen haben, oder fragen Sie dort nach.',

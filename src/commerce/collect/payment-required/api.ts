@@ -10,7 +10,6 @@ import { recordHead, recordTail } from '../../../values/schemas.ts'
 import { paymentEvents } from '../api.ts'
 import { settlementMachine } from './settlement.ts'
 
-/** The events of a charge that has ended. */
 export const settledEvents = {
   ...paymentEvents,
   ...transactionEvents,
@@ -19,7 +18,6 @@ export const settledEvents = {
   'wallet.debited': WalletEvent,
 }
 
-/** The refusals of an address that wants to be paid. Those with a fresh challenge are 402. */
 const paidFails = {
   request_not_found: [404, 'There is nothing to be paid here.'],
   payment_required: [
@@ -75,13 +73,11 @@ const paidFails = {
 
 export type PaidFailure = keyof typeof paidFails
 
-/** The refusal of a request that brings no payment: what it is asked to pay. */
 export function asking(asks: NonNullable<Told['asks']>): Failure {
   const [status, message, told] = paidFails.payment_required
   return [status, message, { ...told, asks }]
 }
 
-/** What every address has in common that wants to be paid. */
 export const paidContract = {
   callers: ['public'],
   run: 'outside',
@@ -190,7 +186,6 @@ export const settlementsApi = {
     returns: [200, SettlementRecord],
     fails,
   }),
-  /** Asks the acquirer how a charge stands whose outcome is not known: after a crash, or when it was silent. */
   askAcquirer: post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer how a charge stands',
     callers: [],

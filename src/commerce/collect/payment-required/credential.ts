@@ -14,22 +14,20 @@ import type { Vault } from '../../../ports/vault.ts'
 import { decryptToken, type LiveKey, type OfferingKey } from '../../mpp-keys/index.ts'
 import { type Article, type Asked, digestOf, requestFor } from './offer.ts'
 
-/** Why a credential pays nothing; the answer is a fresh challenge. */
 interface Rejected {
   readonly code: 'challenge_invalid' | 'challenge_expired' | 'payload_invalid' | 'payment_refused'
   readonly message: string
 }
 
-/** A credential for a challenge of ours that can be paid now, as far as that is told without its token. */
+/** A credential for a challenge of ours that can be paid now. Its token is not decrypted yet. */
 interface Checked {
   readonly payload: CardPayload
-  /** The key that the token must be encrypted to. */
   readonly key: LiveKey
 }
 
 const rejected = (code: Rejected['code'], message: string): Rejected => ({ code, message })
 
-/** Checks a credential against the article it is presented for. Everything that was offered must come back unchanged. */
+/** Checks a credential against the article that it pays. Every offered member must come back unchanged. */
 export function checkCredential(
   credential: Credential,
   article: Article,
@@ -51,7 +49,6 @@ export function checkCredential(
   return { payload, key }
 }
 
-/** Why a challenge of ours is not for this article, asked for here and with this body. */
 function bindingProblem(
   challenge: Challenge,
   article: Article,
@@ -75,24 +72,22 @@ function networksOf(challenge: Challenge): readonly string[] {
   return isUnusable(details) ? [] : details.acceptedNetworks
 }
 
-/** The token of a credential as it is encrypted, with what is needed to read it. */
 export interface SealedToken {
   readonly jwe: string
   readonly kid: string
-  /** The private key, as the vault has sealed it. */
   readonly privateKey: string
   readonly challengeId: string
   readonly network: string
 }
 
-/** A token that the acquirer can charge. It is used once, right away, and kept nowhere. */
+/** A token that the acquirer can charge. It is used once, immediately, and never stored. */
 export interface TakenToken {
   readonly token: unknown
   readonly handle: string
   readonly last4: string
 }
 
-/** Decrypts a token and has the acquirer look at it, which charges nothing. */
+/** Decrypts a token and has the acquirer validate it, which charges nothing. */
 export async function takeToken(
   { jwe, kid, privateKey, challengeId, network }: SealedToken,
   vault: Vault,
@@ -109,7 +104,6 @@ export async function takeToken(
   return { token, handle: accepted.handle, last4: accepted.last4 }
 }
 
-/** Whether the payer has bound the token to a challenge, and not to this one. */
 function isForAnother(token: unknown, challengeId: string): boolean {
   const binding = isObject(token) ? token.binding : undefined
   return isObject(binding) && binding.challengeId !== undefined && binding.challengeId !== challengeId

@@ -16,31 +16,24 @@ import { CHALLENGE_MS, currentKeyOf, type OfferingKey, offeringKey, openKey } fr
 import { dueEuros, type PaymentRequest } from '../request.ts'
 import type { Settlement } from './settlement.ts'
 
-/** What a 402 wants paid: the rest of a request, or an article of the sandbox's merchants. */
+/** What a 402 asks for: the rest of a request, or an article of the sandbox's merchants. */
 export interface Article {
   readonly tenant: Tenant
-  /** How far the clock of the tenant is ahead, in milliseconds. */
   readonly offsetMs: number
-  /** The present time of the tenant. */
   readonly now: Date
   readonly key: OfferingKey
-  /** What is paid, as the settlement names it. */
   readonly subject: Pick<Settlement, 'requestId' | 'walletId' | 'agentId' | 'scenario'>
-  /** The id by which the merchant knows it, which the receipt repeats. */
+  /** The merchant's id of the article, which the receipt repeats. */
   readonly externalId: string
   readonly amountEuros: Euros
   readonly description: string
-  /** Whoever is paid, by the public name. */
   readonly merchantName: string
-  /** The card networks that the acquirer takes. */
   readonly networks: readonly string[]
-  /** When it can no longer be paid; null for always. */
   readonly expiresAt: Date | null
-  /** Why it can no longer be paid, if so. */
   readonly ended: 'request_paid' | 'request_gone' | null
 }
 
-/** What payers may know of a request, whom they name by its id alone, with the current key of its owner. */
+/** What payers may know of a request by its id alone, with the owner's current key. */
 export interface PresentedRequest
   extends Row,
     Tenant,
@@ -57,9 +50,7 @@ export interface PresentedRequest
       | 'expiresAt'
     > {
   readonly isUnderWay: boolean
-  /** The public name of its owner. */
   readonly payee: string
-  /** How far the clock of its owner is ahead. */
   readonly offsetMs: number
   readonly kid: string | null
   readonly modulus: string
@@ -80,11 +71,11 @@ left join lateral (
   where (p.owner_id, p.mode, p.request_id) = (r.owner_id, r.mode, r.id) and p.status = 'under_way' limit 1) u on true
 where r.id = $1`
 
-/** The request of any owner with this id, by one statement. */
+/** Reads a request of any owner in one statement. */
 export const presentedRequest = async (sql: Sql, id: string): Promise<PresentedRequest | undefined> =>
   (await sql<PresentedRequest>(PRESENTED, [id]))[0]
 
-/** Reads a request as a payer may see it, and continues as its tenant; undefined where there is none. */
+/** Reads a request as a payer may see it and switches to its tenant; undefined if there is none. */
 export async function findRequestArticle(id: string, context: Context<never>): Promise<Article | undefined> {
   const found = await presentedRequest(context.sql, id)
   if (!found) return undefined
@@ -106,13 +97,12 @@ function endOf({ status, expiresAt }: PresentedRequest, now: Date): Article['end
   return status === 'open' && expiresAt > now ? null : 'request_gone'
 }
 
-/** Where and with what body a payment is asked for: the challenge is bound to both. */
+/** The challenge is bound to both address and body. */
 export interface Asked {
   readonly host: string
   readonly body: Uint8Array
 }
 
-/** What the challenge for an article asks for, with this key, as the parameter `request`. */
 export const requestFor = (
   { amountEuros, description, externalId, merchantName, networks }: Article,
   encryptionJwk: MerchantKey,
@@ -125,14 +115,13 @@ export const requestFor = (
     methodDetails: { acceptedNetworks: networks, merchantName, encryptionJwk },
   })
 
-/** The digest of a body, which binds the challenge to it; undefined for none. */
 export const digestOf = (body: Uint8Array): string | undefined =>
   body.length === 0 ? undefined : contentDigest(body)
 
 /**
- * A fresh challenge. All that is said of the article is in `request`, which is encoded, so that no text of a person reaches
- * a header. The nonce makes the ids of two payers differ who ask in the same second. Only the sandbox's merchants that
- * misbehave change something of it.
+ * A fresh challenge. Everything about the article is in `request`, which is encoded, so that no person's text
+ * reaches a header. The nonce gives two payers in the same second different ids. Only the sandbox's
+ * misbehaving merchants change anything.
  */
 export function challengeFor(
   article: Article,

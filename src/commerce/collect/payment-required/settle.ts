@@ -27,7 +27,6 @@ import { type settledEvents, settlementsApi } from './api.ts'
 import type { Article } from './offer.ts'
 import { askAgainLater, externalIdOf, firstDueAt, Settlement, settlementMachine } from './settlement.ts'
 
-/** A charge that is to begin. */
 export interface Beginning
   extends Pick<
     Settlement,
@@ -39,13 +38,11 @@ export interface Beginning
 
 type SettleContext = TenantNow & Pick<Context<never, typeof settledEvents>, 'emit' | 'wake'>
 
-/** The settlement of a challenge, if there is one. */
 export const settlementOf = (
   challengeId: string,
   { records }: Pick<Context, 'records'>,
 ): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
 
-/** Requests that are about to be paid, locked, and the challenges that are charged already. */
 export interface Beginnings {
   readonly records: Records
   readonly requests: ReadonlyMap<string, LockedRequest>
@@ -53,7 +50,7 @@ export interface Beginnings {
   readonly begun: Set<LockedRequest>
 }
 
-/** Locks what is to be paid. Those who pay the same thing at once wait here. */
+/** Concurrent payers of the same request wait here. */
 export async function openBeginnings(
   beginnings: readonly Pick<Beginning, 'challengeId' | 'subject'>[],
   sql: Sql,
@@ -64,7 +61,7 @@ export async function openBeginnings(
   const challengeIds = beginnings.map(({ challengeId }) => challengeId)
   const ofNoRequest = beginnings.filter(({ subject }) => subject.requestId === null)
   const locks = ofNoRequest.map(({ challengeId }) => `settlement ${challengeId}`).toSorted()
-  // Sent right behind the locks, so it reads what those who had them before have left.
+  // Sent right after the locks, so it reads what earlier holders of the locks committed.
   const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
   const [requests, known] = await Promise.all([
     lockRequests(sql, tenant, requestIds),
@@ -75,9 +72,9 @@ export async function openBeginnings(
 }
 
 /**
- * Stores a charge before anything is sent, so that it is made once: a second credential for its challenge finds it. The caller
- * commits, and charges under the id of the challenge. Otherwise says why nothing begins: another charge is under way, or the
- * challenge is used, or what is to be paid has changed or is gone.
+ * Stores a charge before anything is sent, so that it is made once: a second credential for its challenge
+ * finds it. The caller commits, and charges under the challenge's id. Otherwise says why nothing begins:
+ * another charge is under way, the challenge is used, or the article has changed or ended.
  */
 export function beginSettlement(
   { subject, ...members }: Beginning,
@@ -88,7 +85,7 @@ export function beginSettlement(
   const { requestId, walletId } = subject
   const locked = requests.get(requestId ?? '')
   if (known.has(challengeId) || (requestId !== null && !locked)) return 'not_payable'
-  if (locked?.underWay) return 'payment_under_way'
+  if (locked?.pendingPayment) return 'payment_under_way'
   if (locked && !isDue(locked, amountEuros, context.now)) return 'not_payable'
   const id = newId('settlement')
   const dueAt = firstDueAt(context.now)
@@ -111,7 +108,6 @@ export async function writeBeginnings({ records, begun }: Beginnings, sql: Sql):
   await Promise.all([first && writeRequests(sql, first.request, [...begun]), records.flush()])
 }
 
-/** The charge of a settlement as the acquirer is told it, the token apart. */
 export const chargeOf = ({ handle, amountEuros, challengeId, descriptor }: Settlement) => ({
   handle,
   amountEuros,
@@ -119,25 +115,23 @@ export const chargeOf = ({ handle, amountEuros, challengeId, descriptor }: Settl
   descriptor,
 })
 
-/** How the charge of a settlement has ended, as the acquirer says. */
 export interface EndedCharge {
   readonly settlement: Settlement
   readonly outcome: ChargeOutcome
 }
 
-/** Settlements that end, with the requests that they pay and their accounts, locked. */
 export interface Endings {
   readonly records: Records
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly requests: ReadonlyMap<string, LockedRequest>
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Undefined where no request is paid: the sandbox's merchants have no ledger. */
+  /** Undefined if no request is paid: the sandbox's merchants have no ledger. */
   readonly book: Book | undefined
   readonly receipts: ReadonlyMap<string, string>
   readonly changed: Set<LockedRequest>
 }
 
-/** Locks in the order of all: the accounts, the requests, the settlements. Receipts are signed before. */
+/** Locks in the global order: accounts, requests, settlements. Receipts are signed before. */
 export async function openEndings(
   charges: readonly EndedCharge[],
   sql: Sql,
@@ -164,8 +158,9 @@ export async function openEndings(
 }
 
 /**
- * Records how a charge has ended: the money is in the wallet and the request is paid, or nothing has happened. One whose
- * outcome is open stays as it is, and the acquirer is asked again later. Nothing changes where its end is recorded already.
+ * Records the outcome of a charge: either the wallet is credited and the request paid, or nothing happened.
+ * An unknown outcome stays as it is, and the acquirer is asked again later. Does nothing if the outcome is
+ * already recorded.
  */
 export function endCharge(
   { settlement: { id }, outcome }: EndedCharge,
@@ -192,7 +187,6 @@ export function endCharge(
   return settlement
 }
 
-/** The request that is paid; undefined for an article of the sandbox's merchants. */
 export function requestPaidBy(
   { id, requestId }: Pick<Settlement, 'id' | 'requestId'>,
   { requests }: Endings,
@@ -203,7 +197,6 @@ export function requestPaidBy(
   return locked
 }
 
-/** Takes what was charged into the wallet, and counts it for the request. */
 function takeCharge(
   settlement: Settlement,
   locked: LockedRequest,
@@ -226,10 +219,9 @@ export async function writeEndings({ records, book, changed }: Endings, sql: Sql
   await Promise.all([book?.post(sql), requests, records.flush()])
 }
 
-/** The type of the statement by which a receipt is proved. */
 const RECEIPT_TYPE = 'mpp-receipt+jwt'
 
-/** A receipt that is signed, which anybody can check offline. Its time is the real one: payers compare it with their own. */
+/** A signed receipt that anyone can verify offline. It has the real time: payers compare it with their own clocks. */
 async function receiptFor(
   { id, requestId, scenario, challengeId, amountEuros, network, ownerId, mode }: Settlement,
   { signer }: Pick<Ports, 'signer'>,
@@ -251,7 +243,7 @@ async function receiptFor(
 
 const DONE = { done: true }
 
-/** Asks how a charge stands, and records it. A charge that is known by now is left as it is. */
+/** Asks for the outcome of a charge and records it. Skips a charge whose outcome is known. */
 export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   async reserve({ params }, { records, now, refuse }) {
     const settlement = await records.findOne(Settlement, { id: params.id })
@@ -262,7 +254,7 @@ export const askAcquirer = externalCall(settlementsApi.askAcquirer, {
   call: ({ settlement, now }, { ports, requestId }) =>
     ports.acquirer(settlement.mode).stateOf(chargeOf(settlement), { requestId, now }),
 
-  /** One that is still open is due again later, so nothing is left to do now. */
+  /** An unknown outcome is due again later, so nothing is left to do now. */
   async record(outcome, { settlement }, context) {
     const ended = { settlement, outcome }
     const endings = await openEndings([ended], context.sql, context, context.ports)

@@ -4,7 +4,7 @@ import { nullable, record, tenantTable } from '../../../kernel/database/entity.t
 import { after, minutes } from '../../../values/clock.ts'
 import type { Personal } from '../../../values/personal.ts'
 
-/** A settlement is charged once, whatever happens: it stays `charging` until the acquirer has said how that ended. */
+/** A settlement is charged once: it stays `charging` until the acquirer has reported the outcome. */
 export const settlementMachine = machine('mpp_settlement', {
   charging: ['paid', 'declined'],
   paid: [],
@@ -15,50 +15,43 @@ const schema = defineEntity({
   ...tenantTable('Settlement', 'mpp_settlements', 'agentId'),
   properties: {
     ...record('settlement'),
-    /** The request that is paid; null for an article of the sandbox's merchants. */
     requestId: nullable.string(),
     agentId: nullable.string(),
     walletId: nullable.string(),
-    /** The scenario of the sandbox's merchant whose article is paid. */
     scenario: nullable.string(),
     challengeId: p.text(),
-    /** The digest of the credential, by which it is known again; the credential itself is not kept. */
+    /** Recognizes a repeated credential; the credential itself is not kept. */
     credentialDigest: p.text(),
     amountEuros: p.bigint().name('amount_cents'),
     network: p.text(),
-    /** The last four digits of the token, which are not those of the card. */
+    /** The last four digits of the token, not of the card. */
     last4: p.text(),
     status: p.enum(settlementMachine.states).onCreate(() => settlementMachine.initial),
-    /** The acquirer’s name for the card of this charge; it pays nothing. */
+    /** The acquirer’s reference of the charged card; it authorizes nothing. */
     handle: p.text(),
     descriptor: p.text(),
     declineCode: nullable.string(),
     declineReason: nullable.string(),
-    /** The value of the header `Payment-Receipt`. */
     receipt: nullable.string(),
     settledAt: nullable.instant(),
     attempts: p.integer().onCreate(() => 0),
-    /** When the acquirer is asked how the charge stands; null once that is known. */
     dueAt: nullable.instant(),
   },
 })
 
-/** A charge of a payer’s card for one challenge. */
 export class Settlement extends schema.class {}
 schema.setClass(Settlement)
 
-/** What is paid, as the merchant names it in challenge and receipt. */
 export const externalIdOf = ({ requestId, scenario }: Pick<Settlement, 'requestId' | 'scenario'>): string =>
   requestId ?? scenario ?? ''
 
-/** The first charge takes seconds; whoever asks earlier would ask twice for nothing. */
+/** A charge takes seconds, so an earlier inquiry would find nothing. */
 const FIRST_MS = 30_000
 const LATER_MS = [minutes(1), minutes(5), minutes(15), minutes(60)] as const
 
-/** When the acquirer is asked for the first time how a charge stands that has just begun. */
 export const firstDueAt = (now: Date): Date => after(now, FIRST_MS)
 
-/** Waits longer after each answer that says nothing, and an hour at the most: it is asked until it is known. */
+/** Waits longer after each answer without an outcome, at most an hour, until it is known. */
 export function askAgainLater(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = after(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))

@@ -2,25 +2,19 @@ import { area } from '../../../kernel/contract/area.ts'
 import type { Deadline } from '../../../kernel/contract/deadline.ts'
 import { implement } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
-import { PaymentRequest, type RequestRow } from '../request.ts'
 import { settlementsApi } from './api.ts'
 import { type Payee, paidEndpoint } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
 import { askAcquirer } from './settle.ts'
 import { Settlement, settlementMachine, settlementsPersonal } from './settlement.ts'
 
-const unlockedBy = (
-  { id: requestId, description, unlocks }: RequestRow,
-  { id: settlementId, amountEuros, settledAt, createdAt }: Settlement,
-) => ({ requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks })
-
-/** Gives whoever has paid what the request unlocks; nothing else of the request, which is its owner's. */
+/** A payer who has paid gets what the request unlocks; the rest of the request belongs to its owner. */
 const payee = {
   find: ({ id = '' }, context) => findRequestArticle(id, context),
-  unlockedBy,
-  async unlocked(settlement, { records }) {
-    const request = await records.findOneOrFail(PaymentRequest, { id: settlement.requestId ?? '' })
-    return unlockedBy(request, settlement)
+  unlocked({ id: settlementId, amountEuros, settledAt, createdAt }, request) {
+    if (!request) throw new Error(`${settlementId}: it pays no request`)
+    const { id: requestId, description, unlocks } = request
+    return { requestId, settlementId, amountEuros, description, paidAt: settledAt ?? createdAt, unlocks }
   },
 } satisfies Payee<unknown>
 

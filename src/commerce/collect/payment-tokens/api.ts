@@ -12,7 +12,6 @@ import { freeText, ownAgent, recordHead, recordTail } from '../../../values/sche
 import { recordPaymentEvents } from '../../transfers/index.ts'
 import { type TokenRow, tokenMachine } from './payment-token.ts'
 
-/** An event about a token, for the owner who pays. */
 const PaymentTokenEvent = z.object({
   paymentTokenId: id('paymenttoken'),
   agentId: id('agent'),
@@ -23,14 +22,13 @@ const PaymentTokenEvent = z.object({
   merchant: z.string().max(200).meta({ description: 'The public name of the owner who may charge it.' }),
 })
 
-/** An event about a charge, for the owner who is paid: it names nothing of the other owner's. */
+/** For the owner who is paid: it contains nothing of the other owner. */
 const ChargeEvent = z.object({
   transactionId: id('txn'),
   walletId: id('wallet'),
   amountEuros: euros,
 })
 
-/** The events of a charge, on the side of who is paid. */
 export const chargeEvents = {
   'claim.payment_token.accepted': event(
     'The payer’s side has paid a charge: its money is in the wallet, or on its way there.',
@@ -39,7 +37,6 @@ export const chargeEvents = {
   'claim.payment_token.collected': event('The money of a charge has come into its wallet.', ChargeEvent),
 }
 
-/** The events that end a token uncharged, or make it usable. */
 export const tokenEvents = {
   'claim.payment_token.created': event('A payment token has been made.', PaymentTokenEvent),
   'claim.payment_token.approved': event(
@@ -112,7 +109,7 @@ const ChargeRecord = z
   })
   .meta({ id: 'PaymentTokenCharge' })
 
-/** Why a token cannot be charged, as the owner of the wallet learns it, and nothing else of the payer's. */
+/** Shown to the owner of the wallet; reveals nothing else about the payer. */
 const chargeRefusals = {
   amount_exceeded: [400, 'amountEuros: it is more than the token is for.'],
   token_waiting: [400, 'paymentToken: a person on the payer’s side has yet to approve it. Try again later.'],
@@ -238,7 +235,7 @@ export const paymentTokensApi = {
     },
     emits: { 'claim.payment_token.accepted': chargeEvents['claim.payment_token.accepted'] },
   }),
-  /** The payer's side of a charge, in the transaction of the request that charges. */
+  /** The payer's side of a charge, in the transaction of the charging request. */
   take: post('/collect/payment-tokens/{id}/take', {
     summary: 'Take what a payment token is charged',
     callers: [],

@@ -9,20 +9,20 @@ import { type BatchState, pay, type TransferRequest } from '../../transfers/inde
 import { type ChargeRefusal, type paymentTokensApi, tokenEvent } from './api.ts'
 import {
   lockTokens,
-  overBecause,
   type PayingToken,
   payingTokens,
   presentedToken,
   type TokenRow,
   tokenMachine,
+  unusableReason,
   updateTokens,
 } from './payment-token.ts'
 
-type TakeAnswer = z.output<(typeof paymentTokensApi.take)['returns'][1]>
+type TakeResult = z.output<(typeof paymentTokensApi.take)['returns'][1]>
 
 /**
- * Finds the token on the payer's side, and has the payer's ledger charged in this transaction, by which the money comes
- * into this one. The answer does not distinguish a wrong agent, wallet or mode from a token that does not exist.
+ * Finds the token on the payer's side and charges the payer's ledger in this transaction, which also credits
+ * the wallet. The answer does not distinguish a wrong agent, wallet or mode from a token that does not exist.
  */
 export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params, body }, context) => {
   const { sql, tenant, actor, refuse, emit, runForOwner } = context
@@ -38,9 +38,9 @@ export const charge: HandlerOf<typeof paymentTokensApi.charge> = async ({ params
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const transactionId = newId('txn')
   const input = { params: { id: tokenId }, body: { chargeId: transactionId, amountEuros } }
-  // The payer's side learns no id of this request, which may be of the caller's own making.
+  // The payer's side does not learn this request's id, which the caller may have chosen.
   const taken = await runForOwner({ ownerId, mode }, 'paymentTokens.take', input, `charge:${tokenId}`)
-  const { refusal, message } = taken as TakeAnswer
+  const { refusal, message } = taken as TakeResult
   if (refusal) return refuse(refusal, message ?? undefined)
   emit('claim.payment_token.accepted', { transactionId, walletId, amountEuros })
   return { status: 'completed', agentId, walletId, amountEuros, transactionId }
@@ -56,7 +56,6 @@ interface State {
   readonly charged: TokenRow[]
 }
 
-/** The payment of the token's intent, of what is charged and to the wallet that the token names. */
 function transferRequest(request: Request, token: PayingToken): TransferRequest {
   const { chargeId, amountEuros } = request.input.body
   const { id: paymentTokenId, fromWalletId, intentId, recipientOwnerId: ownerId } = token
@@ -67,22 +66,22 @@ function transferRequest(request: Request, token: PayingToken): TransferRequest 
   return { ...request, input: { params: {}, query: {}, body } }
 }
 
-const TAKEN = { refusal: null, message: null }
+const ALREADY_CHARGED = { refusal: null, message: null }
 
 const refused = (refusal: ChargeRefusal, message: string | null = null) => ({ refusal, message })
 
-/** Why nothing is taken, as far as the token itself says; the answer of before where this charge has taken it already. */
+/** A refusal because of the token itself, or the earlier answer if this charge has already been taken. */
 function answerOf({ input, now }: Request, token: TokenRow) {
   const { chargeId, amountEuros } = input.body
-  if (token.chargeId === chargeId) return TAKEN
-  const over = overBecause(token, now)
+  if (token.chargeId === chargeId) return ALREADY_CHARGED
+  const over = unusableReason(token, now)
   if (over) return refused(over)
   if (amountEuros <= token.amountEuros) return undefined
   const message = `amountEuros: the token is for at most ${formatEuros(token.amountEuros)}.`
   return refused('amount_exceeded', message)
 }
 
-/** Pays through the transfers, with the same checks: of many charges of a token one finds its intent unpaid. */
+/** Pays through transfers, with the same checks: of concurrent charges of a token only one finds its intent unpaid. */
 export const take = {
   async load(items, sql, ports): Promise<State> {
     const { tenant } = items[0]
@@ -109,7 +108,7 @@ export const take = {
     if (answer) return answer
     const quiet = { ...verdict, refuse: () => verdict.refuse('token_not_found') }
     const transfer = pay.decide(request, batch, quiet)
-    // What stands against it on the payer's side is no business of whoever charges.
+    // The charging owner does not learn what blocks the payer's side.
     if (transfer instanceof Refusal) return refused('token_blocked')
     tokenMachine.move(token, 'charged')
     const { chargeId, amountEuros: chargedEuros } = item.input.body
@@ -117,7 +116,7 @@ export const take = {
     Object.assign(token, { chargeId, chargedEuros, chargedAt: item.now, updatedAt: item.now, transactionId })
     charged.push(token)
     verdict.emit('claim.payment_token.charged', tokenEvent(token))
-    return TAKEN
+    return ALREADY_CHARGED
   },
 
   async write(state, sql, runForOwner) {

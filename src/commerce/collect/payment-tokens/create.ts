@@ -20,14 +20,12 @@ type Handler = HandlerOf<typeof paymentTokensApi.create, State>
 type Request = Parameters<Handler['decide']>[0]
 type Verdict = Parameters<Handler['decide']>[2]
 
-/** A wallet that a token may be made for, with the public name of its holder. */
 interface Recipient extends PayableWallet {
   readonly name: string
 }
 
 interface State {
   readonly recipients: ReadonlyMap<string, Recipient>
-  /** The intents, as `POST /intents` would have them, and the ids of their tokens. */
   readonly requests: ReadonlyMap<Request, DeclareRequest>
   readonly batch: DeclareState
   readonly made: TokenRow[]
@@ -46,7 +44,6 @@ async function findRecipients(
   return new Map(wallets.map(wallet => [wallet.id, { ...wallet, name: names.get(wallet.ownerId) ?? '' }]))
 }
 
-/** How long a person has to approve, in minutes. */
 const APPROVAL_MINUTES = 1_440
 
 function declareRequest(request: Request, recipient: Recipient | undefined): DeclareRequest {
@@ -63,7 +60,7 @@ function declareRequest(request: Request, recipient: Recipient | undefined): Dec
   return { ...request, input: { params: {}, query: {}, body: { ...members, ...unset, ...unnamed } } }
 }
 
-/** Why the wallet cannot be paid. Of another owner's it is not told how it stands. */
+/** Does not reveal the status of another owner's wallet. */
 function walletRefusal(
   { input, tenant, actor }: Request,
   { recipients, batch }: State,
@@ -78,13 +75,13 @@ function walletRefusal(
   return payer?.walletId === recipientWalletId ? 'same_wallet' : undefined
 }
 
-/** The verdict on the declaration. It refuses nothing that this operation does not declare: it names no other payee. */
-const asDeclaring = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
+/** The declaration names no other payee, so it refuses nothing that this operation does not declare. */
+const declareVerdict = (verdict: Verdict): Parameters<typeof declare.decide>[2] => ({
   ...verdict,
   refuse: (code, message) => verdict.refuse(code as keyof typeof declareRefusals, message),
 })
 
-/** Makes tokens in group commits, each with the intent that decides about it. */
+/** Runs in group commits, each token with the intent that decides about it. */
 export const create = {
   async load(requests, sql, ports): Promise<State> {
     const walletIds = requests.map(({ input }) => input.body.recipientWalletId)
@@ -108,7 +105,7 @@ export const create = {
     const declaration = requests.get(request)
     const recipient = recipients.get(request.input.body.recipientWalletId)
     if (!declaration || !recipient) throw new Error('a request that was not loaded')
-    const intent = declare.decide(declaration, batch, asDeclaring(verdict))
+    const intent = declare.decide(declaration, batch, declareVerdict(verdict))
     if (intent instanceof Refusal) return intent
     if (intent.status === 'denied') return verdict.refuse('against_policy', intent.decision.reason)
     const secret = newSecret('pt_')

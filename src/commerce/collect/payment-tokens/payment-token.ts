@@ -2,19 +2,19 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { machine } from '../../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { hashOf } from '../../../kernel/database/credential.ts'
+import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
 import {
   insertInto,
   lockedRowsById,
+  type RowOf,
   rowsById,
   selectList,
+  tableOf,
   updateOf,
-} from '../../../kernel/database/bulk-sql.ts'
-import { hashOf } from '../../../kernel/database/credential.ts'
-import { nullable, record, tenantTable, timestamp } from '../../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+} from '../../../record-store/index.ts'
 import type { Personal } from '../../../values/personal.ts'
 
-/** It waits for a person where its intent does. */
 export const tokenMachine = machine('payment_token', {
   waiting: ['active', 'denied', 'revoked', 'expired'],
   active: ['charged', 'revoked', 'expired'],
@@ -33,15 +33,12 @@ const schema = defineEntity({
     intentId: p.text(),
     amountEuros: p.bigint().name('amount_cents'),
     recipientWalletId: p.text(),
-    /** The owner who may charge it. */
     recipientOwnerId: p.text(),
-    /** The public name of that owner, as it was when the token was made. */
     recipientName: p.text(),
     status: p.enum(tokenMachine.states).onCreate(() => tokenMachine.initial),
     hash: p.text(),
     hint: p.text(),
     expiresAt: timestamp(),
-    /** The charge, as the owner of the wallet knows it: the transaction on that side. */
     chargeId: nullable.string(),
     chargedEuros: nullable.euros('charged_cents'),
     chargedAt: nullable.instant(),
@@ -49,11 +46,10 @@ const schema = defineEntity({
   },
 })
 
-/** Lets the owner of a wallet take money from an agent once: no more than an amount, within minutes. */
+/** Lets a wallet's owner charge an agent once: up to an amount, within minutes. */
 export class PaymentToken extends schema.class {}
 schema.setClass(PaymentToken)
 
-/** Why a token of each status cannot be charged, as the code of a refusal. */
 const REASONS = {
   waiting: 'token_waiting',
   active: undefined,
@@ -63,8 +59,7 @@ const REASONS = {
   expired: 'token_expired',
 } as const
 
-/** Why a token cannot be charged, as the code of a refusal; undefined if it can. */
-export function overBecause({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
+export function unusableReason({ status, expiresAt }: Pick<PaymentToken, 'status' | 'expiresAt'>, now: Date) {
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }
@@ -83,7 +78,6 @@ export const paymentTokensPersonal = {
   },
 } as const satisfies Personal
 
-/** A token as a plain row, as group commits make and change it. */
 export type TokenRow = RowOf<PaymentToken>
 
 const tokenTable = tableOf(PaymentToken)
@@ -99,13 +93,12 @@ export const updateTokens = updateOf(tokenTable, [
   'transactionId',
 ])
 
-/** Reads tokens of the tenant, without a lock. */
 export const findTokens = rowsById(tokenTable)
 
-/** Locks tokens of the tenant: behind their intents. */
+/** Tokens are locked after their intents. */
 export const lockTokens = lockedRowsById(tokenTable)
 
-/** The part of a token that whoever presents its secret may know. */
+/** What a caller that presents the secret may know of the token. */
 interface PresentedToken extends Row {
   readonly id: string
   readonly ownerId: string
@@ -120,7 +113,6 @@ select s.id, s.owner_id as "ownerId", s.mode, s.agent_id as "agentId", s.recipie
   s.recipient_wallet_id as "recipientWalletId"
 from payment_tokens s where s.hash = $1`
 
-/** The token with this secret, of whichever owner. */
 export async function presentedToken(sql: Sql, secret: string): Promise<PresentedToken | undefined> {
   const [token] = await sql<PresentedToken>(PRESENTED, [hashOf(secret)])
   return token
@@ -131,10 +123,8 @@ select ${selectList(tokenTable, 't')}, a.wallet_id as "fromWalletId" from unnest
 cross join lateral (select * from payment_tokens one where (one.owner_id, one.mode, one.id) = ($1, $2, w.id) limit 1) t
 cross join lateral (select * from agents one where (one.owner_id, one.mode, one.id) = ($1, $2, t.agent_id) limit 1) a`
 
-/** A token, with the wallet of its agent. */
 export type PayingToken = TokenRow & { readonly fromWalletId: string }
 
-/** Reads tokens that are to be charged, without a lock. */
 export const payingTokens = (
   sql: Sql,
   { ownerId, mode }: Tenant,

@@ -7,9 +7,9 @@ import { type paymentTokensApi, tokenEvent } from './api.ts'
 import {
   findTokens,
   lockTokens,
-  overBecause,
   type TokenRow,
   tokenMachine,
+  unusableReason,
   updateTokens,
 } from './payment-token.ts'
 
@@ -24,13 +24,12 @@ interface State {
   readonly revoked: TokenRow[]
 }
 
-/** The cancellation of the token's intent, as `POST /intents/{id}/cancel` would have it. */
 const cancellationOf = (request: Request, { intentId }: TokenRow): Cancellation => ({
   ...request,
   input: { params: { id: intentId }, query: {}, body: { comment: 'Its payment token has been revoked.' } },
 })
 
-/** Cancels the intents of tokens, which gives back their money and their part of the limits. */
+/** Cancels the tokens' intents, which releases their holds and reservations. */
 export const revoke = {
   async load(requests, sql, ports): Promise<State> {
     const { tenant } = requests[0]
@@ -53,7 +52,7 @@ export const revoke = {
     const token = tokens.get(request.input.params.id)
     const cancellation = cancellations.get(request)
     if (!token || !cancellation || !reaches(request.actor, token)) return verdict.refuse('token_not_found')
-    const over = overBecause(token, request.now)
+    const over = unusableReason(token, request.now)
     if (over !== undefined && over !== 'token_waiting') return verdict.refuse('token_over')
     const refused = { ...verdict, refuse: () => verdict.refuse('token_over') }
     const intent = cancel.decide(cancellation, batch, refused)

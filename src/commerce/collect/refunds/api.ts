@@ -19,34 +19,30 @@ import { paymentWays, type RequestRow } from '../request.ts'
 
 export type { RefundFailure }
 
-/** How a refund ended, as a payment request shows it. `returned`: the payer’s bank has sent the money back to us. */
+/** `returned`: the payer’s bank sent the refund back. */
 const requestRefundStates = ['pending', 'completed', 'failed', 'returned'] as const
 
-/** How long the request that refunds has for its call, before process or sweep ask the acquirer. */
+/** How long the refunding request has for its call, before process or sweep ask the acquirer. */
 export const FIRST_CHECK_AFTER = minutes(1)
 
-/** The wait before the acquirer is asked again. */
 export const nextCheckAfter = (attempts: number): number => backoff(FIRST_CHECK_AFTER, attempts, days(1))
 
-/** The type by which ledger and events name the refund of a request. */
 const REFUND_SOURCE = 'request_refund'
 
-/** The id of a refund among those of its request, by which acquirer and ledger know it too. */
+/** The id of a refund within its request, which acquirer and ledger use too. */
 export const requestRefundIdOf = (refundId: string): string => refundId.replace('refund_', 'requestrefund_')
 
 export const refundIdOf = (requestRefundId: string): string =>
   requestRefundId.replace('requestrefund_', 'refund_')
 
-/** The cause of its hold and posting in the ledger. */
 export const causeOf = (refundId: string) => ({ type: REFUND_SOURCE, id: requestRefundIdOf(refundId) })
 
-/** Only a refund that was completed, and came back, has failed with the instant of its completion. */
+/** A failed refund with an instant of completion was completed first, and then returned. */
 function statusOf({ status, completedAt }: RefundRow): (typeof requestRefundStates)[number] {
   if (status === 'cancelled') throw new Error('a refund of a request is never cancelled')
   return status === 'failed' && completedAt ? 'returned' : status
 }
 
-/** A refund as its request shows it: one payment of the request that goes back by the way it came. */
 export function requestRefundResponse(refund: RefundRow | Refund) {
   const { requestId, paymentId } = refund
   if (!requestId || !paymentId) throw new Error(`${refund.id}: not the refund of a request`)
@@ -87,8 +83,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
     .meta({ description: 'What this call sends back, a refund for each payment.' }),
 }).meta({ id: 'RefundedPaymentRequest' })
 
-/** How many payments one refund may take money of. */
-export const MOST_PARTS = 50
+export const MAX_PARTS = 50
 
 export const refundRefusals = {
   ...lookupFails,
@@ -106,7 +101,6 @@ export const refundRefusals = {
   daily_limit_exceeded: [400, 'The daily limit is reached.'],
 } as const satisfies Record<string, Failure>
 
-/** The events of the records of what goes back, and of their transactions. */
 export const recordedEvents = { ...cardPaymentEvents, ...refundRecordEvents }
 
 const RequestRefundEvent = RequestEvent.extend({
@@ -146,7 +140,6 @@ export const refundEvent = (
   ...(failure ? { reason: excerpt(failure.message) } : {}),
 })
 
-/** The events of money that goes back, by whatever way. */
 export const refundingEvents = {
   ...refundEvents,
   ...recordedEvents,
@@ -159,7 +152,7 @@ export const refundsApi = {
     summary: 'Give back what came for a payment request',
     description: [
       'By the way it came: a SEPA credit goes back to its sender by a transfer, which verifies the payee and counts towards your limits as any other; a charge of a card is refunded by the acquirer; what came from a wallet here is in it at once. It is never more than came. Without `amountEuros` all of it goes back, the surplus included.',
-      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MOST_PARTS} payments at most.`,
+      `What came last goes back first. Each payment has a refund of its own: \`completed\`, or \`pending\` until the bank or the acquirer has said how it ends. The request is \`refunded\` once all that came is back. A refund takes money of ${MAX_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repeated call with the same one gives nothing back twice.',
     ].join('\n\n'),
     callers: ['key'],
@@ -182,7 +175,7 @@ export const refundsApi = {
     item: RefundRecord,
     fails: lookupFails,
   }),
-  /** Asks the acquirer about the refunds of the request that are due; nothing is refunded twice. */
+  /** Asks the acquirer about the request's due refunds; nothing is refunded twice. */
   followRefunds: post('/collect/requests/{id}/follow-refunds', {
     summary: 'Ask what has become of the refunds of a payment request',
     callers: [],

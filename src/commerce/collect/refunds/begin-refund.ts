@@ -19,39 +19,34 @@ import { lockTakeBacks, openPayBacks, type PayBacks } from '../../transfers/inde
 import { lockRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
 import { PaymentRequest, type PaymentRow, refundablePayments } from '../request.ts'
-import { causeOf, FIRST_CHECK_AFTER, MOST_PARTS, refundEvent, type refundsApi } from './api.ts'
+import { causeOf, FIRST_CHECK_AFTER, MAX_PARTS, refundEvent, type refundsApi } from './api.ts'
 import { endRefund, type Refunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** What is to go back: of all payments of a request, or of the one that came by this source. */
 export interface RefundTarget {
   readonly requestId: string
   readonly sourceId?: string | undefined
-  /** All that is left, where no amount is given. */
   readonly amountCents?: Cents | undefined
-  /** Why: for programs, and in the owner's own text. */
   readonly reason: (typeof refundReasons)[number]
   readonly note: string | null
 }
 
-/** How much of a payment goes back. */
 interface RefundPart {
   readonly payment: PaymentRow
   readonly amountCents: Cents
 }
 
-/** All that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
+/** Everything that a refund moves, locked in the global order: accounts, the day's limit, the request, its credits. */
 interface OpenRefund extends Refunding {
   readonly parts: readonly RefundPart[]
   readonly book: Book
   readonly wallets: ReadonlyMap<string, WalletRow>
   readonly payBacks: PayBacks
-  /** The credits of the parts that came by SEPA or from a wallet. */
   readonly credits: ReadonlyMap<string, IncomingCredit>
 }
 
-/** The accounts of the wallets that were paid, and of those that have paid, whose owners' limits are locked before. */
+/** The accounts of the wallets that were paid and of those that paid. Those owners' limits are locked before. */
 async function accountsOf(
   { id, walletId }: PaymentRequest,
   payments: readonly PaymentRow[],
@@ -79,7 +74,7 @@ async function openRefund(
   const { records, sql, tenant, refuse } = context
   const [request, known] = await Promise.all([
     records.findOne(PaymentRequest, { id }),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!request) return refuse('request_not_found')
   const accounts = await accountsOf(request, known, context)
@@ -88,11 +83,11 @@ async function openRefund(
     walletsById(sql, tenant, accounts.wallets),
     openPayBacks(sql, context),
     lockRequest(id, context),
-    refundablePayments(sql, tenant, { id, sourceId }, MOST_PARTS),
+    refundablePayments(sql, tenant, { id, sourceId }, MAX_PARTS),
   ])
   if (!locked) throw new Error(`${id}: a request that has gone`)
   if (locked.request.status === 'open') return refuse('request_open')
-  // What has come this very moment may be in a wallet that is not locked: the next refund takes it.
+  // A payment that arrived just now may be in a wallet that is not locked: the next refund takes it.
   const ids = new Set(known.map(payment => payment.id))
   const payments = refundable.filter(payment => ids.has(payment.id))
   const parts = partsOf(payments, amountCents, context)
@@ -114,7 +109,7 @@ async function openRefund(
 const leftOf = ({ amountEuros, refundedEuros }: PaymentRow): Cents =>
   minus(cents(amountEuros), cents(refundedEuros))
 
-/** Divides a refund over the payments, given newest first: what came last goes back first, as the surplus is in it. */
+/** Divides a refund over the payments, newest first, since the surplus is in the newest. */
 function partsOf(
   payments: readonly PaymentRow[],
   amountCents: Cents | undefined,
@@ -146,7 +141,6 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-/** Why nothing can go back now; undefined if it can. */
 function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
@@ -160,7 +154,7 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
   if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
-  // Each throws where this mode has no such system: nothing is begun then.
+  // Each throws if this mode has no such system, so that nothing is begun then.
   if (bySepa.length > 0) ports.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
   const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
@@ -168,8 +162,8 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
 }
 
 /**
- * Begins a refund for each part, or says why there can be none: from now on its money is held, has a transfer of its own, or
- * is with the owner who paid.
+ * Begins a refund for each part, or refuses. From now on its money is held, has its own transfer, or is with
+ * the owner who paid.
  */
 export async function beginRefunds(target: RefundTarget, context: RequestContext) {
   const { sql, tenant, sendAlong } = context
@@ -180,7 +174,7 @@ export async function beginRefunds(target: RefundTarget, context: RequestContext
   for (const part of parts) {
     const refund = beginRefund(part, target, opened, context)
     refunds.push(refund)
-    await sendBack[part.payment.way](refund, part, opened, context)
+    await refundWays[part.payment.way](refund, part, opened, context)
   }
   sendAlong(payBacks.write())
   sendAlong(writeRefunding(sql, tenant, opened))
@@ -213,24 +207,22 @@ function beginRefund(
   return refund
 }
 
-type SendBack = (
+type RefundWay = (
   refund: RefundRow,
   part: RefundPart,
   opened: OpenRefund,
   context: RequestContext,
 ) => void | Promise<void>
 
-/** How money travels back, by the way that it came. */
-const sendBack: Readonly<Record<PaymentRow['way'], SendBack>> = {
+const refundWays: Readonly<Record<PaymentRow['way'], RefundWay>> = {
   sepa: payBySepa,
-  /** Held until the acquirer has given it back. */
   card(refund, { payment, amountCents }, { book }) {
     book.hold(payment.walletId, amountCents, causeOf(refund.id))
   },
   wallet: payToWallet,
 }
 
-/** The purpose that the payer reads; SEPA can spell all of it. */
+/** The remittance information that the payer reads; SEPA can spell all of it. */
 const referenceOf = ({ locked: { request } }: OpenRefund): string => `Refund ${request.reference}`
 
 function payBySepa(

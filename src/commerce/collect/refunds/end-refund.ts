@@ -21,7 +21,6 @@ import { collectProcess } from '../process.ts'
 import { type PaymentRow, paymentsById, receivedEuros, requestMachine } from '../request.ts'
 import { recordedEvents, refundEvent, refundEvents } from './api.ts'
 
-/** A locked request with the payments of refunds that change, and the transactions of those payments. */
 export interface Refunding {
   readonly locked: LockedRequest
   readonly payments: ReadonlyMap<string, PaymentRow>
@@ -52,8 +51,8 @@ export async function openRefunding(
 }
 
 /**
- * Ends a refund: its money is back with the payer, or has not left the wallet, or is in it again, as the payer's bank has sent
- * it back. What failed can be refunded once more. Does nothing where it has ended before.
+ * Ends a refund: the payer has the money, or it never left the wallet, or the payer's bank returned it. A
+ * failed amount becomes refundable again. Does nothing if the refund has already ended.
  */
 export function endRefund(
   refund: RefundRow,
@@ -85,7 +84,6 @@ export function endRefund(
   wake(collectProcess, request)
 }
 
-/** Writes the request, its payments, their transactions and refunds. */
 export const writeRefunding = async (
   sql: Sql,
   tenant: Tenant,
@@ -99,7 +97,6 @@ export const writeRefunding = async (
   ])
 }
 
-/** The refund follows the transfer that takes it back. */
 async function follow(
   events: readonly z.output<typeof TransferEvent>[],
   context: RefundContext,
@@ -119,7 +116,7 @@ async function follow(
 
 const followTransfer: Reaction = {
   ...reactionToAll(TransferEvent, emitted, follow),
-  // Only money that goes back to its sender has no payee of the owner's: all other transfers cost nothing here.
+  // Only a refund to its sender has no payee of the owner's: all other transfers cost nothing here.
   concerns: ({ toWalletId, beneficiaryId }) => toWalletId === null && beneficiaryId === null,
 }
 

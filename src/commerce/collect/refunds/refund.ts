@@ -22,7 +22,7 @@ import {
 } from '../request.ts'
 import {
   causeOf,
-  MOST_PARTS,
+  MAX_PARTS,
   nextCheckAfter,
   refundIdOf,
   type refundingEvents,
@@ -35,7 +35,7 @@ import { endRefund, openRefunding, writeRefunding } from './end-refund.ts'
 
 type RequestContext = ContextOf<typeof refundsApi.refund>
 
-/** A refund as the acquirer is asked for it. Stored before the call, so it must be JSON. */
+/** Stored before the call, so it must be JSON. */
 interface CardRefund {
   readonly refundId: string
   readonly walletId: string
@@ -43,7 +43,6 @@ interface CardRefund {
   readonly charge: AcquirerCharge
 }
 
-/** The refunds of a request that the acquirer is asked for together. */
 export interface CardRefunds {
   readonly requestId: string
   readonly mode: Mode
@@ -56,14 +55,13 @@ export interface RequestRefundOutcome {
   readonly outcome: ChargeOutcome
 }
 
-/** What is left to do once the refunds are committed: JSON, as it outlives a crash. */
-export interface OpenSteps {
+/** What is left to do after the commit: JSON, as it outlives a crash. */
+export interface PendingSteps {
   readonly cards: CardRefunds
-  /** Their ids as the request shows them. */
   readonly refundIds: readonly string[]
 }
 
-/** Begins the refunds of a request, or says why there can be none. Where `cards` has some, the acquirer is asked for them next. */
+/** Begins the refunds of a request, or refuses. Refunds in `cards` are sent to the acquirer next. */
 export async function beginRequestRefund(target: RefundTarget, context: RequestContext) {
   const begun = await beginRefunds(target, context)
   if (begun instanceof Refusal) return begun
@@ -77,8 +75,8 @@ export async function beginRequestRefund(target: RefundTarget, context: RequestC
 }
 
 /**
- * Holds what goes back, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks under the
- * same references.
+ * Holds the money, then asks the acquirer. A crash in between loses nothing: the process, or the sweep, asks
+ * under the same references.
  */
 export const refund = externalCall(refundsApi.refund, {
   async reserve({ params, body: { amountEuros, reason: note } }, context) {
@@ -96,10 +94,10 @@ export const refund = externalCall(refundsApi.refund, {
 
   async record(outcomes, steps, context) {
     await recordCardRefunds(outcomes, steps.cards, context)
-    return found(steps, context)
+    return currentRefunds(steps, context)
   },
 
-  recover: found,
+  recover: currentRefunds,
 })
 
 const answerOf = (
@@ -108,8 +106,7 @@ const answerOf = (
   context: RequestContext,
 ) => withMembers(requestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
 
-/** The request and these refunds as they are by now. */
-async function found({ cards, refundIds }: OpenSteps, context: RequestContext) {
+async function currentRefunds({ cards, refundIds }: PendingSteps, context: RequestContext) {
   const { records } = context
   const [request, refunds] = await Promise.all([
     records.findOneOrFail(PaymentRequest, { id: cards.requestId }),
@@ -118,7 +115,6 @@ async function found({ cards, refundIds }: OpenSteps, context: RequestContext) {
   return answerOf(request, refunds, context)
 }
 
-/** The refunds of payments by card among these. */
 function cardRefundsOf(
   requestId: string,
   refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountEuros'>[],
@@ -134,7 +130,7 @@ function cardRefundsOf(
   return { requestId, mode: tenant.mode, now: now.toISOString(), refunds: ofCards }
 }
 
-/** Asks the acquirer for each refund, under a reference of its own: it gives back once, however often it is asked. */
+/** Each refund has its own reference: the acquirer refunds once per reference. */
 export async function askAcquirer(
   { mode, now, refunds }: CardRefunds,
   { ports, requestId }: CallContext,
@@ -148,7 +144,6 @@ export async function askAcquirer(
   return outcomes
 }
 
-/** Records what the acquirer has answered; does nothing for what has ended meanwhile. */
 export async function recordCardRefunds(
   outcomes: readonly RequestRefundOutcome[],
   { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
@@ -177,7 +172,7 @@ export async function recordCardRefunds(
       book.release(cause)
       endRefund(refund, { code: outcome.code, message: outcome.reason }, refunding, context)
     } else {
-      // The outcome is open: the acquirer is asked again under the same reference.
+      // The outcome is unknown: the acquirer is asked again under the same reference.
       const attempts = refund.attempts + 1
       refunding.refunds.askAgain(refund, attempts, after(now, nextCheckAfter(attempts)))
     }
@@ -188,17 +183,17 @@ export async function recordCardRefunds(
 
 const DONE = { done: true }
 
-/** The refunds of a request that are due. The due time moves before the call, so that no two ask at once. */
+/** The due time moves before the call, so that no two calls run at once. */
 export async function dueCardRefunds(
   requestId: string,
   context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
-): Promise<Pick<OpenSteps, 'cards'> | undefined> {
+): Promise<Pick<PendingSteps, 'cards'> | undefined> {
   const { records, sql, tenant, now } = context
   await lockRequest(requestId, context)
   const due = await records.find(
     Refund,
     { requestId, status: 'pending', way: 'card', askDueAt: { $lte: now } },
-    { orderBy: { id: 'asc' }, limit: MOST_PARTS, lock: true },
+    { orderBy: { id: 'asc' }, limit: MAX_PARTS, lock: true },
   )
   if (due.length === 0) return undefined
   for (const refund of due) refund.askDueAt = after(now, nextCheckAfter(refund.attempts))

@@ -4,29 +4,27 @@ import { isPayee, otherPayeeMessage, plainHost } from '../hosts.ts'
 import { protectionOf, type Rule } from '../protect-rule.ts'
 import type { PayProblem } from './payment.ts'
 
-/** In test mode our own listener may be asked for what it plays: merchants, and the requests of other owners. */
-export const asksOwnListener = (mode: string): boolean => mode === 'test'
+/** In test mode this service's own listener may be paid: it plays merchants, and serves requests of other owners. */
+export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 
-/** Why nothing is sent to an address; undefined for one that may be asked. */
 export function addressProblem(
   text: string,
   { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
 ): PayProblem | undefined {
-  const refused = outbound.judge(text, { ownListener: asksOwnListener(mode) })
+  const refused = outbound.judge(text, { ownListener: allowsOwnListener(mode) })
   if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }
   const isPlain = URL.parse(text)?.protocol === 'http:'
-  return isPlain && !(mode === 'test' && outbound.isOpened(text))
+  return isPlain && !(mode === 'test' && outbound.isAllowed(text))
     ? { code: 'https_required', message: addressRefusals.https_required[1] }
     : undefined
 }
 
 interface Payer {
   readonly agentId: string
-  /** The merchant that the intent is for. */
   readonly merchant: string
 }
 
-/** Why an agent does not pay the host of an address: the owner's rules, or an intent for another merchant. */
+/** Why an agent may not pay the host of an address: the owner's rules, or an intent for another merchant. */
 export function payeeProblem(
   url: URL,
   { agentId, merchant }: Payer,

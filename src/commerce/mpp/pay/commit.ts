@@ -27,13 +27,20 @@ import {
   type senders,
 } from '../credential.ts'
 import { merchantOf } from '../hosts.ts'
-import { headersBeside, requestDigest } from '../merchant-request.ts'
+import { requestDigest, requestHeaders } from '../merchant-request.ts'
 import { mppProcess } from '../process.ts'
 import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { payeeProblem } from './address.ts'
 import type { Minted } from './mint.ts'
-import type { GivingBack, MintedPayment, PayProblem, PayProblemCode, SentPayment, Stage } from './payment.ts'
+import type {
+  GiveBackStage,
+  MintedPayment,
+  PayProblem,
+  PayProblemCode,
+  SentPayment,
+  Stage,
+} from './payment.ts'
 import { isPaid, LOCK_WAITS, paidStep, send } from './send.ts'
 
 const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...mintEvents }
@@ -45,15 +52,14 @@ interface State {
   readonly ports: Ports
 }
 
-/** The credential on record and shown to the caller, or the call that comes next: it is sent, or its token given back. */
 type Decided = ShownCredential | CallExternal<Stage>
 type ShownCredential = MppCredential & { readonly header: string; readonly credential: string }
 
 export type MintStep = BatchedStep<Minted, Decided, PayProblemCode, typeof mintingEvents, State>
 
 /**
- * Decides with everything locked, begins the intent's payment, and puts the credential on record: all before a byte of it
- * leaves. Where something has changed since the merchant was asked, the token is given back.
+ * Decides with everything locked, begins the intent's payment and records the credential: all before a byte
+ * of it leaves. If something has changed since the merchant was asked, the token is given back.
  */
 export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   name: 'mint',
@@ -100,7 +106,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
     follow(credential, context)
     if (sentBy === 'caller')
       return withMembers(credential, { header: shownHeader(header), credential: value })
-    const headers = { ...headersBeside(request.headers, header), [header]: value }
+    const headers = { ...requestHeaders(request.headers, header), [header]: value }
     const sent: SentPayment = { ...payment, authorizationId, request: { ...request, headers } }
     return nextCall(
       { stage: 'send', credentialId: mppCredentialId },
@@ -113,7 +119,7 @@ export const mintStep = (sentBy: (typeof senders)[number]): MintStep => ({
   },
 })
 
-const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => ({
+const givingBack = (payment: MintedPayment, problem: PayProblem): GiveBackStage => ({
   stage: 'give back',
   credentialId: payment.mppCredentialId,
   mode: payment.mode,
@@ -125,7 +131,6 @@ const givingBack = (payment: MintedPayment, problem: PayProblem): GivingBack => 
 const shownHeader = (header: string): string =>
   header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
 
-/** What has changed since the merchant was asked. */
 function changedSince(
   { payment, offer, issued }: Minted,
   rules: readonly ProtectRule[],
@@ -156,8 +161,8 @@ function tracesOf({ offer, issued, digest, payment: { request, url, askedAt } }:
 }
 
 /**
- * Starts the process that looks after what is left of a credential. One that the service sends counts as sent from here on:
- * after a crash it is unknown whether it was.
+ * Starts the process that follows a credential. A credential that the service sends counts as sent from here
+ * on: after a crash it is unknown whether it was.
  */
 function follow(
   credential: MppCredential,

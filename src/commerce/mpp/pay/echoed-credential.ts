@@ -3,17 +3,15 @@ import { isCardNumber, maskCardNumbers } from '../../../values/mask-card-numbers
 
 const BLANK = '*'.charCodeAt(0)
 
-/** What must not come back of a credential. */
 interface Secrets {
-  /** The texts in which it is recognized at once: itself, and the encrypted token inside. */
+  /** Texts that are searched as a whole: the credential, and the encrypted token inside. */
   readonly whole: readonly string[]
-  /** Letters and digits of what is encrypted, as it stands and as the credential has it. */
+  /** Letters and digits of the ciphertext, as it is and as encoded in the credential. */
   readonly encrypted: readonly string[]
-  /** The last four digits of the token; null where the credential has none. */
   readonly last4: string | null
 }
 
-/** A text, and where each character of it stands in the bytes that came. */
+/** A text, and the offset of each of its characters in the received bytes. */
 interface View {
   readonly text: string
   readonly start: (at: number) => number
@@ -27,12 +25,11 @@ const alphabet = (characters: string): Uint8Array => {
 }
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const WORDS = alphabet(LETTERS_AND_DIGITS)
-/** Both alphabets of Base64. */
 const BASE64 = alphabet(`${LETTERS_AND_DIGITS}+/-_`)
 
-/** A part of this many letters and digits is in no other text. */
+/** This many letters and digits in a row identify a part: no other text contains them. */
 const GRAM = 10
-const onlyWords = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
+const lettersAndDigits = (text: string): string => text.replace(/[^A-Za-z\d]/g, '')
 
 function secretsOf(header: string): Secrets[] {
   const credential = parseCredential(header)
@@ -47,15 +44,13 @@ function secretsOf(header: string): Secrets[] {
   // What follows it in the credential is no secret: an honest receipt names the network, too.
   const to = from + encrypted.length
   const carried = from < 0 ? '' : whole.slice(Math.ceil((from * 4) / 3), Math.floor((to * 4) / 3))
-  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(onlyWords), last4 }]
+  return [{ whole: [whole, jwe], encrypted: [encrypted, carried].map(lettersAndDigits), last4 }]
 }
 
-/** What was looked for, and what of the bytes is to be made unreadable. */
 class Search {
   readonly #secrets: readonly Secrets[]
   readonly #grams = new Map<string, readonly [secret: string, at: number]>()
   readonly #found: Uint8Array
-  /** How many characters may still be looked at. */
   #left: number
 
   constructor(secrets: readonly Secrets[], length: number) {
@@ -71,8 +66,8 @@ class Search {
     return this.#found
   }
 
-  /** What was made so that looking at all of it would stop other requests is not looked at, and not given on. */
-  look(given: View, decoded = 0): void {
+  /** An answer that would take too long to search is not searched, and not passed on. */
+  search(given: View, decoded = 0): void {
     this.#left -= given.text.length
     if (this.#left < 0) {
       this.#mark(given, 0, given.text.length)
@@ -81,17 +76,17 @@ class Search {
     const view = unescaped(unescaped(given))
     this.#lookForNumbers(view, decoded)
     this.#lookForCryptograms(view)
-    this.#lookForParts(only(WORDS, view))
+    this.#lookForParts(filtered(WORDS, view))
     if (decoded === MOST_DECODED) return
-    const base64 = only(BASE64, view)
-    for (const run of readable(base64)) this.look(run, decoded + 1)
+    const base64 = filtered(BASE64, view)
+    for (const run of readable(base64)) this.search(run, decoded + 1)
   }
 
   #mark({ start, end }: View, from: number, to: number): void {
     this.#found.fill(1, start(from), end(to - 1))
   }
 
-  /** A part of the credential that is twice as long as what is looked up has one of those whole. */
+  /** Any part of the credential twice as long as a searched piece contains one piece as a whole. */
   #lookForParts(view: View): void {
     const { text } = view
     for (let at = 0, done = 0; at + GRAM <= text.length; at += GRAM) {
@@ -121,21 +116,19 @@ class Search {
   }
 }
 
-/** Encoded, and encoded once more. */
 const MOST_DECODED = 2
-/** So often is each character looked at, decoded in one way or another: honest answers need half of it. */
+/** The budget of searches per character; honest answers need half of it. */
 const MOST_LOOKS = 4
 const LEAST_LOOKS = 65_536
 
 const CRYPTOGRAM =
   /(?:cryptogram|dynamic[_-]?data[_-]?value|cavv|tavv|ucaf)(?:[_-]?(?:value|data))?["'\s]{0,4}[:=>,]["'\s{[]{0,6}(?:value["'\s:=]{1,6})?([^"'\s,;&<>{}[\]]{12,})/dgi
 
-/** Within letters and digits 0x is no escape: it stands in Base64 by chance. */
+/** Within letters and digits 0x is no escape: Base64 contains it by chance. */
 const ESCAPE =
   /%[\da-f]{2}|\\u[\da-f]{4}|\\x[\da-f]{2}|(?<![a-z\d])0x(?=[\da-f]{2}(?![a-z\d]))|&#(?:x[\da-f]{1,5}|\d{1,6});|\\[bfnrt"'/\\]/gi
 
-/** The one character that an escape stands for; a space for those that part others. */
-function meaningOf(written: string): string {
+function characterOf(written: string): string {
   const [, hex] = /^(?:%|\\u|\\x|&#x)([\da-f]+)/i.exec(written) ?? []
   const [, decimal] = /^&#(\d+)/.exec(written) ?? []
   if (hex === undefined && decimal === undefined) return /["'/\\]$/.test(written) ? written.slice(-1) : ' '
@@ -159,7 +152,7 @@ function unescaped(view: View): View {
     keep(index)
     starts[text.length] = index
     ends[text.length] = index + written.length - 1
-    text += meaningOf(written)
+    text += characterOf(written)
     kept = index + written.length
   }
   keep(view.text.length)
@@ -170,8 +163,7 @@ function unescaped(view: View): View {
   }
 }
 
-/** The characters of an alphabet, without all that parts them. */
-function only(table: Uint8Array, view: View): View {
+function filtered(table: Uint8Array, view: View): View {
   const kept = Buffer.alloc(view.text.length)
   const places = new Int32Array(view.text.length)
   let length = 0
@@ -188,11 +180,11 @@ function only(table: Uint8Array, view: View): View {
   }
 }
 
-/** Shorter ones are no number of a card, and bytes that mean no text hardly ever look like a longer one. */
+/** A card number is longer than this, and bytes that are no text rarely contain a longer run. */
 const READABLE = /[\t\n\r\x20-\x7e]{14,}/g
 const HEX = /[\da-f]{28,}/gi
 
-/** What can be read in a text once it is decoded, wherever the encoded part of it begins. */
+/** Everything readable once a text is decoded, wherever its encoded part begins. */
 function* readable(view: View): Generator<View> {
   for (let from = 0; from < 4; from++) yield* readableIn(view, 'base64', from, view.text.length)
   for (const { 0: run, index } of view.text.matchAll(HEX))
@@ -212,13 +204,15 @@ function* readableIn(view: View, encoding: 'base64' | 'hex', from: number, to: n
 
 const LEAST_DIGITS = 14
 const MOST_DIGITS = 19
-/** As many characters may part two digits. */
 const MOST_BETWEEN = 3
-/** No honest answer has more that ends like the card: the rest of it is masked without being looked at. */
+/** No honest answer has more candidates that end like the card: the rest is masked without a check. */
 const MOST_NUMBERS = 4_000
 const ZERO = '0'.charCodeAt(0)
 
-/** From where to where, but for the last four, the digits of cards stand that end like this, also between other characters. */
+/**
+ * The ranges of card numbers that end in these digits, except the last four digits; other characters may be
+ * in between.
+ */
 function numbersIn(text: string, last4: string): [from: number, to: number][] {
   const found: [number, number][] = []
   const places = new Int32Array(text.length)
@@ -237,19 +231,20 @@ function numbersIn(text: string, last4: string): [from: number, to: number][] {
   return found
 }
 
-/** The longest number of a card with which these digits end; 0 where there is none. */
 function lengthOfNumber(text: string, places: Int32Array): number {
   const digits = Array.from(places, place => text[place]).join('')
   for (let length = Math.min(MOST_DIGITS, digits.length); length >= LEAST_DIGITS; length--)
-    if (isCardNumber(digits.slice(-length)) && isWritten(text, places, places.length - length)) return length
+    if (isCardNumber(digits.slice(-length)) && isWrittenAsNumber(text, places, places.length - length))
+      return length
   return 0
 }
 
 /**
- * Whether digits stand together, each alone, or in groups of one size or of three and more, as people write a number. In
- * ids, digests and times they do not, and a long answer has so many that some would look like the card's.
+ * Whether digits are grouped as people write a number: all together, each alone, or in groups of one size or
+ * of three and more. In ids, digests and times they are not, and a long answer has so many that some would
+ * look like the card's.
  */
-function isWritten(text: string, places: Int32Array, from: number): boolean {
+function isWrittenAsNumber(text: string, places: Int32Array, from: number): boolean {
   const sizes = [0]
   for (let n = from; n < places.length; n++) {
     if (n > from && places[n] !== (places[n - 1] as number) + 1) sizes.push(0)
@@ -263,13 +258,12 @@ function isWritten(text: string, places: Int32Array, from: number): boolean {
   return (areEqual || sizes.every(each => each >= LEAST_GROUP)) && !isInDigest(text, places[from] as number)
 }
 
-/** Groups of so many digits stand in one of some thousand digests by chance. */
+/** Groups of this size occur in one of some thousand digests by chance. */
 const LEAST_GROUP = 3
-/** MD5, SHA-1, and all that are longer. */
 const DIGEST = /[\da-f]{32,}/gi
 const LONGEST_DIGEST = 128
 
-/** Whether what stands there belongs to a digest in hex; digits between which other characters stand do not. */
+/** Whether the digits are part of a hex digest; digits with other characters in between are not. */
 function isInDigest(text: string, at: number): boolean {
   const from = Math.max(0, at - LONGEST_DIGEST)
   const around = text.slice(from, at + LONGEST_DIGEST)
@@ -279,7 +273,7 @@ function isInDigest(text: string, at: number): boolean {
   })
 }
 
-/** A number of JSON is masked where its JSON is read: stars in the place of its digits would be no JSON. */
+/** Numbers of JSON are masked when the JSON is read: asterisks in their place would not be JSON. */
 function isNumberOfJson(text: string, from: number, to: number): boolean {
   const number = text.slice(from, to + 4)
   return (
@@ -289,21 +283,20 @@ function isNumberOfJson(text: string, from: number, to: number): boolean {
   )
 }
 
-/** What of an answer is read after it came. */
 interface Answer {
   readonly body: Uint8Array
   readonly headers: Readonly<Record<string, string>>
   readonly headerLists: Readonly<Record<string, readonly string[]>>
 }
 
-/** Makes text what it was but for what was sent. What keeps JSON apart stays. */
+/** Masks what was sent, and keeps the characters that structure JSON. */
 function withoutSecrets(bytes: Uint8Array, secrets: readonly Secrets[]): Buffer {
   const given = Buffer.from(bytes)
   for (const secret of secrets.flatMap(({ whole }) => whole))
     for (let at = given.indexOf(secret); at >= 0; at = given.indexOf(secret, at + secret.length))
       given.fill(BLANK, at, at + secret.length)
   const search = new Search(secrets, given.length)
-  search.look({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
+  search.search({ text: given.toString('latin1'), start: at => at, end: at => at + 1 })
   for (let at = search.found.indexOf(1); at >= 0; at = search.found.indexOf(1, at + 1))
     if (!isStructure(given, at)) given[at] = BLANK
   return given
@@ -316,9 +309,10 @@ const isStructure = (bytes: Uint8Array, at: number): boolean =>
   STRUCTURE[bytes[at] as number] !== 0 || (bytes[at] === BACKSLASH && bytes[at + 1] === QUOTE)
 
 /**
- * The answer of a merchant without the credential that it was sent, whole or in parts, and without what was encrypted in it:
- * the number of the token, and what is called its cryptogram. They are found as text, between other characters, escaped, in
- * hex and in Base64, also in both. None of it is kept, and the answer is: a merchant that sends it back must not make it stay.
+ * The merchant's answer without the credential that was sent to it, whole or in parts, and without what was
+ * encrypted in it: the token's number, and members named like its cryptogram. They are found as text, between
+ * other characters, escaped, in hex and in Base64, and in combinations. The answer is stored and the
+ * credential must not be: a merchant that echoes it must not make it persist.
  */
 export function withoutCredential<A extends Answer>(answer: A, sent: Readonly<Record<string, string>>): A {
   const secrets = Object.values(sent).flatMap(value => (/^Payment /i.test(value) ? secretsOf(value) : []))

@@ -16,22 +16,20 @@ import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { after, clock, days } from '../../../values/clock.ts'
 import { encryptionKeyOf } from '../../../values/encryption-key.ts'
 import { cents } from '../../../values/money.ts'
-import { askRefusals, mintRefusals } from '../api.ts'
+import { merchantRefusals, mintRefusals } from '../api.ts'
 import type { MerchantRequest } from '../merchant-request.ts'
 import { type CardOffer, cardOffer, offerProblem } from '../offers.ts'
-import { asksOwnListener } from './address.ts'
+import { allowsOwnListener } from './address.ts'
 import { isProblem, type MachinePayment, type MintedPayment, type PayProblem } from './payment.ts'
 
-/** An offer that can be paid, and the credential that pays it, with the traces that are kept of it. */
 export interface Minted {
   readonly payment: MintedPayment
   readonly offer: CardOffer
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
   readonly expiresAt: Date
   readonly keyThumbprint: string
-  /** The header that carries it, in small letters. */
   readonly header: string
-  /** The value of the header: a secret. */
+  /** The header's value: a secret. */
   readonly credential: string
   readonly digest: string
 }
@@ -39,10 +37,9 @@ export interface Minted {
 export const isMinted = (answer: Minted | PayProblem): answer is Minted => !isProblem(answer)
 
 const ASK_MS = 10_000
-/** More than the headers and the problem of a 402 need. */
 const ASK_BYTES = 65_536
 
-/** A merchant may collect by its token for a day: what it asks for later is declined. */
+/** The token's lifetime: a merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
 
 const PROCESSOR_CODES = {
@@ -52,17 +49,17 @@ const PROCESSOR_CODES = {
 } as const
 
 /**
- * Asks, checks and mints, with no transaction open. Nothing that comes of it has left yet. The processor encrypts the token to
+ * Asks, checks and mints, with no transaction open. Nothing has left yet. The processor encrypts the token to
  * the merchant: nothing here can read it.
  */
-export async function askAndMint(
+export async function fetchOfferAndMint(
   payment: MachinePayment,
   outside: CallContext,
 ): Promise<Minted | PayProblem> {
   const { challenge, mode, request, intentId, cardId, processorCardId, heldCents, askedAt: now } = payment
   const { ports, requestId } = outside
   const { tokenNetworks, networkToken } = ports.cardProcessor(mode)
-  const offer = challenge === null ? await ask(request, mode, ports) : given(challenge)
+  const offer = challenge === null ? await askMerchant(request, mode, ports) : given(challenge)
   if (isProblem(offer)) return offer
   const problem = offerProblem(offer, {
     now: clock.real(),
@@ -101,16 +98,20 @@ export async function askAndMint(
 const given = (challenge: string): CardOffer | PayProblem =>
   cardOffer({ status: 402, authenticate: [challenge], headerNames: [], body: new Uint8Array() })
 
-async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<CardOffer | PayProblem> {
+async function askMerchant(
+  request: MerchantRequest,
+  mode: Mode,
+  ports: Ports,
+): Promise<CardOffer | PayProblem> {
   const headers = { ...request.headers, 'accept-payment': 'card/charge' }
   const answer = await ports.outbound.send({
     ...sendable({ ...request, headers }),
     timeoutMs: ASK_MS,
     maxBytes: ASK_BYTES,
-    ownListener: asksOwnListener(mode),
-    atOnce: AT_ONCE,
+    ownListener: allowsOwnListener(mode),
+    maxConcurrent: MAX_CONCURRENT,
   })
-  if (answer.kind !== 'answered') return unanswered(answer)
+  if (answer.kind !== 'answered') return noOffer(answer)
   return cardOffer({
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
@@ -119,8 +120,8 @@ async function ask(request: MerchantRequest, mode: Mode, ports: Ports): Promise<
   })
 }
 
-/** How many requests to one merchant wait at once: a dead one must not take what others need. */
-export const AT_ONCE = 64
+/** Concurrent requests to one merchant: an unresponsive one must not block the others. */
+export const MAX_CONCURRENT = 64
 
 export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   url,
@@ -129,12 +130,11 @@ export const sendable = ({ url, method, headers, body }: MerchantRequest) => ({
   ...(body === null ? {} : { body }),
 })
 
-/** Why a merchant that was asked before the minting has given nothing. */
-function unanswered(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
+function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): PayProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
-  if (answer.kind === 'busy') return { code: 'merchant_busy', message: askRefusals.merchant_busy[1] }
+  if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
   const code = answer.timedOut ? 'merchant_silent' : 'merchant_unusable'
-  return { code, message: `${askRefusals[code][1]} ${answer.message}` }
+  return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
 }
 
 const KEYS_MS = 5_000
@@ -153,19 +153,18 @@ async function fetchMerchantKey(
     headers: { accept: 'application/jwk-set+json, application/json' },
     timeoutMs: KEYS_MS,
     maxBytes: KEYS_BYTES,
-    ownListener: asksOwnListener(mode),
-    atOnce: AT_ONCE,
+    ownListener: allowsOwnListener(mode),
+    maxConcurrent: MAX_CONCURRENT,
   })
-  if (answer.kind !== 'answered') return unanswered(answer)
+  if (answer.kind !== 'answered') return noOffer(answer)
   if (answer.status !== 200 || answer.cut)
     return {
       code: 'merchant_unusable',
-      message: `${askRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
+      message: `${merchantRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
     }
   return keyIn(answer.body, key.kid)
 }
 
-/** The one key of this name in a key set. */
 function keyIn(body: Uint8Array, kid: string): MerchantKey | PayProblem {
   const named = keysIn(body).filter(key => isObject(key) && key.kid === kid)
   const [jwk] = named

@@ -4,13 +4,13 @@ import { parseChallenges } from '../../../mpp/index.ts'
 import { mintRefusals, type mppApi } from '../api.ts'
 import { merchantRequest } from '../merchant-request.ts'
 import { mintStep } from './commit.ts'
-import { type Asking, type GivingBack, isProblem, type PayProblem, type Stage } from './payment.ts'
+import { type AskStage, type GiveBackStage, isProblem, type PayProblem, type Stage } from './payment.ts'
 import { reserveStep } from './reserve.ts'
 import { type Open, recordOpen, recoverSent } from './send.ts'
 
-/** Lets the processor delete a token that no one has. If it does not answer, the token expires within a day. */
+/** Makes the processor delete a token that no one received. If it does not answer, the token expires within a day. */
 async function giveBack(
-  { mode, tokenId, credentialId, now, problem }: GivingBack,
+  { mode, tokenId, credentialId, now, problem }: GiveBackStage,
   { ports, requestId }: CallContext,
 ): Promise<PayProblem> {
   const { setNetworkToken } = ports.cardProcessor(mode)
@@ -19,7 +19,7 @@ async function giveBack(
   return problem
 }
 
-/** Asks, mints and commits, sends, records: each commit says what a crash after it means. */
+/** Asks, mints and commits, sends, records: each commit determines what a crash after it means. */
 export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
   readsToReserve: true,
 
@@ -39,30 +39,28 @@ export const pay: HandlerOf<typeof mppApi.pay, Stage, PayProblem | Open> = {
 
   async recover(reservation, context) {
     if (reservation.stage === 'send') return recoverSent(reservation.credentialId, context)
-    const { code, message } = leftProblem(reservation)
+    const { code, message } = crashProblem(reservation)
     return context.refuse(code, message)
   },
 }
 
-/** Why a payment ends that a crash has left before its credential was sent. */
-const leftProblem = (reservation: Asking | GivingBack): PayProblem =>
+const crashProblem = (reservation: AskStage | GiveBackStage): PayProblem =>
   reservation.stage === 'give back'
     ? reservation.problem
     : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
 
-/** The address that was asked: as the caller says, or that of the challenge. */
-function askedUrl(url: string | undefined, challenge: string): string {
+function requestedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`
 }
 
-/** Mints without sending: the caller is shown the credential, once. */
-export const mint: HandlerOf<typeof mppApi.mint, Asking | GivingBack, PayProblem> = {
+/** Mints without sending: the credential is shown to the caller once. */
+export const mint: HandlerOf<typeof mppApi.mint, AskStage | GiveBackStage, PayProblem> = {
   readsToReserve: true,
 
   reserve: reserveStep(
     ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
-      request: merchantRequest({ ...request, url: askedUrl(url, challenge) }),
+      request: merchantRequest({ ...request, url: requestedUrl(url, challenge) }),
       challenge,
     }),
     mintStep('caller'),
@@ -75,7 +73,7 @@ export const mint: HandlerOf<typeof mppApi.mint, Asking | GivingBack, PayProblem
   },
 
   async recover(reservation, { refuse }) {
-    const { code, message } = leftProblem(reservation)
+    const { code, message } = crashProblem(reservation)
     return refuse(code, message)
   },
 }

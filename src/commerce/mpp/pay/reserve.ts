@@ -23,15 +23,14 @@ import { rulesOnIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { addressProblem, payeeProblem } from './address.ts'
 import type { MintStep } from './commit.ts'
-import { askAndMint, isMinted } from './mint.ts'
-import type { Asking, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
+import { fetchOfferAndMint, isMinted } from './mint.ts'
+import type { AskStage, MachinePayment, PayProblem, PayProblemCode } from './payment.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
 }
 
-/** The request that is to be made of the merchant, and the challenge that the caller has got itself. */
-interface Asked {
+interface MerchantCall {
   readonly request: MerchantRequest
   readonly challenge: string | null
 }
@@ -44,13 +43,13 @@ interface State {
 }
 
 /**
- * All that must hold before the first request: the intent, the card, the address, the owner’s rules. It locks nothing, and
- * writes nothing but a denial, which is recorded with all its reasons, as for every ask for card data.
+ * Everything that must hold before the first request: the intent, the card, the address, the owner’s rules.
+ * Locks nothing, and writes only a denial with all its reasons, as for every request for card data.
  */
 export const reserveStep = <I extends Payable>(
-  askedBy: (input: I) => Asked,
+  askedBy: (input: I) => MerchantCall,
   mintStep: MintStep,
-): BatchedStep<I, CallExternal<Asking>, PayProblemCode, typeof denialEvents, State> => ({
+): BatchedStep<I, CallExternal<AskStage>, PayProblemCode, typeof denialEvents, State> => ({
   name: 'reserve',
 
   async load(items, sql, ports) {
@@ -103,13 +102,15 @@ export const reserveStep = <I extends Payable>(
       challenge,
       askedAt: now,
     }
-    return nextCall({ stage: 'ask' }, { value: payment, call: askAndMint, step: mintStep, takes: isMinted })
+    return nextCall(
+      { stage: 'ask' },
+      { value: payment, call: fetchOfferAndMint, step: mintStep, takes: isMinted },
+    )
   },
 
   write: ({ records }) => records.flush(),
 })
 
-/** Why the address is not paid, or not by a token. */
 function reasonsAgainst(
   url: string,
   subject: AccessSubject,

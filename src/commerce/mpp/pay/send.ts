@@ -20,9 +20,9 @@ import { clock } from '../../../values/clock.ts'
 import { hasMaskableNumber } from '../../../values/mask-card-numbers.ts'
 import type { mppApi } from '../api.ts'
 import { MppCredential } from '../credential.ts'
-import { type MerchantBody, MOST_BYTES, merchantBody } from '../merchant-body.ts'
-import { consume, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
-import { asksOwnListener } from './address.ts'
+import { MAX_BYTES, type MerchantBody, merchantBody } from '../merchant-body.ts'
+import { completePaid, lockPayment, type OpenPayment, type OutcomeEvents } from '../outcome.ts'
+import { allowsOwnListener } from './address.ts'
 import { withoutCredential } from './echoed-credential.ts'
 import { sendable } from './mint.ts'
 import type { SentPayment } from './payment.ts'
@@ -33,18 +33,15 @@ const SEND_MS = 30_000
 
 type Answered = Extract<OutboundAnswer, { kind: 'answered' }>
 
-/** A 2xx: it is paid. */
 interface Paid {
   readonly kind: 'paid'
   readonly payment: SentPayment
   readonly answer: Answered
-  /** What the merchant sells. */
   readonly goods: MerchantBody
-  /** Real time: receipts are judged by it. */
+  /** Real time: receipts are checked against it. */
   readonly sentAt: Date
 }
 
-/** Any other answer, or none: the outcome stays open. */
 export interface Open {
   readonly kind: 'open'
   readonly credentialId: string
@@ -53,30 +50,30 @@ export interface Open {
 
 export const isPaid = (answer: Paid | Open): answer is Paid => answer.kind === 'paid'
 
-const isGood = ({ status }: Answered): boolean => status >= 200 && status <= 299
+const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
-/** Sends the credential once: there is no second attempt, and no redirect is followed. */
+/** Sends the credential once: no retry, no redirect. */
 export async function send(payment: SentPayment, { ports }: CallContext): Promise<Paid | Open> {
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
   const answer = await ports.outbound.send({
     ...sendable(request),
     timeoutMs: SEND_MS,
-    maxBytes: MOST_BYTES,
-    ownListener: asksOwnListener(mode),
+    maxBytes: MAX_BYTES,
+    ownListener: allowsOwnListener(mode),
   })
   if (answer.kind !== 'answered') return { kind: 'open', credentialId, answer }
-  const given = await cleaned(answer, request.headers, agentId, ports)
-  if (!isGood(given)) return { kind: 'open', credentialId, answer: given }
+  const given = await cleanAnswer(answer, request.headers, agentId, ports)
+  if (!isSuccess(given)) return { kind: 'open', credentialId, answer: given }
   // Read here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
 }
 
-/** A body beyond this is searched in a thread: other requests would wait for it. */
+/** A longer body is searched in a thread, as other requests would wait for it. */
 const SEARCHED_HERE = 65_536
 
-/** What no thread could be had for is searched here: the credential is sent, and its answer must not be lost. */
-function cleaned(
+/** If no thread is available it is searched here: the credential is sent, and its answer must not be lost. */
+function cleanAnswer(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
   owner: string,
@@ -93,8 +90,8 @@ function cleaned(
 }
 
 /**
- * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have left. Earlier
- * batches of the same agents are no reason to look for the holder of the lock.
+ * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
+ * left. Earlier batches of the same agents do not cause a search for the lock's holder.
  */
 export const LOCK_WAITS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
@@ -106,7 +103,6 @@ interface State {
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-/** Records that merchants were paid, for many payments together. */
 export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> = {
   name: 'outcome',
   lanes: agentLanes(({ payment }) => payment.agentId, LOCK_WAITS),
@@ -115,9 +111,9 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payments = items.map(({ input }) => input.payment)
-    const begun = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
-    const loading = loadTokenPayments(sql, { tenant, now }, { begun })
-    // Right behind the agents, without which no one locks more than one of them.
+    const started = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
+    const loading = loadTokenPayments(sql, { tenant, now }, { started })
+    // Sent right after the agents' locks; without those no transaction locks more than one of these records.
     const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
     // Awaited last: its failure must not end the transaction while more is sent.
@@ -134,11 +130,11 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
     const context = { now, emit, wake }
-    if (!isSaidNotPaid(credential)) {
+    if (!isReportedUnpaid(credential)) {
       const authorization = tokenPaymentOf(payment.mppCredentialId, batch)
       const { fact, evidence } = outcomeFact(authorization, 'paid')
       applyFact(authorization, fact, cardChannel, evidence, batch, context)
-      consume(credential, authorization.transactionId, 'merchant', context)
+      completePaid(credential, authorization.transactionId, 'merchant', context)
     }
     return {
       credential_id: credential.id,
@@ -154,35 +150,32 @@ export const paidStep: BatchedStep<Paid, Payment, never, OutcomeEvents, State> =
   },
 }
 
-/** Records an answer that says nothing, or that there was none: the outcome stays open. */
 export async function recordOpen({ answer, credentialId }: Open, context: SendContext) {
   const payment = await lockPayment(credentialId, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
   credential.answeredAt = context.now
-  if (answer.kind !== 'answered') return notPaid(payment, describeFailure(answer), answer, context)
+  if (answer.kind !== 'answered') return recordUnpaid(payment, describeFailure(answer), answer, context)
   credential.merchantStatus = answer.status
-  return notPaid(payment, `The merchant answered ${answer.status}.`, answer, context)
+  return recordUnpaid(payment, `The merchant answered ${answer.status}.`, answer, context)
 }
 
 const LATE =
   'The payment had been recorded as not paid before this answer of the merchant could be. It counts as paid once the network says so.'
 
 /**
- * A statement that it is not paid was recorded first, and counts: if the merchant has charged the token, the network reports it.
- * A deadline states nothing.
+ * A statement that it was not paid came first, and counts: if the merchant charged the token, the network
+ * reports it. A deadline is no statement.
  */
-const isSaidNotPaid = ({ status, outcomeBy }: MppCredential): boolean =>
+const isReportedUnpaid = ({ status, outcomeBy }: MppCredential): boolean =>
   status === 'void' && outcomeBy !== 'deadline'
 
-/** The receipt, and what must be known of the answer: that it has no receipt, or that the outcome is another one already. */
 function receiptOrLate(answer: Answered, credential: MppCredential, sentAt: Date) {
   const read = receiptIn(answer, credential, sentAt)
   const note = read.receipt === null ? read.note : undefined
-  return { receipt: read.receipt, note: isSaidNotPaid(credential) ? LATE : note }
+  return { receipt: read.receipt, note: isReportedUnpaid(credential) ? LATE : note }
 }
 
-/** The comment of a person on the outcome. */
 const commentOn = ({ outcomeBy, note }: MppCredential): string | null =>
   outcomeBy === 'key' || outcomeBy === 'operator' ? note : null
 
@@ -211,25 +204,24 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
 }
 
-/** Its state depends on what the network has reported meanwhile; the merchant has given nothing in any case. */
-async function notPaid(
+/** Its state depends on what the network has reported meanwhile; the merchant delivered nothing in any case. */
+async function recordUnpaid(
   payment: OpenPayment,
   note: string,
   answer: OutboundAnswer,
   { refuse }: Pick<SendContext, 'refuse'>,
 ): Promise<Refusal> {
   const { credential } = payment
-  await payment.leaveOpen(note)
+  await payment.markIndeterminate(note)
   const isLate = answer.kind === 'failed' && answer.timedOut
   const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
-  return refuse(code, `${note} ${standing(credential)}`)
+  return refuse(code, `${note} ${outcomeSummary(credential)}`)
 }
 
 const PAID = 'The card network says that it is paid.'
 const NOT_PAID = 'The card network has declined it: it is not paid, and the intent can be paid again.'
 
-/** Its state after an answer without an outcome, and what to do. */
-function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
+function outcomeSummary({ id, status }: Pick<MppCredential, 'id' | 'status'>): string {
   if (status === 'consumed' || status === 'void')
     return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
   return `The credential ${id} was sent, so nobody knows whether it was paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} tells how it stands; once the merchant has told the owner, POST /v1/mpp/credentials/${id}/resolve ends it.`
@@ -239,10 +231,11 @@ function standing({ id, status }: Pick<MppCredential, 'id' | 'status'>): string 
 export async function recoverSent(id: string, context: SendContext): Promise<Refusal> {
   const payment = await lockPayment(id, context)
   if (!payment) throw new Error('a credential was sent that is not on record')
-  if (payment.credential.status === 'sent') await payment.leaveOpen('The answer of the merchant was lost.')
+  if (payment.credential.status === 'sent')
+    await payment.markIndeterminate('The answer of the merchant was lost.')
   return context.refuse(
     'payment_indeterminate',
-    `The answer of the merchant was lost. ${standing(payment.credential)}`,
+    `The answer of the merchant was lost. ${outcomeSummary(payment.credential)}`,
   )
 }
 
@@ -253,7 +246,10 @@ interface ReceiptTerms {
   readonly now: Date
 }
 
-/** The receipt as it came, or why it is none for this payment. It is unsigned: nothing but the money hangs on it. */
+/**
+ * The receipt as it came, or why it does not belong to this payment. It is unsigned: only the outcome of this
+ * payment depends on it.
+ */
 type ReadReceipt = { readonly receipt: string } | { readonly receipt: null; readonly note: string }
 
 export function readReceipt(header: string | undefined, terms: ReceiptTerms): ReadReceipt {

@@ -9,7 +9,6 @@ const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 
 const transfer_not_found = missing('transfer')
 
-/** Whether there was anything to do. */
 const acted = [200, z.object({ acted: z.boolean() })] as const
 
 const step = {
@@ -20,7 +19,7 @@ const step = {
 } as const
 const outside = { ...step, run: 'outside', requires: 'sepaRail' } as const
 
-/** The steps of a transfer's process. Each may be repeated: a step that is not due changes nothing. */
+/** Each step may be repeated: a step that is not due changes nothing. */
 export const stepsApi = {
   status: get('/transfers/{id}/status', {
     readsClock: true,
@@ -40,7 +39,6 @@ export const stepsApi = {
   }),
   /** The state is `submitted` before the rail is called, so a repeated step never calls it a second time. */
   submit: post('/transfers/{id}/submit', { ...outside, summary: 'Hand a transfer to the rail' }),
-  /** Asks for the status of the payment and for the answer to a recall, when that is due. */
   inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
   /** Cancels only after the deadline, by the tenant's clock. */
   lapse: post('/transfers/{id}/lapse', { ...step, summary: 'Cancel what nobody has confirmed in time' }),

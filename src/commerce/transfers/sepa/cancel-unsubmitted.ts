@@ -7,11 +7,11 @@ import type { Reason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
 import type { Context } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
-import { selectList, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { offsetOf } from '../../../kernel/database/tenant-clock.ts'
 import { openBook } from '../../../money/ledger/index.ts'
 import { openRefunds } from '../../../money/refunds/index.ts'
 import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
+import { selectList, updateOf } from '../../../record-store/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { holdReference } from '../channels.ts'
 import { lockDays } from '../limits.ts'
@@ -21,7 +21,6 @@ import { blockReasons, cancelTransfer } from './sepa-transfer.ts'
 
 const updateCancelled = updateOf(transferTable, ['status', 'reason', 'dueAt', 'updatedAt'])
 
-/** Which transfers are cancelled: those of a wallet, on intents of an agent, under delegations, or all of an owner. */
 interface Payer {
   readonly walletId?: string
   readonly agentId?: string
@@ -29,8 +28,8 @@ interface Payer {
 }
 
 /**
- * The condition repeats that of the partial index, so that PostgreSQL uses it. A transfer without an intent that an owner
- * makes from an agent's wallet is not the agent's.
+ * The condition repeats that of the partial index, so that PostgreSQL uses it. A transfer without an intent
+ * that an owner makes from an agent's wallet is not the agent's.
  */
 const FIND_UNSUBMITTED = `
 select ${selectList(transferTable, 't')} from transfers t
@@ -49,11 +48,11 @@ type CancelContext = Pick<
 >
 
 /**
- * Cancels a payer's transfers that are not submitted yet, in the transaction that blocks the payer: their money, the
- * limits of their days and their intents are free again. A wallet, an agent or a delegation is locked by then, so no
- * transfer can be added. An owner is not: a transfer that is made meanwhile is cancelled at its submission. Accounts are
- * locked before days and records, as everywhere, so a payee that is confirmed at the same moment comes before this or
- * finds its transfer cancelled.
+ * Cancels a payer's unsubmitted transfers in the transaction that blocks the payer: releases their holds, day
+ * limits and intents. A wallet, an agent or a delegation is locked by then, so no transfer can be added. An
+ * owner is not: a transfer made meanwhile is cancelled at its submission. Accounts are locked before days and
+ * records, as everywhere, so a concurrent payee confirmation comes before this or finds its transfer
+ * cancelled.
  */
 async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelContext): Promise<void> {
   const { sql, tenant, now, sendAlong } = context
@@ -65,7 +64,7 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
     { tenant, now },
     unlocked.flatMap(({ intentId }) => intentId ?? []),
   )
-  // Only those found before: the holds of others are not in the open book.
+  // Only those found before: the open book has no holds of others.
   const ids = unlocked.map(({ id }) => id)
   const walletIds = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
   const holds = [...ids.map(holdReference), ...payments.holds]
@@ -87,7 +86,6 @@ async function cancelUnsubmitted(payer: Payer, reason: Reason, context: CancelCo
   sendAlong(writePayments(batch, sql))
 }
 
-/** Freezing an agent or a wallet, revoking delegations or suspending a customer cancels what is not submitted yet. */
 export const blockReactions = {
   'agent.frozen': reaction(AgentEvent, failed, ({ agentId }, context) =>
     cancelUnsubmitted({ agentId }, blockReasons.agent_not_active, context),

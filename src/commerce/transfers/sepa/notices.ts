@@ -25,17 +25,15 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-/** The result of a step that had nothing to do. */
-export const NOTHING = { acted: false }
+export const NOT_ACTED = { acted: false }
 
-/** Records what the rail has answered to a submission or to a question; `null` was not asked for. */
 export async function recordAnswers(
   answers: Answers | null,
   request: Pick<RailRequest<unknown>, 'id'> | null,
   context: StepContext,
 ) {
   const locked = request && answers && (await lockTransfer(request.id, context))
-  if (!locked) return NOTHING
+  if (!locked) return NOT_ACTED
   const { status, recall } = answers
   const statusChanged = status !== null && applyStatus(locked, status, context)
   const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
@@ -66,10 +64,9 @@ const applyRecallAnswer = (
   answer.status !== 'pending' &&
   applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
 
-/** What a rail reports of a payment, asked for it or by itself. */
 type Notice = Exclude<PaymentStatus['status'], 'pending' | 'unknown'> | 'recall_accepted' | 'recall_refused'
 
-/** Applies a notice of the rail; true if it changed the transfer. A repeated or outdated notice changes nothing. */
+/** True if the notice changed the transfer. A repeated or outdated notice changes nothing. */
 function applyNotice(
   locked: LockedTransfer,
   notice: Notice,
@@ -82,7 +79,7 @@ function applyNotice(
   if (notice === 'recall_refused') return answerRecall(transfer, 'refused', reason, context)
   if (notice === 'recall_accepted' && transfer.recall?.status !== 'requested') return false
   answerRecall(transfer, 'accepted', reason, context)
-  // A payment that has settled cannot be rejected any more: it is returned.
+  // A settled payment cannot be rejected any more: it is returned.
   const isRejected = notice !== 'returned' && reject(locked, reason, context)
   return isRejected || sendBack(locked, reason, context)
 }
@@ -97,7 +94,6 @@ function settle(locked: LockedTransfer, context: StepContext): boolean {
   return report('transfer.completed', transfer, context)
 }
 
-/** The rail has not paid: the money goes back to the wallet. */
 function reject(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
   const { transfer, payment, days } = locked
   if (!transferMachine.move(transfer, 'rejected')) return false
@@ -107,7 +103,7 @@ function reject(locked: LockedTransfer, reason: Reason, context: StepContext): b
   return end('transfer.failed', locked, reason, null, context)
 }
 
-/** The payee's bank sends the money back. A settlement that was not reported before is booked first. */
+/** The payee's bank returns the money. A settlement that was not reported before is booked first. */
 function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext): boolean {
   const { transfer, payment, batch } = locked
   settle(locked, context)
@@ -120,7 +116,7 @@ function sendBack(locked: LockedTransfer, reason: Reason, context: StepContext):
 const stateFact = ({ transfer, payment, batch }: LockedTransfer, fact: PaymentFact, context: StepContext) =>
   applyFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
 
-/** Money that comes back to a closed wallet cannot be refused: the reason says where it is. */
+/** Money that returns to a closed wallet cannot be refused: the reason says where it is. */
 function end(
   event: keyof typeof transferEvents,
   { transfer, wallet }: LockedTransfer,
@@ -134,7 +130,7 @@ function end(
   return report(event, transfer, context)
 }
 
-/** Marks a payment that the bank settles after it has rejected it: a person must ask the bank. */
+/** Marks a payment that the bank settles after rejecting it: a person must ask the bank. */
 function markContradiction(transfer: Transfer, context: StepContext): boolean {
   const { status, reason } = transfer
   if (status !== 'rejected' || reason?.code === CONTRADICTION.code) return false
@@ -160,13 +156,11 @@ function answerRecall(
   return updateTransfer(transfer, { recall: answered, dueAt }, context)
 }
 
-/** The reason of a submitted transfer as long as its outcome is unknown. */
 const INDETERMINATE: Reason = {
   code: 'indeterminate',
   message: 'The bank has not said what became of it. It is asked again, and nothing is paid twice.',
 }
 
-/** Shows that the outcome is unknown, until the rail states it. */
 export function markUncertain(transfer: Transfer, context: StepContext): boolean {
   const { status, reason } = transfer
   return (
@@ -174,7 +168,7 @@ export function markUncertain(transfer: Transfer, context: StepContext): boolean
   )
 }
 
-/** Notes that the rail has the payment. An instant one stays uncertain: it should have ended by now. */
+/** Records that the rail has the payment. An instant payment stays indeterminate: it should have ended by now. */
 function acknowledge(transfer: Transfer, context: StepContext): boolean {
   if (transfer.status !== 'submitted') return false
   transfer.acknowledgedAt ??= context.now
@@ -185,7 +179,10 @@ function acknowledge(transfer: Transfer, context: StepContext): boolean {
   )
 }
 
-/** The bank has verified the payee after it got the order. What a person has confirmed need not be confirmed again. */
+/**
+ * The bank verified the payee after it received the order. A payee that a person has confirmed is not asked
+ * about again.
+ */
 function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: StepContext): void {
   const { payeeCheck, payeeConfirmedAt } = transfer
   if (!isNewDoubt(check, payeeCheck)) return
@@ -197,7 +194,6 @@ function checkPayee(transfer: Transfer, check: ReportedPayeeCheck, context: Step
   updateTransfer(transfer, members, context)
 }
 
-/** A payment as the banks know it, and its owner. */
 export type SubmittedPayment = Row &
   Pick<Transfer, 'id' | 'ownerId' | 'amountEuros'> & { readonly endToEndId: string }
 
@@ -205,27 +201,25 @@ const FIND_SUBMITTED = `
 select id, owner_id as "ownerId", end_to_end_id as "endToEndId", amount_cents as "amountEuros"
 from transfers where end_to_end_id = any($2) and mode = $1 and submitted_at is not null`
 
-/** Finds submitted payments of any owner by their end-to-end ids. */
 export const submittedPayments = (
   sql: Sql,
   mode: Mode,
   endToEndIds: readonly string[],
 ): Promise<SubmittedPayment[]> => sql<SubmittedPayment>(FIND_SUBMITTED, [mode, endToEndIds])
 
-/** What a bank says of a payment by itself. */
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
-/** Takes what a bank says of a payment. A transfer that was never submitted stays as it is. */
+/** A transfer that was never submitted stays as it is. */
 export async function applyBankNotice(
   transferId: string,
   bankNotice: BankNotice,
   context: StepContext,
 ): Promise<void> {
   const locked = await lockTransfer(transferId, context)
-  if (locked?.transfer.submittedAt) await takeBankNotice(locked, bankNotice, context)
+  if (locked?.transfer.submittedAt) await applyReport(locked, bankNotice, context)
 }
 
-async function takeBankNotice(
+async function applyReport(
   locked: LockedTransfer,
   { notice, reasonCode, payeeCheck }: BankNotice,
   context: StepContext,
@@ -237,14 +231,13 @@ async function takeBankNotice(
 
 type SimulateContext = ContextOf<typeof simulateApi.simulateReject>
 
-/** The caller plays the bank. */
 async function simulateNotice(transferId: string, bankNotice: Partial<BankNotice>, context: SimulateContext) {
   const { tenant, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
   const locked = await lockTransfer(transferId, context)
   if (!locked) return refuse('transfer_not_found')
   if (!locked.transfer.submittedAt) return refuse('transfer_not_submitted')
-  await takeBankNotice(locked, { ...NO_NOTICE, ...bankNotice }, context)
+  await applyReport(locked, { ...NO_NOTICE, ...bankNotice }, context)
   return transferResponse(locked.transfer)
 }
 

@@ -11,27 +11,24 @@ import { limitExceeded, lockToday } from '../limits.ts'
 import { beginTransfer } from '../pay.ts'
 import { insertTransfers, newSepaTransfer, type TransferRow } from '../transfer.ts'
 
-/** Money that goes back to the account that it came from, which need be no beneficiary of the owner's. */
+/** Money returned to its source account, which need not be a beneficiary of the owner's. */
 interface PayBack {
   readonly wallet: WalletRow
   readonly to: { readonly name: string; readonly iban: string }
   readonly amountEuros: Euros
-  /** In SEPA's characters. */
   readonly reference: string
 }
 
 type PayBackContext = TenantNow & Parameters<typeof beginTransfer>[3]
 
-/** The transfers by SEPA that a transaction makes, within the limits of its day. */
 export interface PayBacks {
-  /** Why these amounts cannot leave today, as code and message; undefined if they can. */
   blocker(amounts: readonly Euros[]): ReturnType<typeof limitExceeded>
-  /** Makes a transfer, whose money is held in the open book; its process begins with the commit. */
+  /** Makes a transfer, whose money is held in the open book. Its process begins with the commit. */
   pay(payBack: PayBack, book: Book, context: PayBackContext): TransferRow
   write(): Promise<void>
 }
 
-/** Locks the day's limit. The accounts are locked before. */
+/** Locks the day's limit. The caller has locked the accounts. */
 export async function openPayBacks(sql: Sql, tenantNow: TenantNow): Promise<PayBacks> {
   const [today, payments, refunds] = await Promise.all([
     lockToday(sql, tenantNow),

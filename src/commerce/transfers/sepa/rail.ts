@@ -13,7 +13,7 @@ import { after, clock } from '../../../values/clock.ts'
 import type { TransferRow } from '../transfer.ts'
 import { INSTANT_MS, type LockedTransfer } from './sepa-transfer.ts'
 
-/** A call of the rail, as reserved before the transaction ended. Stored until the answer is recorded: names stay. */
+/** Reserved before the transaction ended and stored until the answer is recorded, so member names must not change. */
 export interface RailRequest<T> {
   readonly id: string
   readonly mode: Mode
@@ -25,7 +25,6 @@ export const payeeOf = ({ payee }: Pick<TransferRow, 'payee'>): Payee => {
   return { name: payee.name, iban: payee.iban, bic: payee.bic }
 }
 
-/** The order of a submitted transfer, as the rail is given it. */
 export function paymentOf(
   { transfer, wallet }: Pick<LockedTransfer, 'transfer' | 'wallet'>,
   at: Date,
@@ -47,35 +46,32 @@ export function paymentOf(
   }
 }
 
-export const askPayeesBank = async (
+export const requestPayeeCheck = async (
   request: RailRequest<Payee> | null,
   { ports, requestId }: CallContext,
 ): Promise<PayeeCheck | Unanswered | null> =>
   request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId })
 
 export interface Submission extends RailRequest<Payment> {
-  /** Real time after which an instant payment is not sent: nothing of it may arrive when its time is over. */
+  /** The real time after which an instant payment is not sent: it must not arrive after its time limit. */
   readonly byMs: number
 }
 
-/** Hands a submitted transfer to the rail. */
 export async function sendPayment(
   request: Submission | null,
   { ports, requestId }: CallContext,
-): Promise<PaymentStatus | Unanswered | null> {
+): Promise<Answers | null> {
   if (!request) return null
   const { id, mode, asks, byMs } = request
-  if (asks.until && clock.milliseconds() >= byMs) return 'late'
-  return ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  const isLate = asks.until !== null && clock.milliseconds() >= byMs
+  const status = isLate ? 'late' : await ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  return { status, recall: null }
 }
 
 export interface Question {
   readonly payment: Payment
-  /** Whether the payment's status is asked for. */
   readonly howItStands: boolean
-  /** Whether the answer to its recall is asked for. */
   readonly whetherItComesBack: boolean
-  /** Whether a payment that the rail does not know is sent once more. */
   readonly mayBeSent: boolean
 }
 
@@ -84,7 +80,6 @@ export interface Answers {
   readonly recall: RecallStatus | Unanswered | null
 }
 
-/** Asks for the status of a payment, for the answer to its recall, or for both. */
 export async function askRail(
   request: RailRequest<Question> | null,
   context: CallContext,
@@ -94,7 +89,7 @@ export async function askRail(
   const status = await askStatus(request, context)
   if (!whetherItComesBack) return { status, recall: null }
   const call = { reference: request.id, requestId: context.requestId }
-  // A failed question about the recall must not lose the status that was answered.
+  // A failed recall inquiry must not lose the status that was answered.
   const recall = await context.ports
     .sepaRail(request.mode)
     .recall(payment, call)
@@ -106,8 +101,8 @@ export async function askRail(
 }
 
 /**
- * A payment that the rail does not know was lost on the way and is submitted again, under the same reference. An instant
- * payment is not: its time is over, so it cannot have been paid.
+ * A payment that the rail does not know was lost on the way and is submitted again, under the same reference.
+ * An instant payment is not: its time limit is over, so it cannot have been paid.
  */
 async function askStatus(
   { id: reference, mode, asks: { payment, howItStands, mayBeSent } }: RailRequest<Question>,

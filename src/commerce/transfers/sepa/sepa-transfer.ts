@@ -25,7 +25,7 @@ import { recallProcess, transferProcess } from '../process.ts'
 import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
-/** A transfer waits so long for its payee to be confirmed, and is then cancelled. */
+/** How long a transfer waits for the confirmation of its payee before it is cancelled. */
 export const CONFIRM_WITHIN_MS = days(7)
 /** The scheme's time limit of an instant payment. */
 export const INSTANT_MS = 10_000
@@ -34,7 +34,6 @@ export const INSTANT_MS = 10_000
 const INQUIRY_PAUSES_MS = [INSTANT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
 export const inquiryPause = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
 
-/** Reasons to cancel a transfer between its making and its submission. */
 export const blockReasons = {
   wallet_frozen: {
     code: 'wallet_frozen',
@@ -66,18 +65,19 @@ export type StepContext = Pick<
   'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
 >
 
-/** A locked transfer, and all that its next step may change. */
 export interface LockedTransfer {
   readonly transfer: Transfer
   readonly payment: TransferPayment
   readonly wallet: WalletRow
-  /** Undefined if the transfer pays no intent. */
   readonly intent: IntentRow | undefined
   readonly batch: PaymentBatch
   readonly days: DayLimits
 }
 
-/** Locks a transfer and all that its next step may change, in the global order; null if there is no such transfer. */
+/**
+ * Locks a transfer and everything that its next step may change, in the global order; null if there is no
+ * such transfer.
+ */
 export async function lockTransfer(id: string, context: StepContext): Promise<LockedTransfer | null> {
   const { records, sql, tenant } = context
   // Read without a lock for the ids that never change: the accounts are locked before the transfer.
@@ -110,12 +110,10 @@ export async function lockTransfer(id: string, context: StepContext): Promise<Lo
   return { transfer, payment: sepaPayment(transfer), wallet, intent, batch, days: locked }
 }
 
-/** Writes what a step has changed beside the transfer, whose record is flushed. */
 export async function writeTransfer({ batch, days }: LockedTransfer, { sql }: StepContext): Promise<void> {
   await Promise.all([writePayments(batch, sql), days.write(sql)])
 }
 
-/** Reports a change of a transfer: to its webhooks, and to its process. */
 export function report(
   event: keyof typeof transferEvents,
   transfer: TransferRow,
@@ -127,7 +125,6 @@ export function report(
   return true
 }
 
-/** Changes a transfer without changing its state. */
 export function updateTransfer(
   transfer: Transfer,
   members: Partial<
@@ -140,7 +137,6 @@ export function updateTransfer(
   return report('payment.updated', transfer, context, comment)
 }
 
-/** Cancels a transfer that is not submitted: its money, its intent and the limit of its day are free again. */
 export function cancelTransfer(
   { transfer, batch, days }: { readonly transfer: TransferRow } & Pick<LockedTransfer, 'batch' | 'days'>,
   reason: Reason | null,

@@ -16,8 +16,8 @@ import {
   waitsForPayee,
 } from '../transfer.ts'
 import { stepsApi } from './api.ts'
-import { markUncertain, NOTHING, recordAnswers } from './notices.ts'
-import { askPayeesBank, askRail, payeeOf, paymentOf, type RailRequest, sendPayment } from './rail.ts'
+import { markUncertain, NOT_ACTED, recordAnswers } from './notices.ts'
+import { askRail, payeeOf, paymentOf, type RailRequest, requestPayeeCheck, sendPayment } from './rail.ts'
 import {
   blockReasons,
   CONFIRM_WITHIN_MS,
@@ -31,7 +31,7 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-/** A check whose answer was lost is simply repeated: it moves no money. */
+/** A check whose answer was lost is repeated: it moves no money. */
 export const verify = externalCall(stepsApi.verify, {
   async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
     const transfer = await records.lock(Transfer, params.id)
@@ -43,7 +43,7 @@ export const verify = externalCall(stepsApi.verify, {
     transfer.dueAt = after(now, PROCESS_GRACE_MS)
     return { id: transfer.id, mode, asks: payeeOf(transfer) }
   },
-  call: askPayeesBank,
+  call: requestPayeeCheck,
   record: recordPayeeCheck,
   recover: (request, context) => recordPayeeCheck(null, request, context),
 })
@@ -56,8 +56,8 @@ async function recordPayeeCheck(
 ) {
   const { records, now } = context
   const transfer = request && (await records.lock(Transfer, request.id))
-  if (!transfer || answer === null) return NOTHING
-  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOTHING
+  if (!transfer || answer === null) return NOT_ACTED
+  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NOT_ACTED
   const { result, suggestedName } = isUnanswered(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
@@ -66,7 +66,6 @@ async function recordPayeeCheck(
   return { acted: report('payment.updated', transfer, context) }
 }
 
-/** Why the transfer must not be submitted any more, though it could be when it was made; undefined if it may. */
 async function blockReason(
   { wallet, intent, batch }: LockedTransfer,
   { records, tenant }: StepContext,
@@ -80,9 +79,9 @@ async function blockReason(
 }
 
 /**
- * The money leaves the wallet, and from now on the rail says how the transfer ends. The state `submitted` is written before
- * the rail is called, and only the transaction that wrote it calls. If the answer is lost, or the call was never made,
- * `inquire` finds out.
+ * The money leaves the wallet, and from now on the rail determines how the transfer ends. The state
+ * `submitted` is written before the rail is called, and only the transaction that wrote it calls. If the
+ * answer is lost, or the call was never made, `inquire` finds out.
  */
 export const submit = externalCall(stepsApi.submit, {
   async reserve({ params }, context) {
@@ -109,11 +108,11 @@ export const submit = externalCall(stepsApi.submit, {
     return { id: params.id, mode: tenant.mode, asks: paymentOf(locked, now), byMs }
   },
   call: sendPayment,
-  record: (status, request, context) => recordAnswers(status && { status, recall: null }, request, context),
+  record: recordAnswers,
   recover: (request, context) => recordAnswers({ status: 'late', recall: null }, request, context),
 })
 
-/** Asks the rail when that is due; the due time moves before the call, so that no two ask at once. */
+/** The due time moves before the call, so that no two calls run at once. */
 export const inquire = externalCall(stepsApi.inquire, {
   async reserve({ params }, context) {
     const { tenant, now, ports, refuse } = context
@@ -148,7 +147,7 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
   if (!locked) return context.refuse('transfer_not_found')
   const { transfer } = locked
   const waits = transfer.status === 'verifying' && waitsForPayee(transfer)
-  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOTHING
+  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NOT_ACTED
   const acted = cancelTransfer(locked, UNCONFIRMED, context)
   await writeTransfer(locked, context)
   return { acted }
@@ -156,7 +155,6 @@ export const lapse: HandlerOf<typeof stepsApi.lapse> = async ({ params }, contex
 
 type Next = NonNullable<TransferStatus['next']>
 
-/** The next step of the process, and whether it is taken at once or when it is due. */
 function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   if (transferMachine.isFinal(transfer.status)) return null
   if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
@@ -166,7 +164,7 @@ function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
   return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
 }
 
-/** One line for the operator who looks at the run; it stays in Temporal, which is told no names. */
+/** Shown to operators and kept by Temporal, so it contains no names. */
 function summaryOf(transfer: Transfer): string {
   const { amountEuros, mode, beneficiaryId, status, recall, reason, payeeCheck, dueAt } = transfer
   const payee = beneficiaryId ?? 'the account that it came from'
@@ -177,7 +175,7 @@ function summaryOf(transfer: Transfer): string {
     return status === 'verifying'
       ? `${head}, waits for confirmPayee or cancel until ${until} UTC (${payeeCheck?.result})`
       : `${head}, waits for confirmPayee (${payeeCheck?.result})`
-  // The words of who cancelled it are for the record.
+  // A person's free-text reason stays in the record.
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
@@ -188,7 +186,6 @@ const NEXT_IN_WORDS: Readonly<Record<Next, string>> = {
   inquire: 'for the rail to say how it ends',
 }
 
-/** Completes "it waits" for the operator. */
 function waitsFor(transfer: Transfer, next: Next): string {
   const { recall, dueAt } = transfer
   const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_IN_WORDS[next]
@@ -200,7 +197,7 @@ function waitsFor(transfer: Transfer, next: Next): string {
     : `${what}, which is asked at ${minuteInWords(dueAt)}`
 }
 
-/** Signals that change something: what is submitted cannot be cancelled any more. */
+/** A submitted transfer cannot be cancelled any more. */
 function signalsOf(transfer: Transfer): TransferSignal[] {
   const confirms: TransferSignal[] = waitsForPayee(transfer) ? ['confirmPayee'] : []
   const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'

@@ -1,9 +1,6 @@
 import { MEMBER_STATES as STATES } from '../criteria.ts'
 
-/**
- * What the form of the authorities lets a field say, by the names in their JSON schema IR-1.2. The words of field 3.13 are shorter
- * than theirs.
- */
+/** The allowed values of fields, as in the authorities' JSON schema IR-1.2. Those of field 3.13 are shortened. */
 
 export const MEMBER_STATES = [...STATES]
 
@@ -130,7 +127,7 @@ export const CAUSES = [
   'external event',
 ] as const
 
-/** Those of them that have a finer classification (field 4.3). */
+/** The causes with a finer classification (field 4.3). */
 export const CAUSES_WITH_MORE = [
   'process failure: insufficient monitoring or failure of monitoring and control',
   'process failure: ICT risk management process failure',

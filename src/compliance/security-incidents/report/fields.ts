@@ -19,20 +19,18 @@ import {
   yesOrNo,
 } from './forms.ts'
 
-/** From which report on a field is asked for. */
 type FromStage = 'initial' | 'intermediate' | 'final'
 
-/** What the report says in the field of this number. */
 type EntryOf = (number: string) => string | null
 
 type Where = (entryOf: EntryOf, incident: SecurityIncident) => boolean
 
 export interface Field {
-  /** As the Annexes of Implementing Regulation (EU) 2025/302 number it, and name it. */
+  /** Number and name as in the Annexes of Implementing Regulation (EU) 2025/302. */
   readonly number: string
   readonly name: string
   readonly from: FromStage
-  /** Where it is asked for; `applicable`: people know whether it is. */
+  /** When it is required; `applicable`: a person knows whether it applies. */
   readonly needed: 'always' | 'applicable' | Where
   readonly form: Form
 }
@@ -42,7 +40,7 @@ type Line = readonly [number: string, name: string, needed: Field['needed'], for
 const fieldsOf = (from: FromStage, lines: readonly Line[]): Field[] =>
   lines.map(([number, name, needed, form]) => ({ number, name, from, needed, form }))
 
-/** Where another field says one of these; without any, where it says something. */
+/** Required if another field has one of these values; without values, if it has any. */
 const where =
   (number: string, ...choices: readonly string[]): Where =>
   entryOf =>
@@ -50,13 +48,12 @@ const where =
       ? entryOf(number) !== null
       : partsOf(entryOf(number)).some(part => choices.includes(part))
 
-/** Unless another field says that there was nothing. */
+/** Required unless another field says that there was none. */
 const unlessNone =
   (number: string): Where =>
   entryOf =>
     entryOf(number) !== '0'
 
-/** About the entity that reports. */
 const generalFields: readonly Field[] = fieldsOf('initial', [
   ['1.1', 'Type of submission', 'always', words],
   ['1.2', 'Name of the entity submitting the report', 'always', words],
@@ -221,7 +218,10 @@ const finalFields: readonly Field[] = fieldsOf('final', [
   ['4.16', 'Date and time of occurrence of recurring incidents', where('4.15'), time],
 ])
 
-/** The data fields of Implementing Regulation (EU) 2025/302, Annex I: by its numbers, under its names, so that a form of the authority is filled in line by line. */
+/**
+ * The data fields of Implementing Regulation (EU) 2025/302, Annex I, with its numbers and names, so that an
+ * authority's form is filled in line by line.
+ */
 export const sections = [
   { title: 'General information about the financial entity', fields: generalFields },
   { title: 'Content of the initial notification', fields: initialFields },
@@ -233,7 +233,6 @@ const allFields: readonly Field[] = sections.flatMap(({ fields }) => fields)
 
 const STAGES = ['initial', 'intermediate', 'final'] as const
 
-/** Whether a report of this stage is asked for the field. */
 export function isNeeded(
   { from, needed }: Field,
   stage: (typeof STAGES)[number],
@@ -244,13 +243,13 @@ export function isNeeded(
   return needed === 'always' || needed(entryOf, incident)
 }
 
-/** Those that the incident itself says for good: an entry would contradict it. */
+/** Fields that the incident itself determines: an entry would contradict it. */
 const FIXED = new Set(['1.1', '1.15', '2.1', '2.2', '2.3', '2.4', '3.2', '3.3', '4.8'])
 
 const about = (name: string, { description }: { readonly description?: string | undefined } = {}): string =>
   description ? `${name}. ${description}` : `${name}.`
 
-/** What people fill in, by the numbers of the fields. It goes before what is read off the incident; null takes it back. */
+/** Fields that people fill in, by number. An entry overrides the value derived from the incident; null removes it. */
 export const fieldEntries = z
   .strictObject(
     Object.fromEntries(
@@ -268,5 +267,5 @@ export const fieldEntries = z
   .meta({ id: 'IncidentReportFields' })
 export type FieldEntries = Readonly<Record<string, string | null | undefined>>
 
-/** The fields about the entity are the same in the next incident. */
+/** The fields about the entity are carried over to the next incident. */
 export const isAboutEntity = (number: string): boolean => number.startsWith('1.')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a field of a report takes. An entry of several choices has them one after the other. */
+/** The format of a field. An entry with several choices lists them in sequence. */
 export type Form = z.ZodType<string>
 
 export const SEPARATOR = '; '
@@ -8,7 +8,6 @@ export const listText = (values: readonly string[]): string | null =>
   values.length > 0 ? values.join(SEPARATOR) : null
 export const partsOf = (entry: string | null): readonly string[] => entry?.split(SEPARATOR) ?? []
 
-/** No entry of such a form is longer. */
 const LONGEST = 70
 
 const matching = (pattern: RegExp, error: string, example: string): Form =>
@@ -56,14 +55,14 @@ export const some = (choices: readonly string[]): Form =>
     )
     .meta({ description: `Several are separated by \`${SEPARATOR}\`: ${choices.join(' | ')}.` })
 
-/** Identification codes of ISO 17442, whose last two digits make the whole 1 modulo 97. */
+/** Legal entity identifiers (ISO 17442), whose last two digits make the whole 1 modulo 97. */
 function isLei(code: string): boolean {
   if (!/^[0-9A-Z]{18}\d{2}$/.test(code)) return false
   const digits = [...code].map(letter => Number.parseInt(letter, 36)).join('')
   return BigInt(digits) % 97n === 1n
 }
 
-/** Codes of the business registers of the Union: country, register, and the number there. */
+/** European unique identifiers of business registers: country, register, and number. */
 const isEuid = (code: string): boolean => /^[A-Z]{2}[0-9A-Z]*\.[0-9A-Za-z./_-]{1,60}$/.test(code)
 
 const LEI = 'an LEI has 18 capital letters and digits and two check digits'
@@ -78,13 +77,13 @@ export const leiOrEuid: Form = z
   .refine(code => isLei(code) || isEuid(code), `${LEI}; an EUID is written as DEK1101R.HRB116737`)
   .meta({ examples: ['529900T8BM49AURSDO55'] })
 
-/** `2026-11-22T09:30:05Z`, as the glossary wants instants. */
+/** `2026-11-22T09:30:05Z`, the format of the glossary. */
 export const instantText = (at: Date | null): string | null => at && `${at.toISOString().slice(0, 19)}Z`
 
 export const numberText = (value: number | null | undefined): string | null =>
   value === null || value === undefined ? null : String(value)
 
-/** `13.3`: one decimal at most, and no sign. The form ends at 100, also for a day with more than the usual one. */
+/** `13.3`: at most one decimal, unsigned. The form ends at 100, even for a day above average. */
 export function shareText(part: number | null, whole: number | null): string | null {
   if (part === 0) return '0'
   if (part === null || !whole) return null

@@ -3,7 +3,6 @@ import type { SecurityIncident } from '../incident.ts'
 import { CRITERIA, INCIDENT_TYPES, REPUTATION } from './choices.ts'
 import { instantText, listText, numberText, shareText, spanText, thousandsText } from './forms.ts'
 
-/** What a report tells beside the incident. */
 export interface ReportAbout {
   readonly submission: string
   readonly holder: string
@@ -11,13 +10,12 @@ export interface ReportAbout {
 
 type Read = (incident: SecurityIncident, about: ReportAbout) => string | null
 
-/** Read off the criteria; null while they are not known. */
 const known =
   (read: (criteria: Criteria) => string | null): Read =>
   ({ criteria }) =>
     criteria && read(criteria)
 
-/** How the form names what our findings are about. That incidents come again is told in field 4.15. */
+/** The form's names of our findings. Recurring incidents are stated in field 4.15. */
 const NAMES: Readonly<Record<Finding['criterion'], string | null>> = {
   critical_services: CRITERIA.critical,
   clients_counterparts_transactions: CRITERIA.clients,
@@ -40,7 +38,7 @@ const statesAffected: Read = ({ criteria, countries }) => {
   return listText([...states].filter(state => MEMBER_STATES.has(state)).sort())
 }
 
-/** Whether the numbers are actual or estimates, or that there is no impact; null where nothing is known. */
+/** Whether the figures are actual or estimated, or there is no impact; null if nothing is known. */
 function figures(c: Criteria): string | null {
   const counts: readonly (readonly [string, number | null])[] = [
     ['clients', c.clientsAffected],
@@ -66,7 +64,7 @@ const reputation = ({ inMedia, repeatedComplaints, requirementsMissed, clientsLe
 const between = (from: Date, to: Date | null): number | null =>
   to && to >= from ? Math.floor((to.getTime() - from.getTime()) / 60_000) : null
 
-/** What was measured; where nobody has, from the beginning to the end as far as both are known. */
+/** The measured duration; otherwise the time between the known beginning and end. */
 const duration: Read = ({ criteria, occurredAt, detectedAt, resolvedAt }) =>
   spanText(criteria?.durationMinutes ?? between(occurredAt ?? detectedAt, resolvedAt))
 
@@ -80,7 +78,7 @@ const economicImpact = ({ costsEuros }: Criteria): string | null => {
   return costsEuros > 100_000 ? 'more than EUR 100 000' : 'not met'
 }
 
-/** What the incident itself says in the fields of these numbers; people fill in the others. */
+/** The fields that the incident itself determines; people fill in the others. */
 export const READINGS: Readonly<Record<string, Read>> = {
   '1.1': (_, { submission }) => submission,
   '1.2': (_, { holder }) => holder,
@@ -107,7 +105,7 @@ export const READINGS: Readonly<Record<string, Read>> = {
   '3.15': duration,
   '3.16': known(c => (c.downtimeMinutes === 0 ? null : spanText(c.downtimeMinutes))),
   '3.17': known(kindOfTimes),
-  // Which ones, and how, is for people to say.
+  // A person states which ones were affected, and how.
   '3.22': known(c => (c.criticalServices ? null : 'No critical services are affected.')),
   '3.23': ({ category }) => INCIDENT_TYPES[category],
   '3.31': ({ reports }) =>

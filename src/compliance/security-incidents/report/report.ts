@@ -10,20 +10,18 @@ import { ReportRecord } from '../schemas.ts'
 import { type Field, isNeeded, sections } from './fields.ts'
 import { READINGS, type ReportAbout } from './known.ts'
 
-/** The reports that have a form in the Annex; the data protection authority has its own. */
+/** The reports with a form in the Annex; the data protection authority has its own. */
 type ReportedStage = Exclude<ReportStage, 'data_protection'>
 
 interface ReportField {
   readonly number: string
   readonly name: string
   readonly value: string | null
-  /** Asked for by this report, and not known yet. */
   readonly isMissing: boolean
 }
 
 interface Report {
   readonly sections: readonly { readonly title: string; readonly fields: readonly ReportField[] }[]
-  /** The fields that are missing, each with its number. */
   readonly missing: readonly string[]
 }
 
@@ -34,10 +32,9 @@ const SUBMISSIONS: Readonly<Record<ReportedStage, string>> = {
   reclassification: 'major incident reclassified as non-major',
 }
 
-/** The fields that the reclassification is asked for: who reports, which incident, and why. */
+/** The fields of a reclassification: who reports, which incident, and why. */
 const OF_RECLASSIFICATION = new Set(['1.1', '1.2', '1.3', '1.4', '1.7', '1.8', '1.9', '2.1', '2.10'])
 
-/** Fills in what is known, and names what is missing. */
 function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: string): Report {
   const about: ReportAbout = { submission: SUBMISSIONS[stage], holder }
   const entryOf = (number: string): string | null =>
@@ -59,7 +56,7 @@ function reportOf(incident: SecurityIncident, stage: ReportedStage, holder: stri
   return { sections: filled, missing }
 }
 
-/** Why the incident is not major after all stands in the decision. */
+/** The decision states why the incident is not major. */
 function reclassified({ decisions }: SecurityIncident, stage: ReportStage, number: string): string | null {
   return stage === 'reclassification' && number === '2.10' ? (decisions.at(-1)?.reasons ?? null) : null
 }
@@ -90,7 +87,7 @@ const rowOf = ({ number, name, value, isMissing }: ReportField): readonly string
   value ?? (isMissing ? 'MISSING' : '–'),
 ]
 
-/** How the report looks on paper: the same fields in the same order, and first of all what is missing. */
+/** The printed report: the same fields in the same order, preceded by what is missing. */
 function pdfInput({ sections, missing }: Report, about: PdfTitle): PdfInput {
   const { incidentId, title, holder, madeAt, dueAt, article } = about
   const standing = missing.length === 0 ? 'complete' : `${missing.length} fields are missing`
@@ -165,7 +162,6 @@ function asJson({ sections, missing }: Report, about: ReportHead): File {
   return { type: 'application/json; charset=utf-8', content: JSON.stringify(record) }
 }
 
-/** Laid out in a thread, while the answer is sent. */
 function asPdf(
   filled: Report,
   about: ReportHead,

@@ -37,7 +37,6 @@ const ApprovalRecord = z
 
 const person_mismatch: Failure = [400, 'personId: in the console you sign yourself. Leave it out.']
 
-/** Operations around the approval of an intent with a passkey. */
 export const approvalApi = {
   challenge: post('/passkeys/intents/{intentId}/challenge', {
     summary: 'Get what a passkey signs to approve an intent',

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { insertIntoBoth } from '../../../kernel/database/bulk-sql.ts'
 import { record, tenantTable } from '../../../kernel/database/entity.ts'
-import { type RowOf, tableOf } from '../../../kernel/database/hot-table.ts'
+import { insertIntoBoth, type RowOf, tableOf } from '../../../record-store/index.ts'
 import type { Openings } from '../../../statements/index.ts'
 
 const proofSchema = defineEntity({
@@ -9,9 +8,8 @@ const proofSchema = defineEntity({
   properties: {
     ...record('approval'),
     intentId: p.text(),
-    /** The proof: names stand in it as salted commitments alone. */
+    /** The JWS proof contains names only as salted commitments. */
     jws: p.text(),
-    /** The last day on which the law asks for it. */
     keptUntil: p.date().$type<string>(),
   },
 })
@@ -23,13 +21,12 @@ proofSchema.setClass(Approval)
 const openingsSchema = defineEntity({
   ...tenantTable('ApprovalOpenings', 'approval_openings'),
   properties: {
-    /** The id is that of the approval. */
     ...record('approval'),
     openings: p.json<Openings>(),
   },
 })
 
-/** The names behind the commitments of a proof: forgetting them breaks no proof. */
+/** The names behind the commitments of a proof: erasing them breaks no proof. */
 export class ApprovalOpenings extends openingsSchema.class {}
 openingsSchema.setClass(ApprovalOpenings)
 
@@ -38,7 +35,7 @@ export type OpeningsRow = RowOf<ApprovalOpenings>
 
 export const insertApprovals = insertIntoBoth(tableOf(Approval), tableOf(ApprovalOpenings))
 
-/** How many years after the year of the approval its proof is kept: as long as books and their vouchers. */
+/** German commercial and tax law keeps books and vouchers this long after the end of the year. */
 const YEARS_KEPT = 10
 
 export const keptUntil = (approvedAt: Date): string => `${approvedAt.getUTCFullYear() + YEARS_KEPT}-12-31`

@@ -16,14 +16,13 @@ import { approvalApi } from './approval-api.ts'
 import { decideApproval } from './approve.ts'
 import { currentIbans, subjectOf } from './signatures.ts'
 
-/** What a person would sign at this moment, and what every rule says to it. */
 interface ApprovalReview {
   readonly iban: string | null
   readonly largestEuros: Euros
   readonly checks: readonly Check[]
 }
 
-/** Looks what an approval of a waiting intent would be decided by now. Stores and reserves nothing. */
+/** The decision that an approval of a waiting intent would get now. Stores and reserves nothing. */
 export async function reviewApproval(
   intent: Intent,
   { sql, tenant, now }: TenantNow & { readonly sql: Sql },
@@ -42,11 +41,9 @@ export async function reviewApproval(
   return { iban, largestEuros: withTolerance(intent.amountEuros, tolerance), checks: ruling.checks }
 }
 
-/** Whether a passkey has approved the intent, so that there is a proof. */
 export const hasProof = async (intentId: string, records: Records): Promise<boolean> =>
   (await records.count(Approval, { intentId })) > 0
 
-/** The proof that a passkey has approved the intent, as a signed text; null where no person has. */
 export const proofOf = async (intentId: string, records: Records): Promise<string | null> =>
   (await records.findOne(Approval, { intentId }))?.jws ?? null
 
@@ -83,7 +80,7 @@ export const approvals = implement(approvalApi, {
   },
 })
 
-/** The places whose openings an agent sees: whom it pays it knows; accounts and people are its owner’s. */
+/** An agent sees the openings of the payee's name, which it knows; accounts and people are its owner's. */
 const SEEN_BY_AGENTS = ['payee.name']
 
 const visibleTo = ({ agentId }: Actor, openings: Openings): Openings =>

@@ -23,7 +23,6 @@ import {
   writeSignatures,
 } from './signatures.ts'
 
-/** The person who has signed with a passkey. */
 interface Signer {
   readonly id: string
   readonly name: string
@@ -32,8 +31,8 @@ interface Signer {
 type PersonalDecision = DecidedBy & { type: 'key' | 'console' | 'operator' }
 
 /**
- * The one who decides: a person who has signed, whoever brings the signature; else a person in the console, or a key. An
- * operator has no id of ours, only the name that came with the signal, which nothing proves.
+ * Who decides: the person who signed, whoever sends the signature; otherwise a person in the console, or a
+ * key. An operator has no id here, only the unproven name of the signal.
  */
 export function deciderOf(
   { type, id, name }: Pick<Actor, 'type' | 'id' | 'name'>,
@@ -44,12 +43,11 @@ export function deciderOf(
   return type === 'console' ? { type, id, name: name ?? null } : { type: 'key', id, name: null }
 }
 
-/** What a passkey adds to an approval: the account that it has signed, and when. */
 interface Attestation extends Pick<Signature, 'iban'> {
   readonly verified: Pick<Signature['verified'], 'attestedAt'>
 }
 
-/** Decides again with a person's approval: by the policy and the limits of now, and the risk of the declaration. */
+/** Decides again with a person's approval: by the present policy and limits, and the risk of the declaration. */
 export function decideApproval(
   tenantNow: TenantNow,
   intent: Omit<IntentRow, 'holdEuros'>,
@@ -86,7 +84,7 @@ export function decideApproval(
   )
 }
 
-/** The code of a refused approval, by the rule that fails; any other rule gives `against_policy`. */
+/** The refusal of an approval by the rule that fails; any other rule gives `against_policy`. */
 const refusalByRule = {
   agentStatus: 'agent_not_active',
   walletStatus: 'wallet_frozen',
@@ -99,11 +97,10 @@ function approvalRefusal({ ruling: { checks } }: SpendDecision) {
   return refusalByRule[rule as keyof typeof refusalByRule] ?? 'against_policy'
 }
 
-/** The deadline of an intent from its approval on: a payment token can be charged for its time from now. */
+/** From its approval on; a payment token can be charged for its lifetime from now. */
 const deadlineOf = (intent: IntentRow, now: Date, { levels }: BatchState): Date =>
   intent.paymentTokenId ? levels.cappedExpiry(intent, after(now, TOKEN_LIFETIME_MS)) : intent.expiresAt
 
-/** Why nobody can approve the intent any more; undefined if somebody can. */
 function whyNotWaiting(
   { status, expiresAt }: IntentRow,
   now: Date,
@@ -124,7 +121,7 @@ async function load(requests: NonEmpty<ApproveRequest>, sql: Sql, ports: Ports):
   return { ...batch, signatures: await lockSignatures(read, requests, intents, { sql, tenant }) }
 }
 
-/** Reserves budget and money for an intent that is approved now, and keeps the proof if a passkey has signed it. */
+/** Reserves budget and money for the approved intent, and stores the proof if a passkey has signed it. */
 function settleApproval(
   { input, actor, tenant, now }: ApproveRequest,
   intent: IntentRow,
@@ -156,7 +153,7 @@ function settleApproval(
 const SIGN_IT =
   'In the console a person approves with a passkey: POST /passkeys/intents/{intentId}/challenge gives what it signs.'
 
-/** A person approves by the API or by a signal to the process; the first of several counts. */
+/** By the API or by a signal to the process; the first of several counts. */
 export const approve: Approve = {
   load,
   decide(request, state: ApproveState, verdict) {

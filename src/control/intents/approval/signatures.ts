@@ -25,15 +25,12 @@ import type { IntentRow } from '../intent.ts'
 import type { Approve } from '../settle.ts'
 import { type ApprovalRow, insertApprovals, keptUntil, type OpeningsRow } from './approval.ts'
 
-/** The kind of statement that a proof is: `typ` of its JWS. */
 const PROOF_TYPE = 'intent-approval'
 
-/** What a device has signed, verified. */
 interface SignedByDevice {
   readonly statement: Statement
   readonly openings: Openings
   readonly credentialId: string
-  /** The public key, as it was enrolled. */
   readonly publicKeyJwk: object
   readonly algorithm: string
   readonly assertion: {
@@ -52,8 +49,8 @@ interface Proof {
 const opening = (value: string) => ({ value, salt: randomBytes(16).toString('base64url') })
 
 /**
- * Signs what the device has signed, with all that is needed to check it without us. The person stands in it as a
- * commitment, as payee and account do: who forgets the openings forgets the names, and the proof stands.
+ * Signs the device's signature together with everything that verifies it without this service. Person, payee
+ * and account are commitments in it: erasing the openings erases the names, and the proof still verifies.
  */
 async function signProof(
   { statement, openings, credentialId, publicKeyJwk, algorithm, assertion, person }: SignedByDevice,
@@ -80,7 +77,7 @@ async function signProof(
   return { jws, openings: { ...openings, 'person.id': personId, 'person.name': personName } }
 }
 
-/** The rows of a proof: what is kept for good, and apart from it what can be forgotten. */
+/** The rows of a proof: one is kept for its retention period, the other can be erased. */
 function proofRows(
   intentId: string,
   { jws, openings }: Proof,
@@ -96,12 +93,11 @@ function proofRows(
 
 type Payee = Pick<IntentRow, 'beneficiaryId' | 'payeeIban'>
 
-/** Gives the IBAN that is paid on an intent as of now. */
 type IbanOf = (intent: Payee) => string | null
 
 /**
- * Reads the IBANs that beneficiaries have by now. One that was changed since the intent was declared is shown to the
- * person who signs, and is what the person has approved.
+ * The present IBANs of beneficiaries. One that has changed since the declaration is shown to the person who
+ * signs, and is what the person approves.
  */
 export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
   const ids = intents.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
@@ -112,11 +108,11 @@ export async function currentIbans(sql: Sql, tenant: Tenant, intents: readonly P
 interface Circumstances {
   readonly spender: Pick<Spender, 'policy'>
   readonly iban: string | null
-  /** The person for whom the statement is; null where anybody who may can sign it. */
+  /** Null where any approver can sign it. */
   readonly personId: string | null
 }
 
-/** What a person signs to approve an intent as it stands now, with the most that the policy lets be charged. */
+/** What a person signs to approve an intent, with the most that the policy lets be charged. */
 export function subjectOf(
   intent: Pick<IntentRow, 'id' | 'agentId' | 'amountEuros' | 'merchant' | 'walletId' | 'requestId'>,
   { spender, iban, personId }: Circumstances,
@@ -137,14 +133,11 @@ export function subjectOf(
 export type ApproveRequest = Parameters<Approve['decide']>[0]
 type Verdict = Parameters<Approve['decide']>[2]
 
-/** The signatures that came with a batch of approvals, checked before any row is locked. */
 interface ReadSignatures {
   readonly checked: ReadonlyMap<Envelope, Checked>
-  /** The proof that each genuine one will be if it counts. */
   readonly proofs: ReadonlyMap<Verified, Proof>
 }
 
-/** The signatures with their challenges locked, and the proofs of those that counted so far. */
 export interface Signatures extends ReadSignatures {
   readonly locked: LockedChallenges
   readonly ibanOf: IbanOf
@@ -154,7 +147,7 @@ export interface Signatures extends ReadSignatures {
 
 const envelopeOf = ({ input }: ApproveRequest): Envelope | undefined => input.body.webauthnAssertion
 
-/** Checks the signatures, and signs the proofs: what takes time is done while nobody waits for a lock. */
+/** Checks the signatures and signs the proofs before any lock, because both take time. */
 export async function readSignatures(
   requests: readonly ApproveRequest[],
   sql: Sql,
@@ -171,7 +164,7 @@ export async function readSignatures(
   return { checked, proofs: new Map(proofs) }
 }
 
-/** Locks challenges and passkeys, after the intents, and reads which accounts the intents pay by now. */
+/** Locks challenges and passkeys, after the intents, and reads the present accounts of the intents. */
 export async function lockSignatures(
   read: ReadSignatures,
   requests: readonly ApproveRequest[],
@@ -194,19 +187,17 @@ export async function lockSignatures(
   return { ...read, locked, ibanOf, approvals: [], openings: [] }
 }
 
-/** A signature that counts. */
 export interface Signature {
   readonly verified: Verified
   readonly proof: Proof
-  /** The account that the person has approved. */
   readonly iban: string | null
 }
 
 type Judged = Signature | Problem | Exclude<AssertionCode, 'assertion_required'> | undefined
 
 /**
- * Judges the signature of a request over the intent as it stands, and burns its challenge whatever comes of it. Undefined
- * where none was sent.
+ * Judges the signature of a request over the intent as it is now. It uses up the challenge, valid or not.
+ * Undefined where no signature was sent.
  */
 export function judgeSignature(
   request: ApproveRequest,
@@ -235,7 +226,6 @@ export function judgeSignature(
   return { verified, proof, iban }
 }
 
-/** Keeps the proof of an approval, and what opens its commitments. */
 export function keepProof(
   intentId: string,
   { proof }: Signature,

@@ -23,19 +23,21 @@ interface WebhookRow extends Row {
 }
 
 interface Paused extends WebhookRow {
-  /** How many deliveries can be created for it now. */
   readonly free: number
 }
 
 const AT_ONCE = 256
-/** The pause after a round: that created deliveries, so that requests can emit; that found no room; and else. */
+/**
+ * The pause after a round that created deliveries (so that requests can emit), one that found no room, and
+ * any other.
+ */
 const REST_MS = { created: 25, paused: 100, idle: 500 }
 /** Counting waiting deliveries may take at most a tenth of the time. */
 const COUNT_SHARE = 10
 
 /**
- * Pauses subscriptions with too many waiting deliveries, creates the next deliveries of paused ones as room becomes free,
- * and resumes those that have caught up. Any number of processes may do so side by side.
+ * Pauses subscriptions with too many waiting deliveries, creates the next deliveries of paused ones as room
+ * becomes free, and resumes those that caught up. Any number of processes may run it.
  */
 export class BacklogKeeper {
   readonly #parts: Parts
@@ -50,7 +52,6 @@ export class BacklogKeeper {
     this.#running = this.#run()
   }
 
-  /** Finishes the round that is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -94,7 +95,7 @@ export class BacklogKeeper {
     await this.#runOperation('webhooks.pause', overfull)
   }
 
-  /** Changes subscriptions by an operation, so that there is an event: one call for all of a tenant. */
+  /** Changes subscriptions through an operation, so that events are emitted: one call for all of a tenant. */
   async #runOperation(key: string, webhookRows: readonly WebhookRow[]): Promise<void> {
     const operation = this.#parts.operations.find(candidate => candidate.key === key)
     if (!operation) return
@@ -114,13 +115,12 @@ export class BacklogKeeper {
 
 interface Step {
   readonly made: number
-  /** Whether the subscription has caught up. */
   readonly isThrough: boolean
 }
 
 const REPLAY = 'select made, is_through as "isThrough" from replay_events($1, $2, $3)'
 
-/** Creates the next deliveries of a paused subscription, for events that are not too old to be sent. */
+/** Creates the next deliveries of a paused subscription, except for events too old to be sent. */
 export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 'free'>): Promise<Step> {
   const earliest = firstIdAt('event', after(clock.real(), -RETENTION_MS))
   const [step] = await sql<Step & Row>(REPLAY, [id, free, earliest])
@@ -128,22 +128,19 @@ export async function replayBacklog(sql: Sql, { id, free }: Pick<Paused, 'id' | 
   return step ?? { made: 0, isThrough: false }
 }
 
-/** How long the oldest due delivery has waited; null if none is due. */
 export const overdueSeconds = async (sql: Sql): Promise<number | null> =>
   (await sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds ?? null
 
-/** Counting stops here: exact numbers beyond it would cost much and tell little. */
+/** Counting stops here: exact numbers beyond this are expensive and uninformative. */
 const MAX_COUNTED = 10_000
 
 type Counts = Readonly<Record<'pending' | 'dead', number>>
 
-/** The numbers of waiting deliveries and of dead letters. */
 export async function deliveryCounts(sql: Sql): Promise<Counts> {
   const [counts] = await sql<Counts>(`select pending::int, dead::int from delivery_counts(${MAX_COUNTED})`)
   return counts as Counts
 }
 
-/** The number of subscriptions that are paused because too much waits for them. */
 export const behindCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(BEHIND))[0]?.count ?? 0
 
@@ -151,11 +148,10 @@ const BEHIND = `
 select count(*)::int as count from (
   select from webhooks where backlog_after is not null and status = 'active' and deleted_at is null limit ${MAX_COUNTED}) found`
 
-/** The number of subscriptions whose receivers are not tried for a while after their failures. */
 export const pausedCount = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>(`select paused_webhooks(${MAX_COUNTED})::int as count`))[0]?.count ?? 0
 
-/** How long a delivery is kept, whatever became of it. Its event is kept for good. */
+/** How long a delivery is kept, whatever its status. Its event is kept for good. */
 const RETENTION_MS = days(30)
 const EXPIRED_AT_ONCE = 5_000
 

@@ -3,26 +3,23 @@ import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import { after, clock, minutes } from '../../../values/clock.ts'
 import type { SealedSecrets } from '../secrets.ts'
 
-/** A subscription with due deliveries. */
 export interface DueWebhook extends Row {
   readonly id: string
   readonly ownerId: string
   readonly failing: boolean
 }
 
-/** The most subscriptions that one round serves. */
 export const MAX_DUE = 256
 
 const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${MAX_DUE})`
 
 export const dueWebhooks = ({ pool }: Database): Promise<DueWebhook[]> => sqlOn(pool)<DueWebhook>(DUE)
 
-/** A delivery that this process has leased, with all that sending it needs. */
 export interface Claimed {
   readonly id: string
   readonly webhookId: string
   readonly claim: number
-  /** The delivery is ours until then, as long as the process holds its lease. */
+  /** The delivery is leased until then, as long as the process holds its own lease. */
   readonly until: Date
   readonly lease: string
   readonly eventId: string
@@ -36,12 +33,12 @@ export interface Claimed {
 type LeasedRow = Row & Omit<Claimed, 'url' | 'sealed' | 'until' | 'lease'>
 
 /**
- * The time to wait for a place and to make an attempt. What a process has leased that dies is free sooner: its process
- * lease ends.
+ * Enough to wait for a slot and to make an attempt. A dead process's deliveries are free sooner, when its
+ * process lease ends.
  */
 const LEASE_MS = minutes(2)
 
-/** Leases without waiting for the disk: a lease that is lost when the server is killed is simply taken again. */
+/** Leases without waiting for the disk: if the server is killed, a lost lease is simply taken again. */
 const LEASE = `
 with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
 select t.id, t.webhook_id as "webhookId", t.claim, t.event_id as "eventId", t.event, t.request_id as "requestId", t.body
@@ -53,13 +50,11 @@ type Receiver = Row & SealedSecrets & Pick<Claimed, 'url'>
 const RECEIVERS = `
 select id, url, secret, next_secret as "nextSecret", next_from as "nextFrom" from webhooks where id = any($1::text[])`
 
-/** How many deliveries of a subscription to claim. */
 interface Wanted {
   readonly queue: { readonly id: string }
   readonly max: number
 }
 
-/** Leases due deliveries to this process. */
 export async function claimDeliveries(
   { pool }: Database,
   shares: readonly Wanted[],
@@ -67,7 +62,7 @@ export async function claimDeliveries(
 ): Promise<Claimed[]> {
   const ids = shares.map(({ queue }) => queue.id)
   const counts = shares.map(({ max }) => max)
-  // By our own clock and from before the database begins the lease: so it ends here no later than there.
+  // By our own clock and before the database begins the lease, so that it never ends later here than there.
   const until = after(clock.real(), LEASE_MS)
   const sql = sqlOn(pool)
   const [receivers, rows] = await Promise.all([

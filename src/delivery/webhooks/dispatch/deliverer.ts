@@ -15,24 +15,22 @@ export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
   readonly ports: Pick<Ports, 'outbound' | 'vault'>
-  /** The waits before the second attempt, the third, and so on. */
   readonly waitsMs: readonly number[]
-  /** Disables a subscription whose receiver wants nothing more, or has taken nothing for too long. */
   readonly giveUp: (webhookId: string, why: GiveUpReason) => Promise<unknown>
   readonly onOutbox: () => void
   readonly onFailure: (error: unknown) => void
-  /** How often it looks for due deliveries without a notification, in milliseconds. */
+  /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
 }
 
 const POLL_MS = 30_000
 const RECOVER_MS = 1_000
-/** While requests are under way, outcomes wait for at least 128 to be written together. */
+/** While requests are in flight, outcomes wait for a batch of at least 128. */
 const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
-/** An attempt is not begun if it could outlast the lease: another process might make it, too. */
+/** An attempt must end within the lease; otherwise another process might make it, too. */
 const ATTEMPT_MS = 40_000
 
-/** Sends due deliveries to their receivers. Any number of processes may do so side by side. */
+/** Sends due deliveries to their receivers. Any number of processes may run it. */
 export class Deliverer {
   readonly #parts: DelivererParts
   readonly #queues = new FairQueue()
@@ -43,19 +41,16 @@ export class Deliverer {
   readonly #running: Promise<void>
   #idling = new AbortController()
   #woken = false
-  /** Whether something due found no room in the last round. */
   #crowded = false
-  /** Subscriptions that have changed since the round looked for due deliveries. */
   readonly #changed = new Set<string>()
 
-  /** Has it look for due deliveries at once. */
   readonly wake = (): void => {
     // An abort creates an error each time, so only the first wake-up aborts.
     if (!this.#woken) this.#idling.abort()
     this.#woken = true
   }
 
-  /** Gives back what was claimed for a subscription that has changed: it is claimed again with its new URL or secret. */
+  /** Releases the claimed deliveries of a changed subscription, to be claimed again with its new URL or secret. */
   readonly forget = (webhookId: string): void => {
     this.#changed.add(webhookId)
     const queue = this.#queues.get(webhookId)
@@ -73,7 +68,6 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
-  /** Claims nothing more, finishes the requests that are under way and gives back the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -125,7 +119,7 @@ export class Deliverer {
     const isOurs = inTime && this.#parts.lease.held === lease
     const result = isOurs ? await this.#post(claimed) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, result })
-    // A failure may pause the receiver: that is written before the next delivery is begun.
+    // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)
     else await recorded.finally(() => this.#ended(queue, result))
     await recorded
@@ -140,7 +134,7 @@ export class Deliverer {
     return post(outbound, message, () => openSecrets(this.#vault, sealed, clock.real()))
   }
 
-  /** Frees the place of a request. After a failure the deliveries that were claimed ahead are given back. */
+  /** Frees the slot of a request. After a failure the deliveries claimed ahead are released. */
   #ended(queue: ReceiverQueue, result: AttemptResult | null): void {
     this.#queues.ended(queue)
     if (result) adjustWidth(queue, result.succeeded, result.attempt.latencyMs)
@@ -149,7 +143,7 @@ export class Deliverer {
     if (this.#queues.needsMore(queue) || this.#crowded) this.wake()
   }
 
-  /** Gives back deliveries that were claimed and not begun: any process may claim them. */
+  /** Releases claimed deliveries that were not begun: any process may claim them. */
   #giveBack(queue: ReceiverQueue): void {
     for (const { id, webhookId, claim, lease } of queue.ready.splice(0))
       this.#follow(this.#recordOutcome({ id, webhookId, claim, lease, result: null }).then(this.wake))
@@ -169,7 +163,6 @@ export class Deliverer {
     return undefined
   }
 
-  /** Waits until something wakes it, or until it is time to poll. */
   async #idle(): Promise<void> {
     this.#idling = new AbortController()
     if (!this.#woken) await rest(this.#parts.pollMs ?? POLL_MS, this.#idling.signal)

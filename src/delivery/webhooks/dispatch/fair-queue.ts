@@ -1,10 +1,9 @@
 import type { Claimed, DueWebhook } from './claim.ts'
 
-/** The most requests that are under way at once: altogether, to one owner's receivers, to one receiver. */
+/** The most requests in flight: in total, to one owner's receivers, to one receiver. */
 const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
-/** Deliveries that are claimed for each place, so that the next ones are at hand. */
+/** Deliveries claimed per slot, so that the next ones are at hand. */
 const CLAIMED_AHEAD = 32
-/** The places of a receiver before its first answer. */
 const INITIAL_WIDTH = 4
 const FAST_MS = 1_000
 
@@ -12,10 +11,9 @@ const FAST_MS = 1_000
 export interface ReceiverQueue {
   readonly id: string
   readonly ownerId: string
-  /** How many requests may be under way: twice as many after each quick success, one after a failure. */
+  /** The most requests in flight: doubled after each quick success, one after a failure. */
   width: number
   underWay: number
-  /** Claimed and not begun. */
   readonly ready: Claimed[]
   /** Whether more may be due than was claimed. */
   more: boolean
@@ -32,10 +30,9 @@ const newQueue = ({ id, ownerId, failing }: DueWebhook): ReceiverQueue => ({
 
 const heldBy = ({ underWay, ready }: ReceiverQueue): number => underWay + ready.length
 
-/** How many deliveries a queue should hold; one for a receiver that fails. */
 const wantedBy = ({ width }: ReceiverQueue): number => (width === 1 ? 1 : width * CLAIMED_AHEAD)
 
-/** Adjusts the places of a receiver to its last answer: a slow one should hold few of those that all share. */
+/** Adjusts a receiver's slots to its last answer: a slow one should occupy few of the shared slots. */
 export function adjustWidth(queue: ReceiverQueue, succeeded: boolean, latencyMs: number | null): void {
   if (!succeeded) queue.width = 1
   else if ((latencyMs ?? 0) > FAST_MS) queue.width = Math.max(1, queue.width >> 1)
@@ -47,14 +44,14 @@ export interface Share {
   readonly max: number
 }
 
-/** Shares the places for requests among receivers, so that no owner and no slow receiver gets them all. */
+/** Shares the request slots among receivers, so that no owner and no slow receiver gets them all. */
 export class FairQueue {
   readonly #queues = new Map<string, ReceiverQueue>()
   readonly #underWay = new Map<string, number>()
   #all = 0
   #isCrowded = false
 
-  /** How many deliveries to claim for each due subscription: equal parts, and no more than a quarter for one owner. */
+  /** How many deliveries to claim for each due subscription: equal shares, and at most a quarter for one owner. */
   allot(due: readonly DueWebhook[]): Share[] {
     const owners = Map.groupBy(this.#queues.values(), ({ ownerId }) => ownerId)
     const room = (max: number, among: Iterable<ReceiverQueue>) =>
@@ -90,12 +87,10 @@ export class FairQueue {
     return this.#all
   }
 
-  /** Whether the last allotment had no room for a queue that wanted more. */
   get isCrowded(): boolean {
     return this.#isCrowded
   }
 
-  /** Adds the deliveries that were claimed for a share. */
   add({ queue, max }: Share, taken: readonly Claimed[]): void {
     if (taken.length === 0) return
     this.#queues.set(queue.id, queue)
@@ -103,7 +98,6 @@ export class FairQueue {
     queue.more = taken.length === max
   }
 
-  /** The next delivery that may begin now. */
   next(queue: ReceiverQueue): Claimed | undefined {
     const ofOwner = this.#underWay.get(queue.ownerId) ?? 0
     if (queue.underWay >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)
@@ -111,12 +105,11 @@ export class FairQueue {
     const claimed = queue.ready.shift()
     if (!claimed) return undefined
     this.#count(queue, 1)
-    // To the back of the map: when all places are in use, those that become free go round.
+    // Moved to the back of the map: when all slots are in use, free ones go round.
     if (this.#queues.delete(queue.id)) this.#queues.set(queue.id, queue)
     return claimed
   }
 
-  /** Frees the place of a request. */
   ended(queue: ReceiverQueue): void {
     this.#count(queue, -1)
   }

@@ -18,7 +18,7 @@ import { isHopeless, recordRound } from '../health.ts'
 import { webhookProcess } from '../process.ts'
 import { type AttemptResult, applyAttempt, tierOf } from './retry.ts'
 
-/** What became of a claimed delivery; a null result gives it back untried. */
+/** The result of a claimed delivery; null releases it without an attempt. */
 export interface DeliveryOutcome {
   readonly id: string
   readonly webhookId: string
@@ -27,15 +27,12 @@ export interface DeliveryOutcome {
   readonly result: AttemptResult | null
 }
 
-/** What is to be done after outcomes are written. */
 export interface Consequences {
-  /** Whether the outbox has work for Temporal. */
   readonly forTemporal: boolean
-  /** Subscriptions whose receivers have taken nothing for too long. */
   readonly hopeless: readonly string[]
 }
 
-/** Commits without waiting for the disk: an outcome that is lost when the server is killed means one more delivery. */
+/** Commits without waiting for the disk: if the server is killed, a lost outcome means one more delivery. */
 const ASYNC_COMMIT = 'begin; set local synchronous_commit = off'
 
 type Locked = DeliveryRow & Row & { plan: string; failures: number }
@@ -48,7 +45,6 @@ where d.id = any($1::text[]) order by d.id for update of d`
 const LOCK_HEALTH = `
 select ${healthColumns} from webhooks w where w.id = any($1::text[]) order by w.id for no key update`
 
-/** Writes the outcomes of many attempts. */
 export async function recordOutcomes(
   database: Database,
   outcomes: readonly DeliveryOutcome[],
@@ -65,7 +61,7 @@ export async function recordOutcomes(
       apply(rows, others, waitsMs)
       await writeOutcomes(sql, rows)
       const hopeless = await updateHealth(sql, { rows, outcomes, aheadMs })
-      // A process that waits in Temporal for one of these deliveries is woken.
+      // A run that waits in Temporal for one of these deliveries is notified.
       const outbox = rows.filter(({ workflowId }) => workflowId).map(processOf)
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
@@ -78,7 +74,10 @@ const DELIVERED = `
 with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
 select id from async_commit cross join lateral mark_delivered($1, $2, $3, $4) id`
 
-/** Writes the successes of receivers that have no failures, which most outcomes are, in one statement. Gives their ids. */
+/**
+ * Writes the successes of receivers without failures, which most outcomes are, in one statement, and returns
+ * their ids.
+ */
 async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const attempts = outcomes.flatMap(({ id, result }) =>
     result?.succeeded ? [[id, result.attempt] as const] : [],
@@ -125,13 +124,13 @@ function aheadOf(rows: readonly Locked[]): Map<string, number> {
   return least
 }
 
-/** Counts a round with a success as good, any other as a failure. Gives the subscriptions that are to be given up. */
+/** Counts a round with a success as a success, any other as a failure, and returns the subscriptions to disable. */
 async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promise<string[]> {
   const rounds = new Map<string, boolean>()
   for (const { webhookId, result } of outcomes)
     if (result) rounds.set(webhookId, result.succeeded || (rounds.get(webhookId) ?? false))
   const failures = new Map(rows.map(row => [row.webhookId, row.failures]))
-  // A success of a receiver that has no failures changes nothing.
+  // A success of a receiver without failures changes nothing.
   const changed = [...rounds].filter(([id, succeeded]) => !succeeded || (failures.get(id) ?? 0) > 0)
   if (changed.length === 0) return []
   const now = clock.real()

@@ -19,8 +19,8 @@ export interface Message {
 const MAX_RANDOM = 2 ** 48 - 1
 
 /**
- * The id of one attempt. The number of claims is not unique, since a PostgreSQL that is killed may lose one: so a random
- * number follows, after a dot, as receivers cut the suffix off at the last `-`.
+ * The id of one attempt. The number of claims is not unique, since a killed PostgreSQL may lose one. So a
+ * random number follows, after a dot, because receivers cut the suffix off at the last `-`.
  */
 export const attemptIdOf = (deliveryId: string, claim: number): string =>
   `${deliveryId}-${claim}.${randomInt(MAX_RANDOM)}`
@@ -28,7 +28,7 @@ export const attemptIdOf = (deliveryId: string, claim: number): string =>
 const ACKNOWLEDGED_WITHIN_MS = 30_000
 const READ_BYTES = 1_024
 
-/** Makes one attempt. If the receiver had just closed the connection, it is made again, signed anew with an id of its own. */
+/** Makes one attempt. If the receiver had just closed the connection, it is repeated with a new id and signature. */
 export async function post(
   outbound: Outbound,
   message: Message,
@@ -36,7 +36,7 @@ export async function post(
 ): Promise<AttemptResult> {
   let base = startAttempt(message.deliveryId)
   const headers = () => signedHeaders({ ...message, ...base, at: new Date(base.at) }, secrets())
-  const again = () => {
+  const retryHeaders = () => {
     base = startAttempt(`${message.deliveryId}.2`)
     return headers()
   }
@@ -45,7 +45,7 @@ export async function post(
       url: message.url,
       method: 'POST',
       headers: headers(),
-      again,
+      retryHeaders,
       body: message.body,
       timeoutMs: ACKNOWLEDGED_WITHIN_MS,
       maxBytes: READ_BYTES,

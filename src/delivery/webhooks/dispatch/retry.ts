@@ -9,7 +9,7 @@ import { after } from '../../../values/clock.ts'
 import { type Attempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
 import { webhookProcess } from '../process.ts'
 
-/** The tiers of plans. `full` has the same as `basic` so far. */
+/** The tiers of plans. `full` equals `basic` so far. */
 const tiers = {
   basic: { retries: false, deadLetters: false },
   full: { retries: false, deadLetters: false },
@@ -26,7 +26,7 @@ const byPlan: Readonly<Record<string, keyof typeof tiers>> = {
   enterprise: 'full_dlq',
 }
 
-/** A delivery is tried at once and again after each of the waits; `lastly` is its state after the last failure. */
+/** A delivery is attempted at once and after each wait; `lastly` is its status after the last failure. */
 interface Tier {
   readonly waitsMs: readonly number[]
   readonly lastly: 'failed' | 'dead'
@@ -34,13 +34,11 @@ interface Tier {
 
 const nameOf = (plan: string): keyof typeof tiers => byPlan[plan] ?? 'basic'
 
-/** The tier of a plan, with the waits that this installation has. */
 export function tierOf(plan: string, waitsMs: readonly number[]): Tier {
   const { retries, deadLetters } = tiers[nameOf(plan)]
   return { waitsMs: retries ? waitsMs : [], lastly: deadLetters ? 'dead' : 'failed' }
 }
 
-/** The tier of a plan as the API shows it. */
 export function retriesOf(plan: string, retrySeconds: readonly number[]) {
   const tier = nameOf(plan)
   const { retries, deadLetters: deadLetter } = tiers[tier]
@@ -48,22 +46,20 @@ export function retriesOf(plan: string, retrySeconds: readonly number[]) {
   return { tier, maxAttempts: backoffSeconds.length + 1, backoffSeconds, deadLetter }
 }
 
-/** How a receiver has answered an attempt. */
 export interface AttemptResult {
   readonly attempt: Attempt
   readonly succeeded: boolean
-  /** How long the receiver asks to wait (`Retry-After`). */
   readonly retryAfterMs: number | null
 }
 
-/** The longest `Retry-After` that is followed. */
 const MAX_RETRY_AFTER_MS = 4 * 3_600_000
-/** The number of attempts that are stored of a delivery, the last ones: it may be replayed again and again. */
+/** The last attempts that are stored of a delivery, which can be replayed any number of times. */
 const MAX_ATTEMPTS = 25
 
 /**
- * Stores an attempt and moves the delivery: delivered, due again later, or given up. If another process has claimed the
- * delivery meanwhile, a failure does not count, and a success does: the receiver has it.
+ * Stores an attempt and moves the delivery: delivered, due again later, or failed for good. If another
+ * process has claimed the delivery meanwhile, a failure does not count, but a success does, because the
+ * receiver has it.
  */
 export function applyAttempt(
   row: DeliveryRow,
@@ -102,10 +98,9 @@ function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void
   row.dueAt = null
 }
 
-/** The date format of HTTP. `Date.parse` alone would read a date into almost anything. */
+/** The date format of HTTP. `Date.parse` by itself accepts almost any text. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** The wait that `Retry-After` asks for, in seconds or as a date; null if it asks for none. */
 export function retryAfterOf(value: string | undefined, now: Date): number | null {
   const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
@@ -122,13 +117,12 @@ interface Parts {
   readonly operations: readonly Registered[]
 }
 
-/** The reason, and the URL if a response caused it. */
 export interface GiveUpReason {
   readonly reason: 'gone' | 'failing'
   readonly url: string | null
 }
 
-/** Disables a subscription by an operation, so that there is an event. */
+/** Disables a subscription through an operation, so that an event is emitted. */
 export async function giveUp(
   { database, execute, operations }: Parts,
   webhookId: string,

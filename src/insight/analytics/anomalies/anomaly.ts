@@ -15,7 +15,6 @@ export const anomalyKinds = [
 export const anomalyGroupings = ['kind', 'agent', 'merchant'] as const
 export type AnomalyGrouping = (typeof anomalyGroupings)[number]
 
-/** The figures that the sentence rests on; those that it does not are left out. */
 interface Rests {
   readonly amountEuros: Euros
   readonly usualEuros?: Euros
@@ -25,13 +24,11 @@ interface Rests {
   readonly times?: number
 }
 
-/** Something that a person may want to look at. */
 export interface Anomaly {
   readonly kind: (typeof anomalyKinds)[number]
   /** Null where the owner has paid. */
   readonly agentId: string | null
   readonly merchant: string | null
-  /** The day, or the last of the days, on which it showed. */
   readonly day: string
   readonly sentence: string
   readonly figures: Rests
@@ -39,7 +36,6 @@ export interface Anomaly {
   readonly score: number
 }
 
-/** How far a value lies beyond the bound from which on it is unusual. */
 export const scoreOf = (value: number, bound: number): number =>
   value > 0 ? 1 - bound / (2 * Math.max(value, bound)) : 0.5
 
@@ -47,23 +43,20 @@ export const inPercent = (share: number): string => `${Math.round(share * 100)} 
 export const inEuros = formatEuros
 export const rounded = (value: number): number => Math.round(value * 100) / 100
 
-/** What the database has found to be unusual, with the figures that it rests on. */
 export interface Candidate extends Row {
   readonly kind: (typeof anomalyKinds)[number]
-  /** Empty where the owner has paid. */
   readonly agentId: string
   readonly merchant: string | null
   readonly day: string
   readonly amountEuros: Euros
-  /** What is usual, what was before, or the limit, in cents. */
+  /** The usual amount, the one before, or the limit. */
   readonly usualEuros: Euros | null
-  /** How far it is beyond the bound, by the measure of its kind. */
+  /** How far it is beyond the bound of its kind; `scoreOf` makes a score of it. */
   readonly measure: number
   readonly times: number | null
   readonly every: Every | null
 }
 
-/** What a kind of anomaly says of a candidate. */
 export type Telling = Pick<Anomaly, 'sentence' | 'figures'> & { readonly score: number }
 
 const COLUMNS = [
@@ -79,8 +72,8 @@ const COLUMNS = [
 ].join(', ')
 
 /**
- * SQL: the most unusual of each kind, with how many there are of it. `kinds` has a select for each, whose columns are agent_id,
- * merchant, day, amount, usual, measure, times and every.
+ * SQL: the most unusual candidates of each kind, with the count of all. Each select of `kinds` has the
+ * columns agent_id, merchant, day, amount, usual, measure, times and every.
  */
 export const mostUnusual = (kinds: Readonly<Record<string, string>>, limit: string): string =>
   Object.entries(kinds)

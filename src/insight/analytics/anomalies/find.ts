@@ -49,8 +49,8 @@ const told = (candidate: Candidate): Anomaly => {
 }
 
 /**
- * What was unusual in these days, the most unusual first: the same days give the same answer, as long as nothing of them
- * changes. It is found in the database, and only as much of each kind as may be told leaves it.
+ * The most unusual first. The same days give the same answer as long as their payments do not change. Only as
+ * many anomalies of each kind as may be listed leave the database.
  */
 export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: number) {
   const asked = { spend, scope, limit }
@@ -67,14 +67,11 @@ export async function anomaliesIn(spend: Spend, scope: ReportScope, limit: numbe
   return { data, others: all - data.length }
 }
 
-/** Merchants that get less than these are not looked at one by one. */
 const MOST_MERCHANTS = 200
 
-/** What all of them need. */
 export const anomalyViews = ['agent', 'merchant', 'run'] as const
 
 interface Found extends Candidate {
-  /** How many of this kind there are. */
   readonly inAll: number
 }
 
@@ -84,7 +81,6 @@ interface Asked {
   readonly limit: number
 }
 
-/** `lines` by agent, and by agent and merchant: what each has spent on each day. */
 const SERIES = `
 of_agents as materialized (
   select agent_id, '' as value, day, sum(payments) as payments, sum(spent_cents) as spent from lines
@@ -97,7 +93,6 @@ of_merchants as materialized (
 paid as (select agent_id, value, day, payments, spent::bigint as spent from of_merchants where payments > 0),
 ${RUNS}`
 
-/** Days, merchants and charges that are far from what is usual. */
 async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]> {
   const sums = await readTop(spend, { ...scope, views: ['merchant'] }, MOST_MERCHANTS)
   const values = ['', ...sums.flatMap(({ value }) => value ?? [])]
@@ -118,7 +113,6 @@ async function unusualSpending({ spend, scope, limit }: Asked): Promise<Found[]>
   return spend.sql<Found>(text, [...parameters, scope.from, limit])
 }
 
-/** What the lines of one view show: in the span, or later. */
 function unusualLines(
   asked: Asked,
   view: View,
@@ -138,7 +132,6 @@ const outsideOfRuns = (asked: Asked): Promise<Found[]> =>
 
 async function budgetsAtThisPace(asked: Asked): Promise<Found[]> {
   const lastDay = addDays(asked.scope.before, -1)
-  // Of days to come nothing is known.
   if (lastDay < asked.scope.from || !isPaceKnown(lastDay)) return []
   const paces = atThisPace(asked.scope.agentId !== undefined)
   return unusualLines(asked, 'agent', `${lastDay.slice(0, 7)}-01`, 'budget_at_this_pace', paces)
@@ -150,7 +143,7 @@ const keys: Readonly<Record<AnomalyGrouping, (of: Anomaly) => string | null>> = 
   merchant: ({ merchant }) => merchant,
 }
 
-/** How many of these are of each kind, agent or merchant: the most first, of two alike in the order of the alphabet. */
+/** Counts by kind, agent or merchant: the largest first, ties in alphabetical order. */
 export function groupsOf(
   found: readonly Anomaly[],
   groupBy: AnomalyGrouping,

@@ -2,15 +2,14 @@ import { deviationInSql, MAX_DEVIATIONS, medianInSql } from '../../../control/ri
 import { RHYTHMS } from '../rhythm.ts'
 import { type Candidate, inEuros, inPercent, rounded, scoreOf, type Telling } from './anomaly.ts'
 
-/** What is usual is what was so in these days before the last one. */
 const USUAL_DAYS = 182
-/** Fewer days say nothing about what is usual. */
 const LEAST_DAYS = { day_above_usual: 14, merchant_above_usual: 8 } as const
 type Kind = keyof typeof LEAST_DAYS
 
 /**
- * SQL: the days since `from` that lie far above the others on which a series of `days` has cost something. Each series keeps its
- * days beside what is usual of it: PostgreSQL cannot know how many there are, and would join them one by one.
+ * SQL: the days since `from` that lie far above the other days on which a series of `days` has cost
+ * something. Each series keeps its days in an array beside its usual amount: PostgreSQL cannot estimate how
+ * many there are, and would join them one by one.
  */
 export const farDays = (kind: Kind, days: string, from: string): string => `
 with series as materialized (
@@ -27,10 +26,8 @@ from measured cross join lateral unnest(days, sums) as one (day, spent)
 where day >= ${from} and round(((spent - usual) / deviation)::numeric, 2) > ${MAX_DEVIATIONS}`
 
 const sentences: Readonly<Record<Kind, (far: Candidate) => string>> = {
-  /** A day on which an agent has spent far more than on its usual one. */
   day_above_usual: ({ amountEuros, day, usualEuros }) =>
     `${inEuros(amountEuros)} were spent on ${day}; on a usual day it is ${inEuros(usualEuros ?? 0n)}.`,
-  /** A day on which an agent has paid a merchant far more than usual. */
   merchant_above_usual: ({ amountEuros, day, merchant, usualEuros }) =>
     `${merchant} got ${inEuros(amountEuros)} on ${day}; usually it is ${inEuros(usualEuros ?? 0n)} a day.`,
 }
@@ -47,10 +44,8 @@ export const farTold =
     score: scoreOf(far.measure, MAX_DEVIATIONS),
   })
 
-/** A share of what an agent spends from which on a new merchant is told of. */
 const LARGE_SHARE = 0.2
 
-/** SQL: merchants that an agent pays for the first time since `from`, and that get a large part of what it spends. */
 export const newMerchants = (from: string): string => `
 with whole as materialized (
   select agent_id, sum(spent) filter (where day >= ${from}) as spent from of_agents group by 1
@@ -75,10 +70,8 @@ export const newTold = ({ merchant, day, amountEuros, measure: share }: Candidat
   score: scoreOf(share, LARGE_SHARE),
 })
 
-/** From so much in runs on, what is outside of them is told of. */
 const MOSTLY_IN_RUNS = 0.5
 
-/** SQL: what agents have spent outside of any run, although they mostly spend within them. */
 export const OUTSIDE_OF_RUNS = `
 with sums as (
   select agent_id, sum(spent_cents) as whole, coalesce(sum(spent_cents) filter (where run_id = ''), 0) as outside,
@@ -94,7 +87,7 @@ export const outsideTold = ({ amountEuros, measure: share, times }: Candidate): 
   score: 0.5,
 })
 
-/** From one percent on: less is a matter of rounding and exchange rates. */
+/** Smaller increases come from rounding and exchange rates. */
 const LEAST_RISE = 0.01
 const words = { week: 'weekly', month: 'monthly' } as const
 
@@ -102,7 +95,6 @@ const MOST_APART = `case every ${Object.entries(RHYTHMS)
   .map(([every, { most }]) => `when '${every}' then ${most + 1}`)
   .join(' ')} end`
 
-/** SQL: those of `runs` whose last charge, since `from`, is dearer than the one before. */
 export const dearerSubscriptions = (from: string): string => `
 select agent_id, value, last_day, last_cents, before_cents, (last_cents - before_cents) / before_cents::float8 as rise, times, every
 from (
@@ -122,12 +114,11 @@ export function dearerTold(of: Candidate): Telling {
   }
 }
 
-/** So many days with a single charge tell what one costs. */
 const LEAST_SINGLE = 2
 
 /**
- * SQL: days with several charges where there is one as a rule, each as expensive as that, or as the price of the rhythm: the merchant
- * may have charged twice.
+ * SQL: days with several charges where there usually is one, each at the price of a single charge or of the
+ * rhythm. The merchant may have charged twice.
  */
 export const chargedTwice = (from: string): string => `
 with usual as materialized (
@@ -150,7 +141,7 @@ export const twiceTold = ({ merchant, day, amountEuros, usualEuros, times }: Can
   score: 0.9,
 })
 
-/** Before, a single payment says too little about the month. */
+/** On earlier days of a month one payment would decide the projection. */
 const LEAST_ELAPSED = 5
 
 const partsOf = (day: string): number[] => day.split('-').map(Number)
@@ -160,7 +151,6 @@ const daysInMonth = (day: string): number => {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
-/** Whether the month of the last day is old enough, and not over. */
 export function isPaceKnown(lastDay: string): boolean {
   const elapsed = Number(lastDay.slice(8))
   return elapsed >= LEAST_ELAPSED && elapsed < daysInMonth(lastDay)
@@ -169,15 +159,15 @@ export function isPaceKnown(lastDay: string): boolean {
 const ELAPSED = 'extract(day from $5::date - 1)'
 const IN_MONTH = "extract(day from date_trunc('month', $5::date - 1) + interval '1 month' - interval '1 day')"
 
-/** The budget that all agents share: the sum of theirs, of no agent by itself. */
 const SHARED = `
 union all
 select '', (select sum(spent) from months where agent_id <> ''), monthly_limit_cents from owner_budgets
 where owner_id = $1 and mode = $2`
 
 /**
- * SQL: agents whose monthly limit is used up before the month ends, if it goes on as so far, and unless one agent is meant, the
- * budget that all of them share. `lines` has the days of the month. The owner is $1, the mode $2, the day after the last one $5.
+ * SQL: agents whose monthly limit is used up before the month ends if spending goes on at the pace so far;
+ * without an agent in the scope also the budget that all share. `lines` has the days of the month. The owner
+ * is $1, the mode $2, the day after the last one $5.
  */
 export const atThisPace = (isOfOneAgent: boolean): string => `
 with months as materialized (select agent_id, sum(spent_cents - refunded_cents) as spent from lines group by 1),

@@ -5,34 +5,28 @@ import { pinballLoss, type Quantiles, raisedBy } from './quantiles.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 import { weekdayForecast, weeksBefore } from './weekdays.ts'
 
-/** The most days from which a forecast is judged. */
 const MOST_ORIGINS = 180
 
-/** Before so many days a weekday has not come four times. */
+/** With fewer days a weekday has not come four times. */
 export const LEAST_DAYS = 28
 
-/** Days ahead that are judged. */
 const HORIZONS: readonly number[] = [1, 7, 14]
 
-/** So many of the last days are listed one by one. */
 export const LAST_DAYS = 28
 
-/** A forecast made in the past for a day that is known by now. */
 interface PastForecast {
-  /** The day before which it was made: the first that was not known. */
+  /** The first day that the forecast did not know. */
   readonly origin: number
   readonly horizon: number
   readonly day: number
   readonly forecast: Quantiles
   readonly naive: Quantiles
-  /** The last eight same weekdays, with the same subscriptions. */
   readonly sameWeekdays: Quantiles
   readonly actual: number
 }
 
-/** How the forecasts of the past have done. Losses are in cents, the mean of a day. */
+/** Losses are in cents, the mean of a day. */
 export interface Backtest {
-  /** The days from which forecasts were made. */
   readonly days: number
   readonly coverage: number
   readonly above: number
@@ -40,11 +34,9 @@ export interface Backtest {
   readonly loss: number
   readonly naiveLoss: number
   readonly sameWeekdaysLoss: number
-  /** The forecasts of the last days, each made on the day before. */
   readonly lastDays: readonly PastForecast[]
 }
 
-/** Judges forecasts as they were on each of the last days, beside both baselines; undefined where none was made yet. */
 export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
   const end = spend.firstDay + spend.cents.length
   const made = yield* pastForecasts(spend)
@@ -65,7 +57,7 @@ export function* backtestOf(spend: DailySpend): Sliced<Backtest | undefined> {
   }
 }
 
-/** Goes through the past day by day, as if each were today: nothing that comes later is used. */
+/** Goes through the past day by day, and never uses what came later. */
 function* pastForecasts(spend: DailySpend): Sliced<PastForecast[]> {
   const { firstDay, cents } = spend
   const end = firstDay + cents.length

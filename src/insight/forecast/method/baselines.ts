@@ -4,7 +4,7 @@ import { LEVELS, type Quantiles, quantileOf } from './quantiles.ts'
 const SAME_WEEKDAYS = 8
 const NAIVE_DAYS = 182
 
-/** "As yesterday": the last day, with the errors that this forecast made at the same distance. */
+/** Repeats the last day, with the errors of this forecast at the same horizon. */
 export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, horizon: number): Quantiles {
   const end = origin - firstDay
   const last = cents[end - 1] ?? 0
@@ -19,7 +19,7 @@ export function naiveForecast({ firstDay, cents }: DailySpend, origin: number, h
   }
 }
 
-/** The last eight same weekdays as they are, without a level and without weights. */
+/** The last eight same weekdays, without scaling and without weights. */
 export function sameWeekdayForecast(
   { firstDay, cents }: DailySpend,
   origin: number,

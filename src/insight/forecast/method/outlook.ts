@@ -5,24 +5,20 @@ import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 import { withoutSubscriptions } from './subscriptions.ts'
 import { weekdayForecast, weeksBefore } from './weekdays.ts'
 
-/** Before so many days nothing is forecast: a week has not been seen once. */
+/** With fewer days no weekday is known, and nothing is forecast. */
 const LEAST_FOR_ANYTHING = 7
 
-/** By what a forecast is made: the same weekdays, the few days there are, or nothing. */
+/** The method by the length of the history: same weekdays, the few days there are, or none. */
 export const methods = ['same_weekdays', 'little', 'none'] as const
 
-/** The most days of a forecast. */
 export const MOST_DAYS = 90
 
-/** What the days after a past may cost, without the subscriptions that are known. */
 export interface Outlook {
   readonly method: (typeof methods)[number]
   readonly days: readonly (Quantiles & { readonly date: string })[]
-  /** Of `MOST_DAYS` days each, for what depends on their sums. */
   readonly paths: readonly SimulatedPath[]
 }
 
-/** The forecast of the days after a past. */
 export function outlookOf(spend: DailySpend, count: number): Outlook {
   const known = spend.cents.length
   if (known < LEAST_FOR_ANYTHING) return { method: 'none', days: [], paths: [] }

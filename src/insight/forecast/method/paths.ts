@@ -1,21 +1,21 @@
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 import { bounded, scaleOf, type Weeks } from './weekdays.ts'
 
-/** One way in which the days ahead may go: what is spent on each, in cents. */
+/** One simulated future: cents spent on each day ahead. */
 export type SimulatedPath = Float64Array
 
-/** A month that follows a level shows how far the level moves. */
 const MOST_WEEKS = 4
 
-/** Days that followed each other at the level of now, and by how much the level has moved within them. */
+/** Consecutive days scaled to the present level, and by how much the level has moved within them. */
 interface Block {
   readonly cents: readonly number[]
   readonly growth: number
 }
 
 /**
- * Paths made of weeks that followed each other. They are scaled by the level before them, all that a forecast of them knew: so a path is as
- * much too high or too low as forecasts have been. The next block begins at the level at which the one before it has ended.
+ * Paths of consecutive weeks, scaled by the level before them, which is all that a forecast made then knew:
+ * so a path is too high or too low by as much as past forecasts were. The next block begins at the level at
+ * which the previous one ended.
  */
 export function pathsOfWeeks(weeks: Weeks, days: number): SimulatedPath[] {
   const { length } = weeks.cents
@@ -29,7 +29,7 @@ export function pathsOfWeeks(weeks: Weeks, days: number): SimulatedPath[] {
   return pathsOf(blocks, days, blocks.length)
 }
 
-/** Paths of a few known days: each repeats a quarter of them, so the paths lie as far apart as little knowledge demands. */
+/** Each path repeats a quarter of the few known days, so that the spread reflects how little is known. */
 export const pathsOfFewDays = (known: readonly number[], days: number): SimulatedPath[] =>
   pathsOf(
     known.map(cents => ({ cents: [cents], growth: 1 })),
@@ -37,7 +37,7 @@ export const pathsOfFewDays = (known: readonly number[], days: number): Simulate
     Math.max(2, Math.floor(known.length / 4)),
   )
 
-/** A path from each block, by each step from one block to the next; `most` different blocks are in one path. */
+/** One path for each block and each step from block to block, of at most `most` different blocks. */
 function pathsOf(blocks: readonly Block[], days: number, most: number): SimulatedPath[] {
   const pathOf = (first: number, step: number): SimulatedPath => {
     const path = new Float64Array(days)
@@ -52,11 +52,13 @@ function pathsOf(blocks: readonly Block[], days: number, most: number): Simulate
   return blocks.flatMap((_, first) => blocks.map((_, step) => pathOf(first, step)))
 }
 
-/** What each path comes to in its first days, in cents. */
 export const totalsOf = (paths: readonly SimulatedPath[], days: number): number[] =>
   paths.map(path => path.subarray(0, days).reduce((sum, cents) => sum + cents, 0))
 
-/** The quantiles of the sum of the first days. The paths from one block are one observation: there are as many as blocks. */
+/**
+ * Quantiles of the sum of the first days. Paths that start at the same block are one observation, so there
+ * are as many as blocks.
+ */
 export function totalOf(paths: readonly SimulatedPath[], days: number): Quantiles {
   const weight = 1 / Math.sqrt(paths.length)
   return sampleQuantiles(totalsOf(paths, days), () => weight)

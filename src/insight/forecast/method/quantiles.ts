@@ -1,4 +1,4 @@
-/** The three amounts of a forecast: in one of ten cases a day costs less than the first, in one of ten more than the last. */
+/** Cents: one case of ten is below `p10`, one of ten above `p90`. */
 export interface Quantiles {
   readonly p10: number
   readonly p50: number
@@ -9,7 +9,6 @@ export const LEVELS = { p10: 0.1, p50: 0.5, p90: 0.9 } as const
 
 export const quantileNames = ['p10', 'p50', 'p90'] as const
 
-/** With an amount that is known beside what is estimated. */
 export const raisedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles => ({
   p10: p10 + known,
   p50: p50 + known,
@@ -18,7 +17,7 @@ export const raisedBy = (known: number, { p10, p50, p90 }: Quantiles): Quantiles
 
 const between = (low: number, high: number, part: number): number => low + (high - low) * part
 
-/** The quantile of values in ascending order, between two of them in a straight line; 0 where there are none. */
+/** The quantile of ascending values, linearly interpolated; 0 if there are none. */
 export function quantileOf(ascending: ArrayLike<number>, level: number): number {
   const place = (ascending.length - 1) * level
   const lower = Math.floor(place)
@@ -27,8 +26,9 @@ export function quantileOf(ascending: ArrayLike<number>, level: number): number 
 }
 
 /**
- * The quantiles of a population of which these values are a weighted sample. Values of weight 1 divide it into equal parts, one
- * more than there are values, so few values are spread wider than they lie (Hyndman and Fan's type 6).
+ * Quantiles of the population of which these values are a weighted sample. Values of weight 1 divide it into
+ * equal parts, one more than there are values, so that few values spread wider than their range (Hyndman and
+ * Fan's type 6).
  */
 export function sampleQuantiles(values: ArrayLike<number>, weightOf: (place: number) => number): Quantiles {
   const sample = Array.from(values, (value, place) => ({ value, weight: weightOf(place) }))
@@ -51,7 +51,7 @@ export function sampleQuantiles(values: ArrayLike<number>, weightOf: (place: num
   return { p10: at(LEVELS.p10), p50: at(LEVELS.p50), p90: at(LEVELS.p90) }
 }
 
-/** How wrong a forecast was. Spending above a high quantile counts more than spending below it. */
+/** Pinball loss: spending above a high quantile costs more than spending below it. */
 export function pinballLoss(forecast: Quantiles, actual: number): number {
   let sum = 0
   for (const name of quantileNames) {

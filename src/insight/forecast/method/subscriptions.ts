@@ -1,16 +1,13 @@
 import { nextsOf, RHYTHMS } from '../../analytics/index.ts'
 import { type DailySpend, dateOfDay, dayNumber, type Subscription } from './days.ts'
 
-/** A charge that is to be expected. */
 export interface Expected {
   readonly day: number
   readonly cents: number
 }
 
-/** No forecast looks further ahead. */
 const FARTHEST = 100
 
-/** The days after a charge on which the next ones are to be expected, by the charges up to it. */
 function expectedAfter({ every, days }: Subscription, place: number): number[] {
   const next = nextsOf({ every, days: days.slice(0, place + 1).map(dateOfDay) })
   const last = days[place] as number
@@ -19,7 +16,10 @@ function expectedAfter({ every, days }: Subscription, place: number): number[] {
   return expected
 }
 
-/** A subscription as it was known at any time. It is one from the charge on by which there were enough. */
+/**
+ * A subscription as it was known on any past day. It counts from the charge on which the minimum number was
+ * reached.
+ */
 export function followed(subscription: Subscription) {
   const { every, days, cents, brokenOn } = subscription
   const { times, most } = RHYTHMS[every]
@@ -30,7 +30,7 @@ export function followed(subscription: Subscription) {
     while (passed + 1 < days.length && (days[passed + 1] as number) < end) passed++
     return passed
   }
-  /** The days on which charges were to be expected by those before `end`, the late one on an earlier day. */
+  /** Predictions made before `end`; a late charge keeps its earlier day. */
   const expectedBy = (from: number, end: number): { after: readonly number[]; each: number } | undefined => {
     const place = lastBefore(end)
     const isOver = brokenOn !== null && brokenOn < end
@@ -40,21 +40,20 @@ export function followed(subscription: Subscription) {
     return { after, each: cents[place] as number }
   }
   return {
-    /** The charges before a day, if by then they were seen to be a subscription; without so many of the first ones. */
+    /** The charges before a day, if they were a known subscription by then, without the first `without` ones. */
     chargesBefore: (end: number, without = 0): Expected[] => {
       const place = lastBefore(end)
       if (place + 1 < times) return []
       return days.slice(without, place + 1).map((day, n) => ({ day, cents: cents[without + n] as number }))
     },
     /**
-     * The charges from the day `from` on that were to be expected by those before `end`: one that is late is expected each day
-     * until it is too late for the rhythm.
+     * Predicted charges from the day `from` on, made before `end`. A late charge is expected each day until
+     * it is too late for the rhythm.
      */
     expectedFrom(from: number, end: number): Expected[] {
       const expected = expectedBy(from, end)
       return expected ? expected.after.map(day => ({ day: Math.max(day, from), cents: expected.each })) : []
     },
-    /** What it was expected to cost on a day, by the charges before the day `end`. */
     expectedOn(day: number, end: number): number {
       const expected = expectedBy(end, end)
       if (!expected) return 0
@@ -63,7 +62,7 @@ export function followed(subscription: Subscription) {
   }
 }
 
-/** What was spent beside subscriptions, as they were known before a day: it is asked for one day after the other. */
+/** Spending without the subscriptions known before a day. Days must be requested in ascending order. */
 export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: DailySpend) {
   const rest = [...cents]
   const all = subscriptions.map(one => ({ ...followed(one), takenOff: 0 }))
@@ -80,7 +79,6 @@ export function withoutSubscriptions({ firstDay, cents, subscriptions = [] }: Da
       }
       return { firstDay, cents: rest }
     },
-    /** What subscriptions were expected to cost on a day, by what was known before the day `end`. */
     expectedOn: (day: number, end: number): number =>
       all.reduce((sum, one) => sum + one.expectedOn(day, end), 0),
   }

@@ -1,22 +1,19 @@
 import type { DailySpend } from './days.ts'
 import { type Quantiles, sampleQuantiles } from './quantiles.ts'
 
-/** Half a year. */
 const WEEKS = 26
-/** A week that is this many weeks old counts half as much. */
 const HALF_LIFE = 13
-/** The level moves faster than the shape of a week. */
+/** In weeks; the level moves faster than the shape of a week. */
 const LEVEL_HALF_LIFE = 3
-/** Added to each level, as a part of the mean week: a level of zero has no ratio. */
+/** Added to each level, as a part of the mean week: a level of zero would give no ratio. */
 const LEVEL_FLOOR = 0.1
-/** One expensive week cannot scale the others by more. */
+/** One expensive week scales the others by at most this factor. */
 const MOST_SCALED = 2
 
 const decayOf = (halfLife: number): number => 2 ** (-1 / halfLife)
 const DECAY = decayOf(HALF_LIFE)
 const LEVEL_DECAY = decayOf(LEVEL_HALF_LIFE)
 
-/** The whole weeks before a day, the oldest first, and the level of spending at the end of each. */
 export interface Weeks {
   readonly cents: readonly (readonly number[])[]
   readonly levels: readonly number[]
@@ -24,7 +21,6 @@ export interface Weeks {
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-/** The weeks that end on the day before `end`, as far as they are in the series. */
 export function weeksBefore(end: number, { firstDay, cents }: DailySpend): Weeks {
   const known = end - firstDay
   const count = Math.min(WEEKS, Math.floor(known / 7))
@@ -33,7 +29,6 @@ export function weeksBefore(end: number, { firstDay, cents }: DailySpend): Weeks
   return { cents: weeks, levels: levelsOf(weeks.map(sumOf)) }
 }
 
-/** The decayed mean of the weeks up to each one. */
 function levelsOf(weeks: readonly number[]): number[] {
   const floor = (LEVEL_FLOOR * sumOf(weeks)) / weeks.length
   let [sum, weight] = [0, 0]
@@ -46,13 +41,12 @@ function levelsOf(weeks: readonly number[]): number[] {
 
 export const bounded = (scale: number): number => Math.min(MOST_SCALED, Math.max(1 / MOST_SCALED, scale))
 
-/** The level of now as a multiple of the level at the end of a past week. */
 export function scaleOf({ levels }: Weeks, week: number): number {
   const level = levels[week] ?? 0
   return level === 0 ? 1 : bounded((levels.at(-1) ?? 0) / level)
 }
 
-/** The forecast of the day that lies so many days ahead, 0 being the first: the quantiles of the same weekday in the past weeks. */
+/** Forecast of the day `ahead` days from now (0 is the first): quantiles of the same weekday in past weeks. */
 export function weekdayForecast(weeks: Weeks, ahead: number): Quantiles {
   const { cents } = weeks
   const sameWeekday = cents.map((week, n) => scaleOf(weeks, n) * (week[ahead % 7] as number))

@@ -1,4 +1,4 @@
-"""Agent Payments: payments for software agents that act by themselves, under rules that their owners set."""
+"""Agent Payments: payments for autonomous software agents, under rules that their owners set."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ __all__ = [
 
 class AgentPay(_sync_api.Api):
     """
-    A client: each noun of the service is a member, each operation a method of it. ``url`` and ``token`` are those of
-    ``AGENTPAY_URL`` and ``AGENTPAY_KEY`` unless they are given; a ``token`` that is None was not shown by the answer that it comes
-    from, and no client is made with it. ``timeout`` is in seconds, for one attempt of a call.
+    The client: each noun of the service is a member, each operation a method of it. ``url`` and ``token`` default to
+    ``AGENTPAY_URL`` and ``AGENTPAY_KEY``. A ``token`` of None, as in an answer that does not show it, is an error.
+    ``timeout`` is in seconds, for one attempt of a call.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class AgentPay(_sync_api.Api):
 
 
 class AsyncAgentPay(_async_api.Api):
-    """The same client for programs that do other things meanwhile."""
+    """The asynchronous client."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The client for programs that do other things meanwhile."""
+"""The asynchronous client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Input = Mapping[str, Any]
 
 
 class AsyncPages(Generic[T]):
-    """A list: ``async for`` goes through the records of all pages, awaited it is its first page."""
+    """A list: ``async for`` gives the records of all pages, ``await`` its first page."""
 
     def __init__(self, connection: AsyncConnection, line: str, ids: tuple[str, ...], input: Input, options: CallOptions) -> None:
         self._connection, self._line, self._ids, self._input, self._options = connection, line, ids, input, options
@@ -69,7 +69,7 @@ class AsyncConnection:
     async def stream(
         self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions, newest: str
     ) -> AsyncIterator[Any]:
-        """The records of a stream. A connection that breaks is made again behind the last one: none is missing."""
+        """The records of a stream. A broken connection is opened again after the last record, so that none is missing."""
         last = options.get("headers", {}).get("last-event-id")
         if last is None:
             found = (await self.json(newest, (), {"limit": 1}, {}))["data"]
@@ -106,7 +106,6 @@ class AsyncConnection:
 
     @asynccontextmanager
     async def _open(self, call: Call, is_whole: bool = False) -> AsyncIterator[httpx.Response]:
-        """Sends a call until it is answered."""
         request = self._client.build_request(**call.request(), timeout=call.timeout)
         while True:
             try:

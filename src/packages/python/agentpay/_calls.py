@@ -1,4 +1,4 @@
-"""What a call is made of, and whether it is sent again: for the sync and the async client."""
+"""Requests and their repetition, for the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .errors import NoAnswer, Refused
 
 
 class CallOptions(TypedDict, total=False):
-    """What one call may have of its own."""
+    """Options of one call."""
 
-    #: Names the call, so that it has one effect however often it is sent. Each one that changes something gets one by itself.
+    #: A call with a key has one effect however often it is sent. Each call that changes something gets a key automatically.
     idempotency_key: str
     #: The run that the call belongs to.
     run_id: str
     headers: Mapping[str, str]
-    #: How many seconds one attempt may take.
+    #: Timeout of one attempt in seconds.
     timeout: float
-    #: How often it is sent again.
+    #: How often the call is repeated.
     retries: int
 
 
 class FromEnvironment(Enum):
-    """What is not given is looked for in the environment. None is no such thing: it is a token that an answer has not shown."""
+    """The default of ``token``. It differs from None, which is a token that an answer does not show."""
 
     KEY = "AGENTPAY_KEY"
 
@@ -42,9 +42,9 @@ class FromEnvironment(Enum):
 PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 LONGEST_WAIT_S = 60
 STREAM_AGAIN_AFTER_S = 1.0
-#: Before anything was done, and before the outcome is known: only what may be repeated is sent again.
+#: Nothing was done, or the outcome is unknown: only repeatable calls are sent again.
 UNDECIDED = frozenset({"in_progress", "busy", "overloaded", "outcome_unknown", "unavailable"})
-#: What passes while a service is restarted, for a stream that is opened again.
+#: Temporary refusals during a restart, after which a stream is opened again.
 PASSING = frozenset({"busy", "overloaded", "unavailable", "too_many_streams"})
 
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
@@ -66,7 +66,7 @@ def settings_of(
     timeout: float,
     retries: int,
 ) -> Settings:
-    """Completes what was given. A key is sent over https only, or to this machine."""
+    """Adds defaults. A credential is sent by https only, or to this machine."""
     own_url = os.environ.get("AGENTPAY_URL")
     # A key of the environment belongs to the address there, and is sent to no other.
     if token is None:
@@ -88,7 +88,7 @@ def settings_of(
 
 @dataclass
 class Call:
-    """A call that is ready to be sent, and what is known of its attempts."""
+    """A call, and the count of its attempts."""
 
     operation: Operation
     settings: Settings
@@ -112,7 +112,7 @@ class Call:
         return self.options.get("retries", self.settings.retries)
 
     def request(self) -> dict[str, Any]:
-        """The arguments of a request of httpx."""
+        """The arguments of ``httpx.Client.request``."""
         headers = {**self.settings.headers, **self.options.get("headers", {})}
         if "run_id" in self.options:
             headers["x-run-id"] = self.options["run_id"]
@@ -132,7 +132,7 @@ class Call:
         return sent
 
     def after_break(self, reason: Exception) -> float:
-        """How many seconds to wait after a broken connection; raises where the call is not sent again."""
+        """Seconds to wait after a broken connection; raises if the call is not repeated."""
         is_repeatable = self.operation.is_repeatable or self.key is not None
         if not is_repeatable or self._broken >= min(self._retries, len(PAUSES)):
             raise NoAnswer(f"{self.operation.key}: {reason or type(reason).__name__}") from reason
@@ -140,7 +140,7 @@ class Call:
         return PAUSES[self._broken - 1]
 
     def after_answer(self, status: int, headers: Mapping[str, str]) -> float | None:
-        """How many seconds to wait before the call is sent again; None where the answer stands."""
+        """Seconds to wait before the call is repeated; None if the answer is final."""
         try:
             seconds = max(1, math.ceil(float(headers.get("retry-after", "1"))))
         except (ValueError, OverflowError):
@@ -155,7 +155,7 @@ class Call:
         return seconds
 
     def refusal(self, response: httpx.Response) -> Exception:
-        """What an answer from 300 on says. Redirections are not followed: they would carry the key elsewhere."""
+        """The error of an answer. A redirection is one, too: following it would carry the key elsewhere."""
         code = response.headers.get("x-error-code")
         if code is None:
             return NoAnswer(
@@ -176,7 +176,7 @@ def _text(value: object) -> str:
 
 
 def _content(members: Mapping[str, Any]) -> dict[str, Any]:
-    """A body with bytes as a form: its other members as texts, or as JSON where they are none."""
+    """A body with bytes becomes a form, whose other members are text or JSON."""
     files = {name: value for name, value in members.items() if isinstance(value, bytes)}
     if not files:
         return {"content": json.dumps(members, ensure_ascii=False, allow_nan=False).encode()}

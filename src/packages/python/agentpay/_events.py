@@ -1,17 +1,17 @@
-"""The messages of a stream of server-sent events, line by line."""
+"""Messages of server-sent events, from lines."""
 
 from __future__ import annotations
 
 
 class Messages:
-    """Puts the lines of messages together; the id lasts until the next one."""
+    """Collects the lines of a message. An id applies until the next one."""
 
     def __init__(self) -> None:
         self.id = ""
         self._data: list[str] = []
 
     def add(self, line: str) -> str | None:
-        """The data of the message that this line ends, if it ends one."""
+        """The data of the message, if this line ends one."""
         if line == "":
             data, self._data = self._data, []
             return "\n".join(data) if data else None

@@ -1,4 +1,4 @@
-"""JSON as ECMAScript reads and writes it: what is signed is written so (RFC 8785)."""
+"""JSON as ECMAScript reads and writes it, which is the form of signed documents (RFC 8785)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 from collections.abc import Mapping
 
 _MOST_LEVELS = 64
-# The shortest text of a number of ECMAScript has no more digits.
+# The shortest text of a double has at most this many digits.
 _MOST_DIGITS = 17
-# A leaf is nested less deeply.
+# Deeper than any leaf.
 _MOST_LEVELS_OF_A_LINE = 100
 
 
 def _digits_of(text: str) -> str:
-    """Digits without a sign, a point, an exponent, or zeros around them."""
+    """Significant digits: no sign, point, exponent, or outer zeros."""
     return text.lower().partition("e")[0].replace("-", "").replace(".", "").strip("0")
 
 
 def _number(token: str) -> float | str:
-    """A number that loses digits is read as a text, so that no digit can be changed unseen."""
+    """A number that would lose digits is read as text, so that no change of a digit goes unnoticed."""
     digits = _digits_of(token)
     value = float(token) if len(digits) <= _MOST_DIGITS else float("inf")
     return token if value in (float("inf"), float("-inf")) or _digits_of(number_text(value)) != digits else value
@@ -36,14 +36,14 @@ def _object(members: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def parse_one_meaning(text: str) -> object:
-    """Reads JSON from outside so that it has one meaning only: exact numbers, each member once, a bounded depth."""
+    """Reads untrusted JSON without ambiguity: exact numbers, each member once, a bounded depth."""
     try:
         value = json.loads(
             text, parse_int=_number, parse_float=_number, parse_constant=_refused, object_pairs_hook=_object
         )
     except RecursionError:
         raise ValueError("JSON is nested too deeply") from None
-    # What has fewer brackets is not nested more deeply.
+    # The count of brackets bounds the depth.
     if text.count("[") + text.count("{") > _MOST_LEVELS_OF_A_LINE:
         _check_levels(value, _MOST_LEVELS_OF_A_LINE)
     return value
@@ -59,7 +59,7 @@ def _check_levels(value: object, levels: int) -> None:
 
 
 def number_text(value: float) -> str:
-    """A number as ECMAScript writes it."""
+    """Writes a number like ECMAScript."""
     if value != value or value in (float("inf"), float("-inf")):
         raise ValueError("JSON cannot hold a number that is not finite")
     if value == 0:
@@ -101,6 +101,6 @@ def canonical(value: object, level: int = 0) -> str:
 
 
 def _text(value: str) -> str:
-    # Half of a surrogate pair has no form in UTF-8.
+    # A lone surrogate has no encoding in UTF-8.
     value.encode()
     return json.dumps(value, ensure_ascii=False)

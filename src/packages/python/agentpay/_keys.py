@@ -1,4 +1,4 @@
-"""Signatures of the three kinds that are met, checked without any other package: only public values are looked at."""
+"""Verifies three types of signatures without other packages. All values are public, so timing reveals nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 def from_base64url(text: str) -> bytes:
-    """The bytes of a text in base64url, as forgivingly as most readers are."""
+    """Decodes base64url as leniently as most decoders."""
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
@@ -130,7 +130,7 @@ def _multiple(factor: int, point: _Affine | None) -> _Affine | None:
 
 
 def _integers_in(der: bytes) -> tuple[int, int] | None:
-    """The two integers of a signature, which DER spells in one way only."""
+    """The two integers of a signature, which has one encoding in DER."""
     if len(der) < 8 or der[0] != 0x30 or der[1] != len(der) - 2:
         return None
     numbers: list[int] = []
@@ -179,7 +179,7 @@ def verify_rsa(modulus: bytes, exponent: bytes, message: bytes, signature: bytes
 
 
 def verify_with_jwk(key: Mapping[str, object], message: bytes, signature: bytes) -> bool | None:
-    """Whether the key has signed the message; None for a key of another kind."""
+    """Whether the key has signed the message; None for a key of another type."""
 
     def part(name: str) -> bytes:
         return from_base64url(str(key.get(name, "")))

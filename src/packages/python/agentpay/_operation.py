@@ -1,4 +1,4 @@
-"""What a call needs to know of its operation."""
+"""The table of operations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class Operation:
     key: str
     method: str
     path: str
-    #: ``query`` or ``body``: where the members go; empty where the operation takes none.
+    #: ``query`` or ``body``: the place of the members; empty if there are none.
     place: str
     takes_key: bool
-    #: Whether sending it twice has no more effect than once, even without a key.
+    #: Whether a repetition has no further effect, even without an idempotency key.
     is_repeatable: bool
 
     def address(self, ids: tuple[str, ...]) -> str:
-        """The path with these ids. `.` and `..` would lead to another address, however they are written."""
+        """The path with these ids. `.` and `..` are refused, since they lead to another address even if escaped."""
         from urllib.parse import quote
 
         left = list(ids)

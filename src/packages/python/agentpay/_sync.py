@@ -1,4 +1,4 @@
-"""The client that waits for its answers."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Page(Generic[T]):
 
 
 class Pages(Generic[T]):
-    """A list: ``for`` goes through the records of all pages, ``page()`` gives the first page."""
+    """A list: ``for`` gives the records of all pages, ``page()`` the first page."""
 
     def __init__(self, connection: Connection, line: str, ids: tuple[str, ...], input: Input, options: CallOptions) -> None:
         self._connection, self._line, self._ids, self._input, self._options = connection, line, ids, input, options
@@ -73,7 +73,7 @@ class Connection:
     def stream(
         self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions, newest: str
     ) -> Iterator[Any]:
-        """The records of a stream. A connection that breaks is made again behind the last one: none is missing."""
+        """The records of a stream. A broken connection is opened again after the last record, so that none is missing."""
         last = options.get("headers", {}).get("last-event-id")
         if last is None:
             found = self.json(newest, (), {"limit": 1}, {})["data"]
@@ -110,7 +110,6 @@ class Connection:
 
     @contextmanager
     def _open(self, call: Call, is_whole: bool = False) -> Iterator[httpx.Response]:
-        """Sends a call until it is answered."""
         request = self._client.build_request(**call.request(), timeout=call.timeout)
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Waiting for a decision: asking until there is one, for a bounded time."""
+"""Polls for a decision, for a bounded time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .errors import NoAnswer
 
 T = TypeVar("T", bound=Mapping[str, object])
 
-#: In seconds; the last one from then on, which is rare enough for the rate limit of several that wait.
+#: In seconds; the last one repeats, and suits the rate limit of several concurrent waits.
 PAUSES = (0.5, 1.0, 2.0, 3.0, 5.0)
 WITHIN = 600.0
 
 
 class _Wait:
-    """What is left of the time. While nobody answers, as in a restart of the service, the asking goes on."""
+    """The time that is left. Unanswered attempts, as during a restart, do not end the wait."""
 
     def __init__(self, within: float) -> None:
         if not within >= 0:
@@ -26,11 +26,11 @@ class _Wait:
         self._asked = 0
         self.is_last = within == 0
 
-    def stands(self, record: Mapping[str, object]) -> bool:
+    def is_final(self, record: Mapping[str, object]) -> bool:
         return self.is_last or record["status"] != "created"
 
     def pause(self) -> float:
-        """How many seconds to wait before it is asked again."""
+        """Seconds before the next attempt."""
         pause = PAUSES[min(self._asked, len(PAUSES) - 1)]
         self._asked += 1
         left = max(0.0, self._end - time.monotonic())
@@ -39,12 +39,12 @@ class _Wait:
 
 
 def until_decided(ask: Callable[[], T], within: float) -> T:
-    """The record once it is decided or has ended; as it is then where that takes longer."""
+    """The record once it is decided or has ended; after the time limit, as it is."""
     wait = _Wait(within)
     while True:
         try:
             record = ask()
-            if wait.stands(record):
+            if wait.is_final(record):
                 return record
         except NoAnswer:
             if wait.is_last:
@@ -53,12 +53,12 @@ def until_decided(ask: Callable[[], T], within: float) -> T:
 
 
 async def async_until_decided(ask: Callable[[], Awaitable[T]], within: float) -> T:
-    """The same for programs that do other things meanwhile."""
+    """The asynchronous form."""
     wait = _Wait(within)
     while True:
         try:
             record = await ask()
-            if wait.stands(record):
+            if wait.is_final(record):
                 return record
         except NoAnswer:
             if wait.is_last:

@@ -1,4 +1,4 @@
-"""The audit trail: whether an export of it is what was sealed."""
+"""Verifies exports of the audit trail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 class AuditRejected(SignatureRejected):
-    """What was exported is not what was sealed: ``position`` is that of the first entry which is wrong, if it can be told."""
+    """The export differs from the sealed trail. ``position`` is that of the first wrong entry, if known."""
 
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
@@ -30,19 +30,19 @@ class AuditRejected(SignatureRejected):
 
 
 class VerifiedAudit(TypedDict):
-    """What an export proves."""
+    """The facts that an export proves."""
 
     ownerId: str
     mode: str
-    #: How many entries are in the export, and how many the trail has.
+    #: The number of entries in the export; ``size`` is that of the trail.
     entries: int
     size: int
-    #: Entries that were purged or not asked for: their hashes stand in their place.
+    #: Entries of which the export only has the hash, since they were purged or not requested.
     hidden: int
     checkpoint: str
-    #: The older checkpoint that it was compared with.
+    #: The older checkpoint of the comparison.
     since: str | None
-    #: Whether the keys are your own copy.
+    #: Whether the keys were your own copy.
     isWithOwnKeys: bool
 
 
@@ -50,9 +50,9 @@ def verify_audit(
     content: bytes | Iterable[bytes | str], *, keys: Mapping[str, Any] | None = None, since: str | None = None
 ) -> VerifiedAudit:
     """
-    Proves that an export of the audit trail, as NDJSON, is what was sealed: every entry against its leaf, all leaves
-    against each checkpoint, and against one that you have kept. Nothing is asked of the network. ``keys`` is your copy of
-    ``/.well-known/jwks.json``; without it those that the export has brought along are taken.
+    Proves that an export of the audit trail (NDJSON) is the sealed trail: compares every entry with its leaf, and all
+    leaves with each checkpoint and with one that you have kept. Works offline. ``keys`` is your copy of
+    ``/.well-known/jwks.json``; the default is the key set in the export.
     """
     reader = _Reader(keys, since)
     try:
@@ -67,7 +67,7 @@ def verify_audit(
 
 
 def _lines(content: Iterable[bytes | str]) -> Iterator[str]:
-    """The lines that are not empty; the pieces of one are put together once, when it has ended."""
+    """Lines that are not empty. The pieces of a line are joined once, at its end."""
     is_first = True
     for line in _whole_lines(content):
         text = line.decode()
@@ -111,7 +111,7 @@ def _leaf(text: str) -> bytes:
 
 
 def _cover(begin: int, end: int) -> list[int]:
-    """The levels of the complete subtrees that cover the leaves from `begin` to `end`, from left to right."""
+    """Levels of the complete subtrees over the leaves from `begin` to `end`, from left to right."""
     levels = []
     while begin < end:
         level = 0
@@ -123,7 +123,7 @@ def _cover(begin: int, end: int) -> list[int]:
 
 
 class _Tree:
-    """A tree that only grows, as its complete subtrees from left to right."""
+    """An append-only tree, as its complete subtrees from left to right."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -149,7 +149,7 @@ class _Tree:
 
 class _Checkpoint:
     def __init__(self, note: str, keys: Mapping[str, Any]) -> None:
-        # In units of UTF-16, as the verifiers in other languages count.
+        # In code units of UTF-16, like the verifiers in other languages.
         is_short = len(note.encode("utf-16-le", "surrogatepass")) <= 20_000
         found = _CHECKPOINT.fullmatch(note) if is_short else None
         lines = [] if found is None else found[4].split("\n")
@@ -179,7 +179,7 @@ class _Checkpoint:
 
 
 def _from_base64(text: object) -> bytes:
-    """The bytes of a text in base64; what is not spelt as it is written is none."""
+    """Decodes base64; only the canonical spelling is accepted."""
     try:
         content = base64.b64decode(str(text), validate=True)
     except (binascii.Error, ValueError):
@@ -188,7 +188,7 @@ def _from_base64(text: object) -> bytes:
 
 
 def _hash_in(text: object) -> bytes:
-    """What is no hash equals none."""
+    """Invalid hashes compare unequal to all."""
     content = _from_base64(text)
     return content if len(content) == 32 else b""
 
@@ -196,12 +196,12 @@ def _hash_in(text: object) -> bytes:
 # Entries
 
 
-# What stands in a place that there is not.
+# The value at a place that does not exist.
 _NOTHING = object()
 
 
 def _is_index(name: str, length: int) -> bool:
-    """Whether a list of this length has such a place, spelt in the one way that there is."""
+    """Whether the place is an index of a list of this length, in its canonical spelling."""
     return len(name) < 16 and name.isascii() and name.isdecimal() and name == str(int(name)) and int(name) < length
 
 
@@ -217,7 +217,7 @@ def _value_at(value: Any, names: Sequence[str]) -> Any:
 
 
 def _with_value_at(value: Any, names: Sequence[str], new: object) -> Any:
-    """A copy with another value in this place; what is no object there is left as it is, and the leaf is another one."""
+    """A copy with another value at this place. If there is no object, nothing changes, and the leaf does not match."""
     if not names:
         return new
     name, *rest = names
@@ -231,7 +231,7 @@ def _with_value_at(value: Any, names: Sequence[str], new: object) -> Any:
 
 
 def _leaf_of(entry: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
-    # An entry that says another version is another leaf: no entry may hide a member behind it.
+    # An entry's own version overrides this one and changes the leaf, so it cannot hide a member.
     leaf: Any = {"version": 1, **entry}
     for place, digest in commitments.items():
         leaf = _with_value_at(leaf, place.split("."), {"hmac": digest})
@@ -239,7 +239,7 @@ def _leaf_of(entry: Mapping[str, Any], commitments: Mapping[str, str]) -> bytes:
 
 
 def _false_commitment(entry: Mapping[str, Any], commitments: Mapping[str, str], salts: Mapping[str, str]) -> str | None:
-    """The place of a personal text that is not what the commitment was made to; None where all of them are."""
+    """The place of a personal text that does not match its commitment; None if all do."""
     for place in salts:
         if place not in commitments:
             return place
@@ -277,7 +277,7 @@ def _is_key_set(value: object) -> bool:
     return isinstance(keys, list) and all(isinstance(key, dict) for key in keys)
 
 
-# What the members of a line must be, before anything is read off them; others are not looked at.
+# The types of members, checked before they are used; other members are ignored.
 _MEMBERS: dict[str, dict[str, Callable[[object], bool]]] = {
     "trail": {
         "version": _is_count,
@@ -316,7 +316,7 @@ def _line(line: object) -> Mapping[str, Any]:
 
 
 class _Reader:
-    """Reads the lines of an export, one after the other."""
+    """Verifies an export line by line."""
 
     def __init__(self, keys: Mapping[str, Any] | None, since: str | None) -> None:
         self.tree = _Tree()

@@ -1,4 +1,4 @@
-"""Proofs about the audit trail: that an entry is in it, and that it has only grown."""
+"""Proofs of the audit trail: that it includes an entry, and that it is append-only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, Recur
 
 def verify_audit_proof(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Proves that an entry, as ``GET /audit/{id}/proof`` gives it, is in the trail of its checkpoint, and gives what was
-    sealed of it: texts about people as HMACs. ``keys`` is your copy of ``/.well-known/jwks.json``. Nothing is asked of the
-    network. Raises ``AuditRejected``.
+    Proves that an entry (the answer of ``GET /audit/{id}/proof``) is in the trail of its checkpoint, and returns the
+    sealed entry, with personal texts as HMACs. ``keys`` is your copy of ``/.well-known/jwks.json``. Works offline. Raises
+    ``AuditRejected``.
     """
     try:
         return _proven_entry(proof, keys)
@@ -39,8 +39,8 @@ def _proven_entry(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str
 
 def verify_audit_growth(kept: str, growth: Mapping[str, Any], keys: Mapping[str, Any]) -> int:
     """
-    Proves that the trail of a newer checkpoint begins with that of one that you have kept, by the answer of
-    ``GET /audit/consistency?from=<its size>``; gives the newer size. Raises ``AuditRejected`` where what was sealed has been
+    Proves that the trail of a newer checkpoint begins with that of a checkpoint that you have kept, by the answer of
+    ``GET /audit/consistency?from=<its size>``; returns the newer size. Raises ``AuditRejected`` if a sealed entry was
     changed.
     """
     try:
@@ -56,7 +56,7 @@ def verify_audit_growth(kept: str, growth: Mapping[str, Any], keys: Mapping[str,
 
 
 def _split(size: int) -> int:
-    """How many leaves lie in the left half of a tree: the largest power of two below its size (RFC 6962)."""
+    """The number of leaves in the left half of a tree: the largest power of two below its size (RFC 6962)."""
     return int(2 ** ((size - 1).bit_length() - 1))
 
 
@@ -74,7 +74,7 @@ def _proves_inclusion(index: object, size: int, leaf: bytes, path: Sequence[byte
 
 
 def _sides(index: int, size: int) -> list[bool]:
-    """From the leaf upwards: whether the other half lies left of it."""
+    """From the leaf upwards: whether the sibling is on the left."""
     sides, begin, end = [], 0, size
     while end - begin > 1:
         middle = begin + _split(end - begin)
@@ -84,7 +84,7 @@ def _sides(index: int, size: int) -> list[bool]:
 
 
 def _proves_growth(older: _Checkpoint, newer: _Checkpoint, path: Sequence[bytes]) -> bool:
-    """Whether the newer tree begins with the older one: nothing that was in it has been changed."""
+    """Whether the newer tree begins with the unchanged older one."""
     begin, end = older.size, newer.size
     if begin > end:
         return False
@@ -104,7 +104,7 @@ def _proves_growth(older: _Checkpoint, newer: _Checkpoint, path: Sequence[bytes]
 
 
 def _growth_sides(begin: int, end: int) -> list[bool]:
-    """From the last whole subtree of the older tree upwards: whether the other half lies left, and so in both trees."""
+    """From the last complete subtree of the older tree upwards: whether the sibling is on the left, and so in both trees."""
     sides, start, stop = [], 0, end
     while stop != begin:
         middle = start + _split(stop - start)

@@ -1,4 +1,4 @@
-"""Proofs that need no network: webhooks, signed statements, approvals by passkey."""
+"""Offline proofs: webhooks, signed statements, approvals by passkey."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from .errors import AgentPayError
 
 
 class WebhookRejected(AgentPayError):
-    """The request is not from the service, or is too old: answer 400 and do nothing."""
+    """The request is not from the service, or is too old. Answer 400 and do nothing."""
 
 
 class SignatureRejected(AgentPayError):
-    """This is no such statement of the installation whose keys were given: believe nothing in it."""
+    """Not a statement of this type by the installation of these keys. Trust nothing in it."""
 
 
 class UnknownSigningKey(SignatureRejected):
-    """The key set does not have the key: fetch ``/.well-known/jwks.json`` anew, and reject it if that does not help."""
+    """The key set lacks the key. Fetch ``/.well-known/jwks.json`` again; if that does not help, reject the statement."""
 
 
 class ApprovalRejected(SignatureRejected):
-    """The proof does not hold: no person has approved this with the passkey that it names."""
+    """The proof does not hold: no person has approved this with the named passkey."""
 
 
 class WebhookMessage(TypedDict):
     """A verified webhook."""
 
-    #: Of the event, the same at every attempt, at a replay and for all subscriptions: what is known by it is dealt with.
+    #: The id of the event, the same for every attempt, replay and subscription. Deduplicate by it.
     eventId: str
-    #: The id of the delivery to this subscription, the same at every attempt and replay.
+    #: The id of the delivery to this subscription, the same for every attempt and replay.
     id: str
     event: str
     createdAt: str
@@ -54,8 +54,8 @@ def verify_webhook(
     now: float | None = None,
 ) -> WebhookMessage:
     """
-    Proves that a request is a webhook of this secret's subscription, from the body as it came, byte for byte. Raises
-    ``ValueError`` without a secret: anybody could sign with none.
+    Proves that a request is a webhook of the subscription with this secret. ``raw_body`` is the body byte for byte.
+    Raises ``ValueError`` for an empty secret, with which anyone could sign.
     """
     if not secret:
         raise ValueError("Give the secret of the subscription: without one anybody could sign.")
@@ -64,7 +64,7 @@ def verify_webhook(
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body
     signed = f"{delivery_id}.{timestamp}.".encode() + body
     expected = "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    # While a secret is rotated there are two signatures; either secret verifies.
+    # During the rotation of a secret there are two signatures; either secret verifies.
     given = [named.get("x-service-signature", ""), named.get("x-service-signature-next", "")]
     if not any(hmac.compare_digest(one.encode(), expected.encode()) for one in given):
         raise WebhookRejected("The signature is not that of this secret.")
@@ -86,8 +86,8 @@ def verify_webhook(
 
 def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any]:
     """
-    Proves that an installation has signed a statement, such as the evidence of a payment, and gives what it says. ``keys``
-    is a copy of its ``/.well-known/jwks.json``, ``type`` the kind of statement that is expected: ``payment-evidence``.
+    Proves that an installation has signed a statement, such as the evidence of a payment, and returns its claims.
+    ``keys`` is a copy of ``/.well-known/jwks.json``, ``type`` the expected type of statement: ``payment-evidence``.
     """
     parts = jws.split(".") if len(jws) <= 1_048_576 else []
     if len(parts) != 3 or not parts[2]:
@@ -101,7 +101,7 @@ def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any
     if key is None:
         raise UnknownSigningKey(f"The key set has no key {kid}: fetch /.well-known/jwks.json anew.")
     content = from_base64url(signature)
-    # One signature has one spelling: what decodes to the same bytes otherwise is not what was signed.
+    # Only the canonical spelling of a signature is accepted; others decode to the same bytes.
     is_spelt = len(content) == 64 and to_base64url(content) == signature
     if not is_spelt or not verify_ed25519(from_base64url(key["x"]), f"{header}.{claims}".encode(), content):
         raise SignatureRejected("The signature is not that of this text.")
@@ -142,7 +142,7 @@ class Person(TypedDict):
 
 
 class ProvenApproval(TypedDict):
-    """The approval that a proof proves. A name is None where its opening was not given."""
+    """The approval of a proof. A name without its opening is None."""
 
     ownerId: str
     mode: str
@@ -150,7 +150,7 @@ class ProvenApproval(TypedDict):
     agentId: str
     #: With two decimals, as the device has signed it.
     amountEuros: str
-    #: The most that may be charged: the amount, and what the policy tolerated above it.
+    #: The most that may be charged: the amount with the tolerance of the policy.
     largestEuros: str
     currency: str
     payee: Payee
@@ -160,9 +160,9 @@ class ProvenApproval(TypedDict):
 
 def verify_approval(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> ProvenApproval:
     """
-    Proves that a person approved an intent with a passkey, and gives what the person approved. ``proof`` is the answer of
-    ``intents.approval``, ``keys`` a kept copy of ``/.well-known/jwks.json``. Two signatures hold it: that of the
-    installation, over the whole proof, and that of the person's device, over amount, largest amount and payee.
+    Proves that a person approved an intent with a passkey, and returns what was approved. ``proof`` is the answer of
+    ``intents.approval``, ``keys`` your copy of ``/.well-known/jwks.json``. Verifies two signatures: that of the
+    installation over the whole proof, and that of the person's device over amount, largest amount and payee.
     """
     try:
         claims = verify_signed(proof["jws"], keys, "intent-approval")
@@ -175,7 +175,7 @@ def verify_approval(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> Proven
 
 
 def _check_assertion(claims: Mapping[str, Any]) -> None:
-    """Verifies an assertion as WebAuthn (7.2) says, over the statement that the device was shown."""
+    """Verifies an assertion by WebAuthn 7.2, over the statement that the device showed."""
     statement, assertion, party = claims["statement"], claims["assertion"], claims["relyingParty"]
     if statement["kind"] != "intent" or statement["mode"] != claims["mode"]:
         raise ApprovalRejected("The passkey has signed something of another kind.")
@@ -200,12 +200,12 @@ def _check_client_data(data: Mapping[str, Any], statement: Mapping[str, Any], or
         raise ApprovalRejected("The passkey has signed for another site.")
 
 
-#: The person was there, and the device knew the person by a finger, a face or a PIN.
+#: User presence and user verification.
 _PRESENT_AND_VERIFIED = 0b101
 
 
 def _check_authenticator_data(data: bytes, relying_party: str) -> None:
-    """The hash of the relying party, a byte of flags, and a counter of four bytes."""
+    """Authenticator data: the hash of the relying party, a byte of flags, and a counter of four bytes."""
     if len(data) < 37 or data[:32] != hashlib.sha256(relying_party.encode()).digest():
         raise ApprovalRejected("The passkey has signed for another site.")
     if data[32] & _PRESENT_AND_VERIFIED != _PRESENT_AND_VERIFIED:
@@ -213,7 +213,7 @@ def _check_authenticator_data(data: bytes, relying_party: str) -> None:
 
 
 class _Opener:
-    """Opens commitments: None where nothing was committed to, or the opening is not given."""
+    """Opens commitments; None without a commitment or its opening."""
 
     def __init__(self, openings: Mapping[str, Any]) -> None:
         self._openings = openings
@@ -252,7 +252,7 @@ def _approval_in(claims: Mapping[str, Any], openings: Mapping[str, Any]) -> Prov
 
 
 def _person_in(person: Mapping[str, Any], subject: Mapping[str, Any], opener: _Opener) -> Person:
-    """The person whose passkey has signed, who must be the one for whom the statement was made."""
+    """The person of the passkey, who must be the person of the statement."""
     id, name = opener.open(person["id"], "person.id"), opener.open(person["name"], "person.name")
     signer = opener.open(subject["person"], "person")
     if id is not None and signer is not None and id != signer:

@@ -1,7 +1,6 @@
 import type { NamedAgent, Per, Period, Vocabulary } from './parsed-intent.ts'
 import { withoutPeriod } from './periods.ts'
 
-/** A sentence with placeholders for the entities that it names, and these. */
 export interface Entities {
   readonly text: string
   readonly agents: readonly (readonly NamedAgent[])[]
@@ -21,7 +20,7 @@ const PER: readonly (readonly [RegExp, Per])[] = [
   ],
 ]
 
-/** An agent whose name the grammar uses itself is found in quotes, or by its id. */
+/** Words of the grammar: an agent with such a name is only found in quotes, or by its id. */
 const WORDS = new Set(
   'a an and agent agents all at balance block budget card cards day freeze help i in is it last let limit me month my of on payment payments show spend spent the this to today up was what who why'.split(
     ' ',
@@ -30,7 +29,6 @@ const WORDS = new Set(
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** In small letters, with one kind of quotes and spaces, and without the courtesies. */
 function plain(sentence: string): string {
   const small = sentence
     .normalize('NFC')
@@ -53,7 +51,6 @@ function plain(sentence: string): string {
     .replace(/\bdon't\b/g, 'do not')
 }
 
-/** Puts placeholders in the place of agents, amounts, merchants, ids and times. */
 export function entitiesIn(sentence: string, { agents, now }: Vocabulary): Entities {
   const found: NamedAgent[][] = []
   let text = plain(sentence)
@@ -99,7 +96,6 @@ export function entitiesIn(sentence: string, { agents, now }: Vocabulary): Entit
   }
 }
 
-/** The names in small letters, the longest first, each with the agents that have it. */
 function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAgent[]][] {
   const byName = Map.groupBy(agents, ({ name }) => plainName(name))
   return [...byName].filter(([name]) => name !== '').sort(([one], [other]) => other.length - one.length)
@@ -107,10 +103,10 @@ function namesOf(agents: readonly NamedAgent[]): [name: string, agents: NamedAge
 
 const plainName = (name: string): string => name.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 
-/** A number as it was typed: null where it has two readings. */
+/** A number as typed; null if it has two readings. */
 function numberIn(text: string): number | null | undefined {
   if (/^\d+$/.test(text)) return Number(text)
-  // One separator before exactly three digits: a thousand, or one and a bit.
+  // One separator before exactly three digits: thousands or decimals.
   if (/^\d{1,3}[.,]\d{3}$/.test(text)) return null
   if (/^\d+[.,]\d{1,2}$/.test(text)) return Number(text.replace(',', '.'))
   const [, whole, , , rest] = /^(\d{1,3}(([.,])\d{3})+)(?!\3)[.,](\d{1,2})$/.exec(text) ?? []

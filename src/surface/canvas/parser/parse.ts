@@ -2,7 +2,7 @@ import { type Entities, entitiesIn } from './entities.ts'
 import type { NamedAgent, ParsedIntent, Slots, Vocabulary } from './parsed-intent.ts'
 import { changePatterns, type Pattern, readPatterns } from './patterns.ts'
 
-/** How a pattern finds each entity. A merchant and an agent may also be free text and a pronoun. */
+/** The expression of each entity. A merchant may also be free text, an agent also a pronoun. */
 const ENTITIES: Readonly<Record<string, string>> = {
   agent: '(?:‹agent(?<agent>\\d+)›|(?<someAgent>(?:the|my|our) agent|it|him|her|them))',
   number: '‹number(?<number>\\d+)›',
@@ -13,10 +13,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   show: '(?:show|list|display|give|get|tell|see|view|open|find)(?: me)?(?: about)?',
 }
 
-/** An agent speaks of itself: its token sees no other one. An owner with several agents is asked which one. */
+/** An agent may refer to itself, since its token sees no other one. An owner with several agents gets a question. */
 const CHANGE_ENTITIES = { ...ENTITIES, agent: ENTITIES.agent?.replace('|it|', '|i|me|my|myself|it|') ?? '' }
 
-/** A name in the place of an agent that no agent has. */
 const UNKNOWN_AGENT = "(?<unknownAgent>\\p{L}[\\p{L}\\d'_-]{0,40})"
 
 interface Rule {
@@ -35,9 +34,8 @@ const compiled = (patterns: readonly Pattern[], entities: Readonly<Record<string
     })),
   )
 
-/** Changes come first: "let Reader spend" is no question. */
+/** Changes are tried first: "let Reader spend" is no question. */
 const strict = [...compiled(changePatterns, CHANGE_ENTITIES), ...compiled(readPatterns, ENTITIES)]
-/** Sentences about an agent that does not exist. */
 const lax = compiled(
   [...changePatterns, ...readPatterns].map(({ name, sentences }) => ({
     name,
@@ -46,10 +44,8 @@ const lax = compiled(
   { ...ENTITIES, agent: UNKNOWN_AGENT },
 )
 
-/** Longer than any sentence of the grammar. */
 const LONGEST = 400
 
-/** The request in a sentence. It is pure, and reads no more than it is given. */
 export function parse(sentence: string, vocabulary: Vocabulary): ParsedIntent {
   if (sentence.length > LONGEST) return { kind: 'unknown' }
   const found = entitiesIn(sentence, vocabulary)
@@ -66,7 +62,6 @@ export function parse(sentence: string, vocabulary: Vocabulary): ParsedIntent {
 
 const unclear = (question: string): ParsedIntent => ({ kind: 'unclear', question })
 
-/** So many names fit in a question. */
 const FEW = 10
 
 function namesIn({ agents }: Vocabulary): string {
@@ -108,14 +103,12 @@ function requestOf(
   return { kind: 'request', name, slots }
 }
 
-/** A name with the capitals in which it was typed. */
 function asTyped(name: string, sentence: string): string {
   const at = sentence.toLowerCase().indexOf(name)
   const typed = at < 0 ? name : sentence.slice(at, at + name.length)
   return typed.toLowerCase() === name ? typed : name
 }
 
-/** The agent that is meant; a question where it could be several. */
 function agentOf(
   { agent, someAgent }: Readonly<Record<string, string | undefined>>,
   found: Entities,

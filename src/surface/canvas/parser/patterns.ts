@@ -1,4 +1,3 @@
-/** A request, and the sentences in which owners make it. */
 export interface Pattern {
   readonly name: string
   readonly sentences: readonly string[]
@@ -11,7 +10,6 @@ const UP_TO = '(?:up to |at most |no more than |only )?'
 const SET = '(?:set|change|raise|lower|increase|decrease|reduce|put)'
 const LAST = '(?:last|latest|newest|first|only)(?: one| payment| intent| request)?'
 
-/** Requests that change something: each becomes a proposal. */
 export const changePatterns: readonly Pattern[] = [
   {
     name: 'freeze',
@@ -74,8 +72,8 @@ export const changePatterns: readonly Pattern[] = [
 ]
 
 /**
- * Requests that read. `{agent}` and the like are entities of the sentence, `{show}` an order to show; a group with a question mark may
- * be left out.
+ * Requests that read. `{agent}` and the like are entities, `{show}` is an imperative to show something; a
+ * group with a question mark is optional.
  */
 export const readPatterns: readonly Pattern[] = [
   {

@@ -22,7 +22,6 @@ const monday = (now: Date): Date => after(day(now), -days((now.getUTCDay() + 6) 
 
 const span = (from: Date, to: Date, label: string): Period => ({ from, to, label })
 
-/** The spans that have a name, as the instant has it. */
 const named: readonly (readonly [RegExp, (now: Date) => Period])[] = [
   [/\btoday\b/, now => span(day(now), after(day(now), days(1)), 'today')],
   [/\byesterday\b/, now => span(after(day(now), -days(1)), day(now), 'yesterday')],
@@ -44,7 +43,7 @@ const IN_MONTH = new RegExp(`\\b(?:in|of|during|for) (${MONTHS.join('|')})(?: (\
 const IN_ISO = /\b(?:in )?(\d{4})-(0[1-9]|1[0-2])\b(?!-)/
 const PLACEHOLDER = '‹period›'
 
-/** Finds the span that a sentence names, and puts a placeholder in its place. A month without a year is the last one of its name. */
+/** Replaces a named span by a placeholder. A month without a year is the most recent one of its name. */
 export function withoutPeriod(text: string, now: Date): { text: string; period?: Period } {
   for (const [pattern, periodAt] of named)
     if (pattern.test(text)) return { text: text.replace(pattern, PLACEHOLDER), period: periodAt(now) }
@@ -74,5 +73,4 @@ function inNamedMonth(name: string, given: string | undefined, now: Date): Perio
   return inMonth(year, index, `${name.charAt(0).toUpperCase()}${name.slice(1)} ${year}`)
 }
 
-/** The span of a sentence that names none. */
 export const thisMonth = (now: Date): Period => inMonth(now.getUTCFullYear(), now.getUTCMonth(), 'this month')

@@ -1,4 +1,4 @@
-// Approves or denies an intent, and shows what others have decided meanwhile.
+// Approves or denies an intent, and follows decisions of others.
 
 import {
   askDevice,
@@ -16,7 +16,7 @@ import {
 } from './page.js'
 
 const POLL_MS = 4_000
-/** A challenge lives five minutes; one that is about to end is not used any more. */
+/** A challenge lives five minutes; one about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const intent = () => part('#intent')
@@ -25,7 +25,7 @@ const waits = () => part('.mark').classList.contains('created')
 
 let challenge
 
-/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
@@ -39,7 +39,6 @@ async function openChallenge() {
   return isOther
 }
 
-/** Shows the page as it is by now, with the focus on its heading where it was on what has gone. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -58,10 +57,9 @@ function prepare() {
   if (decision) decision.hidden = false
 }
 
-/** What goes wrong in the browser changes nothing of the page. */
 const HERE = new Set(['not_allowed', 'no_passkey', 'unsupported', 'offline'])
 
-/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+/** A refusal either changes the sentence to sign, ends the decision, or requires a sign-in. */
 async function afterRefusal(error) {
   if (!(error instanceof Refused) || HERE.has(error.code)) throw error
   challenge = undefined
@@ -86,11 +84,10 @@ async function approve() {
   tell(words.approved)
 }
 
-/** How often somebody has pressed a button here, and whether that is still under way. */
 let presses = 0
 let isDeciding = false
 
-/** Decides, and says what has come of it: nothing else is said meanwhile. */
+/** Runs a decision and shows its outcome; other messages wait. */
 async function decide(work) {
   presses++
   isDeciding = true
@@ -112,7 +109,6 @@ onSubmit('deny', form =>
 )
 
 async function poll() {
-  // What one has decided oneself meanwhile is no news.
   const before = presses
   const isOvertaken = () => isDeciding || presses !== before || !waits()
   if (document.visibilityState === 'hidden' || isOvertaken()) return

@@ -1,5 +1,3 @@
-// Finds the device that shows a code, lets it in, or turns it away.
-
 import {
   all,
   askDevice,
@@ -15,7 +13,7 @@ import {
   words,
 } from './page.js'
 
-/** A challenge lives five minutes; one that is about to end is not used any more. */
+/** A challenge lives five minutes; one about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const types = JSON.parse(part('[data-step="device"]').dataset.types)
@@ -25,7 +23,7 @@ let challenge
 
 const chosen = () => all('[data-scopes] input:checked').map(({ value }) => value)
 
-/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const body = { userCode, scopes: chosen() }
@@ -38,7 +36,6 @@ async function openChallenge() {
   return isOther
 }
 
-/** One right, which the person can take away. */
 function rightOf(scope) {
   const label = document.createElement('label')
   const box = Object.assign(document.createElement('input'), {
@@ -50,7 +47,7 @@ function rightOf(scope) {
   return label
 }
 
-/** As the other pages write an instant: by the clock of Frankfurt, whose name stands beside it. */
+/** In the format of the other pages: the time zone of Frankfurt, with its name. */
 const minute = new Intl.DateTimeFormat(document.documentElement.lang === 'de' ? 'de-DE' : 'en-GB', {
   day: 'numeric',
   month: 'long',
@@ -61,7 +58,7 @@ const minute = new Intl.DateTimeFormat(document.documentElement.lang === 'de' ? 
   timeZoneName: 'short',
 })
 
-/** Shows what was found: all of it as texts. */
+/** Inserts everything as text, since devices name themselves. */
 function show(device) {
   const shown = {
     ...device,
@@ -88,10 +85,9 @@ async function look(typed) {
   tell('')
 }
 
-/** Refusals after which nothing is to be decided any more. */
 const OVER = new Set(['user_code_unknown', 'user_code_expired'])
 
-/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+/** A refusal either changes the sentence to sign, ends the decision, or requires a sign-in. */
 async function afterRefusal(error) {
   if (!(error instanceof Refused)) throw error
   const way = userCode ? `device?${new URLSearchParams({ code: userCode })}` : 'device'

@@ -1,5 +1,3 @@
-// Takes the token of a link along to the address to which passkeys belong.
-
 const { hash } = location
 /** @type {NodeListOf<HTMLAnchorElement>} */
 const links = document.querySelectorAll('[data-elsewhere]')

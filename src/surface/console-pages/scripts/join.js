@@ -1,5 +1,3 @@
-// Redeems the link of somebody who joins or comes back, and makes a passkey.
-
 import { askDevice, call, goOn, onPress, onSubmit, showStep, takeToken, tell, words } from './page.js'
 
 const token = takeToken()
@@ -19,7 +17,7 @@ onPress('redeem', async () => {
   tell(words.joined)
 })
 
-/** Begins to enrol. Where the person has come by no link, or has used it up, an enrolled passkey confirms it. */
+/** Begins enrolment. Without an unused link, an enrolled passkey confirms it. */
 async function begin() {
   const options = body => call('POST', 'passkeys/register/options', { body })
   return options({}).catch(async error => {

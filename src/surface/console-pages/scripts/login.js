@@ -1,4 +1,4 @@
-// Signs in: by a passkey, or by a link whose token only this script sees.
+// Signs in by a passkey, or by a link whose token only this script sees.
 
 import { askDevice, call, goBy, goOn, onPress, showStep, takeToken } from './page.js'
 
@@ -12,7 +12,7 @@ onPress('sign-in', async () => {
   goOn()
 })
 
-/** What is wrong with the link: then the page shows how else one gets in. */
+/** After these refusals of the link, the page shows the other ways to sign in. */
 const ENDED = new Set(['link_used', 'link_expired', 'link_unknown'])
 
 onPress('redeem', async () => {

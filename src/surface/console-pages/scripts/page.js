@@ -1,11 +1,10 @@
-// What the pages of people share: calls of the service, what is told to the person, and going on from here.
+// Shared by all pages for people: calls of the service, messages, and navigation.
 
 export const { dataset } = document.documentElement
 export const { root } = dataset
 const news = document.getElementById('news')
 const trouble = document.getElementById('trouble')
 
-/** What the scripts say: the page brings it along, or a script adds it. */
 export const words = JSON.parse(dataset.words ?? '{}')
 /** @type {(selector: string) => any} */
 export const part = selector => document.querySelector(selector)
@@ -18,19 +17,19 @@ export const all = selector => [...document.querySelectorAll(selector)]
  */
 export const closestTo = ({ target }, selector) => target instanceof Element && target.closest(selector)
 
-/** Good news, and what is going on: a screen reader says it when it has time. */
+/** Success and progress: announced politely by screen readers. */
 export function tell(text) {
   trouble.textContent = ''
   news.textContent = text
 }
 
-/** What went wrong: a screen reader says it at once. */
+/** Errors: announced at once by screen readers. */
 export function complain(text) {
   news.textContent = ''
   trouble.textContent = text
 }
 
-/** A refusal of the service, in words for the person; `said` is what the service itself has said. */
+/** A refusal of the service. `message` is for the person, `said` is the service's own message. */
 export class Refused extends Error {
   constructor(code, message, { said = message, status = 0 } = {}) {
     super(message)
@@ -40,7 +39,6 @@ export class Refused extends Error {
   }
 }
 
-/** Files go as a form, everything else as JSON. */
 const sent = body => (body === undefined || body instanceof FormData ? (body ?? null) : JSON.stringify(body))
 
 /**
@@ -71,7 +69,6 @@ export async function call(method, path, { body, background = false, key } = {})
   throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status })
 }
 
-/** The reason of a browser that gives no passkey, in words. */
 function ofBrowser(error) {
   const name = error.cause?.name ?? error.name
   if (name === 'InvalidStateError') return words.enrolledAlready
@@ -80,10 +77,8 @@ function ofBrowser(error) {
     : `${words.other} ${error.message}`
 }
 
-/** Loads what asks for passkeys, so that it is there when a button is pressed. */
 export const loadCeremonies = () => import('./webauthn.js')
 
-/** Asks the browser for a passkey: `startAuthentication`, `startRegistration`. */
 export async function askDevice(ceremony, optionsJSON) {
   await loadCeremonies().catch(() => {
     throw new Refused('offline', words.offline)
@@ -98,7 +93,7 @@ export async function askDevice(ceremony, optionsJSON) {
 
 const isUnderWay = new WeakSet()
 
-/** Does the work of a button or form once at a time. The focus stays where it is, so nothing is disabled. */
+/** Runs the work of a button or form once at a time. Nothing is disabled, so that the focus stays. */
 export async function once(element, work) {
   if (isUnderWay.has(element)) return
   isUnderWay.add(element)
@@ -113,7 +108,7 @@ export async function once(element, work) {
   isUnderWay.delete(element)
 }
 
-/** Does what the button of this name is for, wherever it stands by then. */
+/** Listens on the document, since the button may be replaced. */
 export function onPress(action, work) {
   document.addEventListener('click', event => {
     const button = closestTo(event, `button[data-action="${action}"]`)
@@ -121,7 +116,6 @@ export function onPress(action, work) {
   })
 }
 
-/** Does what the form of this name is for. */
 export function onSubmit(action, work) {
   document.addEventListener('submit', event => {
     const form = closestTo(event, `form[data-action="${action}"]`)
@@ -131,13 +125,12 @@ export function onSubmit(action, work) {
   })
 }
 
-/** Shows one step of the page and puts the focus on its heading, unless it is the first one. */
 export function showStep(name, { first = false } = {}) {
   for (const section of all('[data-step]')) section.hidden = section.dataset.step !== name
   if (!first) part(`[data-step="${name}"] h1`).focus()
 }
 
-/** The token of a link, which stands behind the `#`. It is taken out of the address, and so out of the history. */
+/** The token is behind the `#`. It is removed from the address, and so from the history. */
 export function takeToken() {
   const token = location.hash.slice(1)
   if (token) history.replaceState(null, '', location.pathname + location.search)
@@ -147,7 +140,7 @@ export function takeToken() {
 
 const wish = () => new URLSearchParams(location.search).get('to')
 
-/** Goes where the person wanted to, if that is a page of ours. */
+/** Goes to the page that the person wanted, if it has this origin. */
 export function goOn(page = 'approve') {
   const wanted = URL.parse(wish() ?? '', location.href)
   const isOurs =
@@ -155,14 +148,13 @@ export function goOn(page = 'approve') {
   location.assign(isOurs ? wanted.href : root + page)
 }
 
-/** Goes to a page that leads on to where the person wanted to. */
 export function goBy(page, to = wish()) {
   location.assign(`${root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
 }
 
 export const here = () => location.pathname + location.search
 
-// Instants in the reader's zone. The service writes them in another one; UTC shows when the pointer or the focus is on it.
+// Times in the reader's zone. The service writes them in another one; UTC shows on hover and focus.
 const forms = {
   minute: { dateStyle: 'medium', timeStyle: 'short' },
   second: { dateStyle: 'medium', timeStyle: 'medium' },
@@ -182,10 +174,9 @@ function formatOf(name) {
   return format
 }
 
-/** The time of day of an instant, to the second. */
 export const timeOf = at => formatOf('time').format(at)
 
-/** Days without a time stay as they are: they have no zone. */
+/** Dates without a time have no zone, and stay. */
 export function showTimes(root) {
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime)

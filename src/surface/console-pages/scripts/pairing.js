@@ -1,15 +1,13 @@
-// Lets a command line in, or turns it away.
-
 import { askDevice, call, complain, goBy, here, onPress, part, Refused, tell, words } from './page.js'
 
-/** A challenge lives five minutes; one that is about to end is not used any more. */
+/** A challenge lives five minutes; one about to expire is not used. */
 const FRESH_MS = 4 * 60_000
 
 const { code, state } = part('#pairing').dataset
 
 let challenge
 
-/** Asks for a challenge, and shows the sentence that is signed with it. True where that is another one than before. */
+/** Requests a challenge, and shows the sentence to sign. True if the sentence has changed. */
 async function openChallenge() {
   challenge = undefined
   const opened = await call('POST', 'cli/auth/challenge', { body: { code }, background: true })
@@ -21,7 +19,6 @@ async function openChallenge() {
   return isOther
 }
 
-/** Shows the page as it is by now, with the focus on its heading. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Background': 'true' } })
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -33,7 +30,7 @@ async function refresh() {
   part('#heading').focus()
 }
 
-/** What a refusal means for the page: other words to sign, an end, or nobody signed in. */
+/** A refusal either changes the sentence to sign, ends the decision, or requires a sign-in. */
 async function afterRefusal(error) {
   if (!(error instanceof Refused)) throw error
   if (error.code === 'unauthenticated') return goBy('login', here())

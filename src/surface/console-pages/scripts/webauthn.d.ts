@@ -1,2 +1,2 @@
-/** The bundle of @simplewebauthn/browser: it sets `SimpleWebAuthnBrowser` of the page. */
+/** The bundle of @simplewebauthn/browser sets the global `SimpleWebAuthnBrowser`. */
 export {}

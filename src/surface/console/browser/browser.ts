@@ -9,21 +9,19 @@ import { consoleBrowserApi } from './api.ts'
 
 const folder = new URL('../scripts/', import.meta.url)
 
-/** The scripts of the console, by their names without the ending. The service worker has an address of its own. */
 const sources = new Map(
   readdirSync(folder)
     .filter(name => name.endsWith('.js'))
     .map(name => [name.slice(0, -3), readFileSync(new URL(name, folder), 'utf8')]),
 )
 
-/** Leaves out what only people read: comments that have lines of their own, and indentation. */
+/** Removes comments on lines of their own, and indentation. */
 const bare = (source: string): string => source.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)\n|^ +/gm, '')
 
 const IMPORT = /'\.\/([\w-]+)\.js'/g
 
 const assets = new Map<string, PageAsset>()
 
-/** A script imports others by the names that their content gives them; the shared one lies with the pages for people. */
 function assetOf(name: string): PageAsset {
   const known = assets.get(name)
   if (known) return known
@@ -37,26 +35,23 @@ function assetOf(name: string): PageAsset {
   return asset
 }
 
-/** The script that every page of the console names. */
 export const consoleScript = assetOf('console')
 
-/** The scripts that only some pages need. */
 const ownScripts = { ask: assetOf('ask'), policyForm: assetOf('policy-form'), push: assetOf('push') } as const
 
-/** A script that the page it stands in needs. The browser runs it before it says that the page is loaded. */
+/** A script that only this page needs. The browser runs it before the page has loaded. */
 export const ownScript = ({ to }: Pick<PageRequest, 'to'>, name: keyof typeof ownScripts): Html =>
   html`<script type="module" src="${to('console/scripts/')}${ownScripts[name].name}"></script>`
 
 const STATIC = /(?:from|import) '\.\/([\w-]+)\.js'/g
 
-/** What a script imports before it runs, and what those import. */
 const importsOf = (name: string): string[] =>
   [...(sources.get(name) ?? '').matchAll(STATIC)]
     .map(([, other = '']) => other)
     .filter(other => other !== 'page')
     .flatMap(other => [other, ...importsOf(other)])
 
-/** What the script loads in any case: pages name these too, so that the browser need not find them one after the other. */
+/** Preloaded by every page, so that the browser does not discover the imports one after the other. */
 export const preloadedScripts: readonly PageAsset[] = [...new Set(importsOf('console'))].map(assetOf)
 
 const scriptAssets: readonly PageAsset[] = [...assets.values()]
@@ -65,7 +60,7 @@ const pushWorker = bare(sources.get('push-worker') ?? '')
 
 const scriptFile = assetFinder(scriptAssets)
 
-/** Addresses are relative, so that the console works below a path, too. */
+/** Relative addresses, so that the console works below a path, too. */
 const MANIFEST = JSON.stringify({
   name: 'Agent Payments',
   short_name: 'Payments',

@@ -12,7 +12,6 @@ import { recordLink } from '../parts/links.ts'
 import { box, table } from '../parts/table.ts'
 import { none, text, usage } from '../parts/text.ts'
 
-/** A limit on what the agent spends, from the account down to a card. */
 interface BudgetRow {
   readonly of: Html
   readonly span: string
@@ -23,7 +22,7 @@ interface BudgetRow {
 
 export type Effective = AnswerOf<typeof policiesApi.effective>
 
-/** Every limit that holds for the agent, in the order in which they are asked; the narrowest is marked. */
+/** Every limit of the agent in the order of evaluation; the smallest remaining amount is marked. */
 export async function budgetsOf(agentId: string, request: PageRequest): Promise<Html> {
   const rows = (await Promise.all(levels.map(level => level(agentId, request)))).flat()
   if (rows.length === 0) return html``
@@ -91,7 +90,7 @@ const policy: Level = async (agentId, request) => {
 
 const asked = new WeakMap<PageRequest, Promise<Effective | undefined>>()
 
-/** The policy of the agent, asked for once a page. One without a policy has none, which is no failure of the page. */
+/** Read once for each page. An agent without a policy is no error. */
 export function effectivePolicy(agentId: string, request: PageRequest): Promise<Effective | undefined> {
   const policy =
     asked.get(request) ?? request.ask(policiesApi.effective, { params: { agentId } }).catch(whereNone)
@@ -177,5 +176,5 @@ const cards: Level = async (agentId, request) => {
   })
 }
 
-/** From the account down, as spends are judged. */
+/** In the order of evaluation, from the account down. */
 const levels: readonly Level[] = [account, policy, runs, delegations, tokens, mandates, cards]

@@ -38,6 +38,8 @@ export const agents = section({
       'Last held or paid': 'lastSpendAt',
     },
   ],
+  // The link to a wallet shows what is available in it.
+  unnamed: ['walletId'],
   labels: { externalId: 'Your own id' },
   hidden: ['frozenReason', 'frozenByAlertId', 'policyId'],
   events: ['agent.*', 'wallet.*', 'intent.*', 'transaction.*', 'policy.*'],
@@ -92,7 +94,6 @@ export const agents = section({
   below: ({ id }, request) => budgetsOf(id, request),
 })
 
-/** The templates and presets that an agent can be given. */
 async function templates({ ask }: PageRequest): Promise<Record<'policyId', Choices>> {
   const [own, presets] = await Promise.all([
     ask(policiesApi.list, { query: { kind: 'template', limit: 100 } }),
@@ -106,7 +107,6 @@ async function templates({ ask }: PageRequest): Promise<Record<'policyId', Choic
   }
 }
 
-/** The wallets that an agent can be funded from, with what they have. */
 async function funds({ ask }: PageRequest): Promise<Record<'fromWalletId', Choices>> {
   const { data } = await ask(walletsApi.list, { query: { limit: 100 } })
   return {
@@ -116,7 +116,6 @@ async function funds({ ask }: PageRequest): Promise<Record<'fromWalletId', Choic
   }
 }
 
-/** What the agent has, the policy by which it spends, and where all of it is listed. */
 async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
   const { ask, to } = request
   const [balance, policy] = await Promise.all([
@@ -138,6 +137,5 @@ async function moneyOf({ id }: Agent, request: PageRequest): Promise<Html> {
   )
 }
 
-/** The policy by its name, and the template that it came from. */
 const originOf = ({ id, name, templateId }: Effective, request: PageRequest): Html =>
   html`${recordLink(request, id, text(name, 60))}${templateId !== null && html`, from ${recordLink(request, templateId, 'its template')}`}`

@@ -13,7 +13,6 @@ import { euros, label, plainEuros, text } from '../parts/text.ts'
 
 const changes = ['policy.*']
 
-/** Every rule of a policy, in the order in which people think of them, with what it is called. */
 const labels = {
   name: 'Name',
   maxTransactionEuros: 'A payment, at most €',
@@ -116,7 +115,6 @@ function rulesOf(policy: { readonly id: string; readonly version: number }, requ
   return operationForm(request, policiesApi.replace, options)
 }
 
-/** A payment to try, decided by the rules as they stand in the form. */
 const simulation = (request: PageRequest): Html => html`<h3>Try a payment</h3>
 ${ownScript(request, 'policyForm')}
 <form class="fields" method="dialog" data-simulate data-rules="${RULES_FORM}">
@@ -156,7 +154,6 @@ async function versionsOf(request: PageRequest): Promise<Html> {
 
 const DAYS = 30
 
-/** What would have been decided otherwise in the last thirty days, had agents been under this policy. */
 const backtestPart = async (
   request: PageRequest,
 ): Promise<Html> => html`<form data-part="backtest"><input type="hidden" name="backtest" value="run"><button type="submit">Replay the last ${DAYS} days</button></form>

@@ -7,35 +7,31 @@ import { choicesFor } from './names.ts'
 import { fieldsOf, parametersIn, requiredOf, secretsOf } from './schema.ts'
 import { label } from './text.ts'
 
-/** How a form differs from what the contract says. */
 type FormDifference = Partial<Omit<FormOptions<AnyOperation>, 'params'>>
 
-/** What may be chosen where that is read first. */
 interface Offers {
   readonly offers?: (request: PageRequest) => Promise<Readonly<Record<string, Choices>>>
 }
 
-/** What may be created: a form with the members of the body, and with the secrets of the answer shown once. */
+/** Creates a record: a form with the members of the body, which shows secrets of the answer once. */
 export interface Creation extends FormDifference, Offers {
   readonly operation: AnyOperation
 }
 
-/** What may be done about a record, by an operation whose path names it. */
 export interface Action<R> extends FormDifference, Offers {
   readonly operation: AnyOperation
-  /** Whether it is possible as the record stands: always, where nothing is said. */
+  /** Whether the record's state allows it. Default: always. */
   readonly when?: (record: R, request: PageRequest) => boolean
-  /** What depends on the record: a question that names it, values of it. */
+  /** Options that depend on the record, such as its name in a question. */
   readonly forRecord?: (record: R) => FormDifference
-  /** The parameters of the path, where these are others than the record's id. */
+  /** The parameters of the path. Default: the record's id. */
   readonly params?: (record: R) => Readonly<Record<string, string>>
-  /** In the rows of the list, too. Where the record has no page, all actions are. */
+  /** Whether rows of the list have it, too. A record without a page has all actions there. */
   readonly inRow?: true
 }
 
 type Labels = Readonly<Record<string, string>>
 
-/** The form that makes a record, and leads to its page where it has one. */
 export async function creationForm(
   { operation, offers, ...stated }: Creation,
   defaults: FormDifference,
@@ -55,7 +51,6 @@ export async function creationForm(
   })
 }
 
-/** What may be done about a record: its actions that are possible now, for who may call them. */
 export async function actionForms(
   actions: readonly Action<Row>[],
   record: Row,
@@ -74,7 +69,6 @@ export async function actionForms(
   return open.map(action => actionForm(action, record, around(action), request))
 }
 
-/** An action as a button of a row. */
 export const actionButton = (
   action: Action<Row>,
   record: Row,
@@ -110,10 +104,9 @@ function actionForm(
   })
 }
 
-/** What an operation does, by the end of its path: `freeze`. */
 const lastOf = ({ path }: AnyOperation): string => path.split('/').at(-1)?.replaceAll('-', ' ') ?? ''
 
-/** The call of the command that makes a record, with the members that it cannot do without. */
+/** The CLI call that creates a record, with the required members. */
 export function commandOf(noun: string, { example = {}, ...operation }: AnyOperation): string {
   const required = requiredOf(operation as AnyOperation)
   const options = Object.entries(example as object).filter(([name]) => required.includes(name))
@@ -123,7 +116,7 @@ export function commandOf(noun: string, { example = {}, ...operation }: AnyOpera
 
 const dashed = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
-/** An id is left open: that of the example is of no record. */
+/** Ids stay open, since those of the example do not exist. */
 function argumentOf(value: unknown): string {
   const said =
     typeof value === 'string' ? value.replace(/^([a-z_]+_)[0-9a-z]{26}$/, '$1…') : JSON.stringify(value)

@@ -1,41 +1,36 @@
 import { type Content, type Html, html } from '../../../web/html.ts'
 import { plainEuros } from './text.ts'
 
-/** How a drawing is measured inside; it is stretched to the width of the page. */
 const WIDTH = 1_000
 const HEIGHT = 200
-/** So high is what is more than nothing, however little. */
+/** The minimum height of any amount above zero. */
 const LEAST = 1.5
 
 interface Told {
-  /** Its own on the page. */
   readonly id: string
   readonly title: string
-  /** What the drawing shows, in a sentence, for those who do not see it. */
+  /** A sentence for screen readers. */
   readonly description: string
-  /** What the colours mean. */
   readonly legend: readonly (readonly [kind: string, words: string])[]
-  /** The same in figures. */
   readonly table: Html
-  /** The table stands open at first: it says more than the drawing. */
+  /** Opens the table at first, where it says more than the drawing. */
   readonly isOpen?: boolean
 }
 
-/** What is drawn for a place on the axis of time: upwards what was spent, downwards what came back. */
+/** A bar at one point in time: spending upwards, refunds downwards. */
 export interface Bar {
   readonly name: string
   readonly up: number
   readonly down: number
 }
 
-/** A place on the axis of time of a forecast: what was spent, what is foretold, or both on the day that is today. */
+/** A point in time of a forecast: spending, a forecast, or both on the present day. */
 export interface FanDay {
   readonly name: string
   readonly spent?: number
   readonly foretold?: { readonly p10: number; readonly p50: number; readonly p90: number }
 }
 
-/** Bars side by side in their order. */
 export function bars(items: readonly Bar[], told: Told): Html {
   const { top, scale } = scaleOf(
     items.map(({ up }) => up),
@@ -56,7 +51,6 @@ export function bars(items: readonly Bar[], told: Told): Html {
   return figure(html`${lines(top, scale)}${drawn}`, top, items, told)
 }
 
-/** What was spent as bars, and over it the band in which eight of ten days lie, with its middle. */
 export function fan(days: readonly FanDay[], told: Told): Html {
   const { top, scale } = scaleOf(days.map(({ spent, foretold }) => Math.max(spent ?? 0, foretold?.p90 ?? 0)))
   const spent = days.map(({ name, spent: amount = 0 }, place) =>
@@ -85,7 +79,7 @@ export function fan(days: readonly FanDay[], told: Told): Html {
 
 const rounded = (value: number): number => Math.round(value * 100) / 100
 
-/** The least of 1, 2, 2.5 and 5 times a power of ten that is not below the amount. */
+/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below the amount. */
 function roundAbove(amount: number): number {
   if (amount <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(amount))
@@ -112,11 +106,10 @@ function barAt(place: number, count: number, kind: 'up' | 'down', { y, height, t
   return html`<rect class="${kind}" x="${rounded((place + 0.1) * slot)}" y="${rounded(from)}" width="${rounded(slot * 0.8)}" height="${rounded(drawn)}"><title>${title}</title></rect>`
 }
 
-/** The height that is named, half of it, and nothing. */
 const lines = (top: number, scale: (amount: number) => number): Html =>
   html`${[top, top / 2, 0].map(amount => html`<line class="${amount === 0 ? 'zero' : 'grid'}" x1="0" x2="${WIDTH}" y1="${scale(amount)}" y2="${scale(amount)}"/>`)}`
 
-/** The drawing with its scale and ends as text of the page, so that they are as large as text on every screen. */
+/** Scale and ends are text of the page, so that they have the size of text on every screen. */
 function figure(
   drawing: Html,
   top: number,

@@ -3,13 +3,12 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { csvLine, csvText } from '../../../values/csv.ts'
 import { questionOf } from './list.ts'
 
-/** How many records a table has at most: whoever needs more reads the API. */
 const MOST = 10_000
 const PAGE = 100
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A list as CSV, page after page, with the columns of its first record. */
+/** A list as CSV, page by page, with the columns of its first record. */
 export async function* csvOf(
   ask: Ask,
   operation: AnyOperation,
@@ -37,7 +36,7 @@ function cell(value: unknown): string {
   return csvText(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** The pieces, once the first one is there: what is refused is refused before the answer begins. */
+/** Reads the first piece before the answer begins, so that a refusal has its own status. */
 export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
   const first = await pieces.next()
   return (async function* () {

@@ -6,47 +6,38 @@ import type { PageRequest } from '../page.ts'
 import { bodyMember, type MemberSchema } from './schema.ts'
 import { label, words } from './text.ts'
 
-/** What may be chosen: values with their names. */
 export type Choices = readonly (readonly [value: string, name: string])[]
 
 export interface FormOptions<O extends AnyOperation> {
   readonly params?: Readonly<Record<PathParam<O['path']>, string>>
-  /** The form's id, where something else on the page names it. */
   readonly id?: string
-  /** The members of the body that the person is asked for; nested ones by dots. */
+  /** The members of the body with a field; nested ones by dots. */
   readonly members?: readonly string[]
-  /** Members whose values are given already. */
   readonly given?: Readonly<Record<string, unknown>>
-  /** What the fields show at first. */
   readonly values?: Readonly<Record<string, unknown>>
   readonly labels?: Readonly<Record<string, string>>
   readonly choices?: Readonly<Record<string, Choices>>
-  /** Sets forms of one operation apart that stand on one page. */
+  /** Distinguishes several forms of one operation on a page. */
   readonly variant?: string
-  /** What the button says. */
   readonly submit: string
-  /** The question that is asked first. */
   readonly confirm?: string
-  /** What a passkey signs where that is for something else than the form's own operation: what it is, and by which members. */
+  /** The signature and members to sign, if the passkey signs something else than the form's operation. */
   readonly signs?: { readonly signature: Signature; readonly members: Readonly<Record<string, unknown>> }
-  /** Members of the answer that are shown once. */
   readonly secrets?: readonly string[]
-  /** What is said when it is done. */
   readonly success?: string
-  /** What is said in place of it where the answer tells of more: the next press goes on there. */
+  /** Replaces the message if the answer has more to do; the next press continues. */
   readonly more?: string
-  /** What happens then: `reload`, `part:<id>`, `go:<address>`. */
+  /** What follows: `reload`, `part:<id>`, `go:<address>`. */
   readonly done?: string
   readonly tone?: 'main' | 'against'
-  /** Many fields stand side by side where there is room. */
   readonly isGrid?: boolean
-  /** Shown behind a press, in place of standing open. */
   readonly fold?: boolean
 }
 
 /**
- * A form, or a single button, that calls an operation from the browser; nothing where the person may not. Its fields are
- * read off the contract. Its method keeps the browser from sending it by itself, which would put what was typed elsewhere.
+ * A form, or a single button, that calls an operation from the browser; empty if the person may not. Its
+ * fields come from the contract. Its method keeps the browser from submitting it, which would put the input
+ * into an address.
  */
 export function operationForm<const O extends AnyOperation>(
   { may }: Pick<PageRequest, 'may'>,
@@ -66,7 +57,7 @@ ${members.map(member => field(`${formId}-${member}`, member, bodyMember(operatio
   return fold === true ? html`<details class="fold"><summary>${submit}</summary>${form}</details>` : form
 }
 
-/** What the scripts read off a form: `scripts/README.md` says what each attribute does. */
+/** Attributes for the scripts, see `scripts/README.md`. */
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const { params = {}, given = {}, done = 'reload', confirm, success, more } = options
   const { signature, members } = options.signs ?? { signature: operation.signature }
@@ -89,7 +80,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
 
 type FieldOptions = Pick<FormOptions<AnyOperation>, 'values' | 'labels' | 'choices'>
 
-/** A field for a member. `id` is its own on the whole page, and the same whenever the form is made again. */
+/** A field for a member. `id` is unique on the page, and the same whenever the form is rendered again. */
 export function field(
   id: string,
   name: string,
@@ -129,10 +120,9 @@ function control(
   return html`<input id="${id}" name="${name}" value="${given}" maxlength="${schema.maxLength ?? 400}" autocomplete="off"${empty}>`
 }
 
-/** How many boxes are shown at once: more are behind a press. */
 const FEW = 12
 
-/** What may be ticked of a set that the contract names; nothing ticked is as if nothing were said. */
+/** Checkboxes for an enumeration; without a tick the member is left out. */
 function set(id: string, name: string, schema: MemberSchema, value: unknown, shown: string): Html {
   const ticked: readonly unknown[] = Array.isArray(value) ? value : []
   const members = schema.items?.enum ?? []

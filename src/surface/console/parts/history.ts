@@ -5,14 +5,12 @@ import { addressOf, recordLink } from './links.ts'
 import { box, type Columns, facts, shown, table } from './table.ts'
 import { label, none, text, words } from './text.ts'
 
-/** A name of ours that stays in one line. */
+/** A name that is not broken into two lines. */
 export const whole = (name: string): Html => html`<span class="whole">${text(name, 60)}</span>`
 
-/** A link to what a request has caused. */
 export const requestLink = ({ to }: Pick<PageRequest, 'to'>, requestId: string): Html =>
   html`<a href="${to(`console/causes/${encodeURIComponent(requestId)}`)}" class="whole">${text(requestId, 14)}</a>`
 
-/** A section with some of its filters set. */
 export const filtered = (
   { to }: Pick<PageRequest, 'to'>,
   section: string,
@@ -21,7 +19,6 @@ export const filtered = (
 
 const isId = (value: unknown): value is string => typeof value === 'string' && addressOf(value) !== undefined
 
-/** Members of a record of which no more is known than their names. */
 export const membersOf = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html =>
   facts(
     Object.entries(data).map(
@@ -29,7 +26,6 @@ export const membersOf = (data: Readonly<Record<string, unknown>>, request: Page
     ),
   )
 
-/** The records that an event names, as links: no more than three. */
 export const namedIn = (data: Readonly<Record<string, unknown>>, request: PageRequest): Html => {
   const ids = [...new Set(Object.values(data).filter(isId))].slice(0, 3)
   return ids.length > 0 ? html`${ids.map(id => html`${recordLink(request, id)} `)}` : none
@@ -46,7 +42,7 @@ interface Entry {
   readonly requestId: string
 }
 
-/** Who has done it: the key, token or person that called, else the person of whom it tells. */
+/** The caller: key, token or person; else the person whom the entry is about. */
 export const doer = ({ personId, actorId, actorType }: Entry, request: PageRequest): Html =>
   html`${words(actorType === 'dash' ? 'operator' : actorType)} ${actorId || personId ? recordLink(request, actorId ?? personId) : ''}`
 
@@ -57,7 +53,6 @@ const historyColumns: Columns<Entry> = {
   Request: ({ requestId }, request) => requestLink(request, requestId),
 }
 
-/** What has been done to a record, newest first. */
 export async function history(id: string, request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(auditApi.list)) return html``

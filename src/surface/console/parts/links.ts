@@ -4,7 +4,6 @@ import type { PageRequest } from '../page.ts'
 import { nameOf } from './names.ts'
 import { none, text } from './text.ts'
 
-/** The section that shows the records of a kind, by the prefix of their ids. */
 const sectionsByPrefix: Readonly<Record<string, string>> = {
   agent: 'agents',
   intent: 'intents',
@@ -42,16 +41,14 @@ const sectionsByPrefix: Readonly<Record<string, string>> = {
   gdprexport: 'exports',
 }
 
-/** Where the record of an id is shown; undefined for a kind that has no page. */
 export function addressOf(id: string): string | undefined {
   const section = sectionsByPrefix[prefixOf(id)]
   return section && `console/${section}/${encodeURIComponent(id)}`
 }
 
-/** The section that shows records whose ids begin so, if there is one. */
 export const sectionOf = (prefix: string): string | undefined => sectionsByPrefix[prefix]
 
-/** A link to a record, by what it is called: here, or where the page has read names; by its id where nobody has. */
+/** A link to a record by its name, if the page has read it, else by its id. */
 export function recordLink(
   request: Pick<PageRequest, 'to'>,
   id: string | null | undefined,
@@ -64,11 +61,10 @@ export function recordLink(
   return address ? html`<a href="${request.to(address)}">${shown}</a>` : html`${shown}`
 }
 
-/** A text that can be copied: an id, a line of the command. */
 export const copyable = (text: string): Html =>
   html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`
 
-/** What a posting was made for. Money that an agent or a card was given has an id, and no record of its own. */
+/** The cause of a posting. Funding of an agent or a card has an id, but no record of its own. */
 export const referenceLink = (
   request: Pick<PageRequest, 'to'>,
   { type, id }: { readonly type: string; readonly id: string },
@@ -78,7 +74,7 @@ export const referenceLink = (
     ? html`${name}`
     : recordLink(request, id, name)
 
-/** The run of a record's process in the Temporal Web UI; its workflow id to copy, where nobody has said where that is. */
+/** The workflow of a record in the Temporal Web UI; without its address, the workflow id to copy. */
 export function runLink({ ports }: Pick<PageRequest, 'ports'>, workflowId: string | null): Html {
   if (workflowId === null) return none
   const address = ports.runUrl(workflowId)

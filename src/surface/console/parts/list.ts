@@ -51,6 +51,8 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   /** What a record is called: its `name`, where nothing is said. */
   readonly name?: (record: T) => string
   readonly columns?: ColumnList<T>
+  /** Ids in the items whose records no column calls by their names: these are not read. */
+  readonly unnamed?: readonly (keyof T & string)[]
   /** The filters that have a field: all of the contract, where nothing is said. Others in the address hold as well. */
   readonly filters?: readonly string[]
   /** What stands in the address for other parts of the page. */
@@ -142,12 +144,12 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
 
 /** Reads some records, and the names of those whom they name. */
 export async function readSome(
-  { list }: SectionSpec,
+  { list, unnamed }: SectionSpec,
   question: ReturnType<typeof questionOf>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
-  await readNamesIn(answer.data, request)
+  await readNamesIn(answer.data, request, unnamed)
   return answer
 }
 

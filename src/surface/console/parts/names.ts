@@ -119,9 +119,14 @@ const kindsByPrefix: Readonly<Record<string, Kind>> = {
   webhook: 'webhooks',
 }
 
-/** Reads the names of those whom these records name. */
-export async function readNamesIn(records: readonly object[], request: PageRequest): Promise<void> {
-  const ids = records.flatMap(record => Object.entries(record).filter(([name]) => name !== 'id'))
+/** Reads the names of those whom these records name, but for some members. */
+export async function readNamesIn(
+  records: readonly object[],
+  request: PageRequest,
+  unnamed: readonly string[] = [],
+): Promise<void> {
+  const left = new Set(['id', ...unnamed])
+  const ids = records.flatMap(record => Object.entries(record).filter(([name]) => !left.has(name)))
   const kinds = ids.map(([, id]) => typeof id === 'string' && kindsByPrefix[prefixOf(id)])
   await readNames(request, ...new Set(kinds.filter(kind => kind !== undefined && kind !== false)))
 }

@@ -18,17 +18,15 @@ import {
 import { status, text } from './text.ts'
 
 interface RecordHead {
-  /** What the record is called. */
   readonly name: Content
-  /** Its kind, in the singular: `Agent`. */
+  /** In the singular: `Agent`. */
   readonly kind: string
   readonly state?: string | undefined
-  /** The operation that gives it, and the line of the command that does the same. */
+  /** The operation that reads it, and the CLI call for the same. */
   readonly operation: AnyOperation
   readonly command: string
 }
 
-/** The head of a record's page: its name and state, its id to copy, its JSON, and the command that shows the same. */
 export function recordHead(head: RecordHead, { id, to }: PageRequest): Html {
   const { name, kind, state, operation, command } = head
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
@@ -37,24 +35,19 @@ export function recordHead(head: RecordHead, { id, to }: PageRequest): Html {
 <p class="record">${copyable(id)} <a href="${json}">JSON</a> ${copyable(`agentpay ${command} ${id}`)}</p>`
 }
 
-/** A way back to the list that a record belongs to. */
 export const backTo = ({ to }: PageRequest, section: string, title: string): Html =>
   html`<p class="back"><a href="${to(`console/${section}`)}">${title}</a></p>`
 
-/** How what is shown of a record differs from what the contract says. */
 export interface MembersSpec<R> {
-  /** What members are called. */
   readonly labels?: Readonly<Record<string, string>>
-  /** What members show where their names and values do not say it, and facts that are no members. */
+  /** Displays of members that need more than their value, and facts that are no members. */
   readonly shows?: Readonly<Record<string, (record: R, request: PageRequest) => Content>>
-  /** Members that are left out of the page. */
   readonly hidden?: readonly string[]
 }
 
-/** Members that the head of the page shows. */
 const IN_HEAD = ['name', 'status']
 
-/** A text of a record that has the page to itself. */
+/** In characters: a text of a record that has the page to itself. */
 const MOST = 3_000
 
 const isThere = (value: unknown): boolean =>
@@ -62,7 +55,7 @@ const isThere = (value: unknown): boolean =>
 
 type Member = readonly [name: string, value: unknown]
 
-/** All that is known of a record, in the order of the contract: inner records in boxes of their own, lists of records as tables. */
+/** All members of a record in the order of the contract: inner records as boxes, lists of records as tables. */
 export function membersOfRecord(
   kind: string,
   operation: AnyOperation,
@@ -97,7 +90,6 @@ export function membersOfRecord(
   }
 }
 
-/** What is known of the members of a record within a record, or of those of a list. */
 const knownIn = (name: string, { members, labels }: Known): Known => ({
   members: members[name]?.properties ?? members[name]?.items?.properties ?? {},
   ...(labels && { labels }),
@@ -105,7 +97,7 @@ const knownIn = (name: string, { members, labels }: Known): Known => ({
 
 function innerBox([name, value]: Member, around: Known, request: PageRequest): Html {
   const known = knownIn(name, around)
-  // Where the contract names no members, the owner has named them: they stay as they are.
+  // Without members in the contract, the owner chose the names, and they stay as they are.
   const isFree = Object.keys(known.members).length === 0
   const nameIn = (member: string): Content => (isFree ? text(member) : nameOfMember(member, known))
   const entries = Object.entries(value as Row).map(

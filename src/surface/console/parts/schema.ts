@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { uploadsIn } from '../../../kernel/contract/upload.ts'
 
-/** What a page needs to know of a member. */
+/** The part of a JSON Schema that pages use. */
 export interface MemberSchema {
   readonly type?: string
   readonly format?: string
@@ -16,11 +16,10 @@ export interface MemberSchema {
   readonly properties?: Members
   readonly required?: readonly string[]
   readonly examples?: readonly unknown[]
-  /** Shown in the answer to the call that makes it, and never again. */
+  /** Shown only in the answer that creates it. */
   readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
-  /** Where the schema stands that is meant. */
   readonly $ref?: string
 }
 
@@ -28,7 +27,6 @@ export type Members = Readonly<Record<string, MemberSchema>>
 
 const known = new WeakMap<z.ZodType, MemberSchema>()
 
-/** An object as the contract has it: of what it lets one choose from, that which is not null. */
 function objectOf(schema: z.ZodType | undefined): MemberSchema {
   if (!schema) return {}
   const found = known.get(schema)
@@ -43,11 +41,9 @@ function objectOf(schema: z.ZodType | undefined): MemberSchema {
   return object
 }
 
-/** The members of an object, by their names. */
 const membersOf = ({ properties = {} }: MemberSchema): Members =>
   Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, withoutNull(member)]))
 
-/** A schema that has a name stands in one place, and others refer to it: here it stands where it is meant. */
 function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSchema {
   const meant = $ref === undefined ? undefined : named[$ref.split('/').at(-1) ?? '']
   const whole: MemberSchema = meant ? { ...resolved(meant, named), ...member } : member
@@ -64,7 +60,6 @@ function resolved({ $ref, ...member }: MemberSchema, named: Members): MemberSche
   }
 }
 
-/** `anyOf` of something and null is that something. */
 function withoutNull(member: MemberSchema): MemberSchema {
   const { anyOf, ...rest } = member
   const others = anyOf?.filter(({ type }) => type !== 'null')
@@ -72,7 +67,7 @@ function withoutNull(member: MemberSchema): MemberSchema {
   return anyOf && only && others?.length === 1 ? { ...only, ...rest, isNullable: true } : member
 }
 
-/** A member of the body by its name; a member of a member by dots: `limits.dailyLimitEuros`, `parts.0.share`. */
+/** A member of the body by name; nested by dots: `limits.dailyLimitEuros`, `parts.0.share`. */
 export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
   const steps = name.split('.')
   const found = steps.reduce<MemberSchema | undefined>(
@@ -84,17 +79,15 @@ export function bodyMember({ body }: AnyOperation, name: string): MemberSchema {
 
 export const queryMembers = ({ query }: AnyOperation): Members => membersOf(objectOf(query))
 
-/** The members of the record that an operation answers, or of each record of its list. */
 export function answerMembers({ returns: [, schema] }: AnyOperation): Members {
   const { data, ...members } = membersOf(objectOf(schema))
   return data?.items ? membersOf(data.items) : members
 }
 
-/** The members of the answer that are shown once. */
 export const secretsOf = (operation: AnyOperation): string[] =>
   Object.entries(answerMembers(operation)).flatMap(([name, { once }]) => (once === true ? [name] : []))
 
-/** What a form asks for where nothing else is said: the texts, numbers and choices of the body, and lists of them. */
+/** The default fields of a form: texts, numbers and enumerations of the body, and lists of these. */
 export function fieldsOf({ body }: AnyOperation): string[] {
   const files = uploadsIn(body)
   return Object.entries(membersOf(objectOf(body))).flatMap(([name, { type, items }]) =>
@@ -102,9 +95,7 @@ export function fieldsOf({ body }: AnyOperation): string[] {
   )
 }
 
-/** The members without which the body is refused. */
 export const requiredOf = ({ body }: AnyOperation): readonly string[] => objectOf(body).required ?? []
 
-/** The names of the parameters in an operation's path. */
 export const parametersIn = ({ path }: AnyOperation): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

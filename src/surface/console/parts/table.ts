@@ -5,11 +5,10 @@ import { addressOf, recordLink, runLink } from './links.ts'
 import type { Members } from './schema.ts'
 import { euros, label, none, status, text, time, words } from './text.ts'
 
-/** What is known of the members of a record: their schemas, and what the page calls them where that is not their name. */
+/** Schemas of the members of a record, and labels where these differ from the names. */
 export interface Known {
   readonly members: Members
   readonly labels?: Readonly<Record<string, string>>
-  /** What members show where their names and values do not say it. */
   readonly shows?: Readonly<Record<string, (record: never, request: PageRequest) => Content>>
 }
 
@@ -18,7 +17,6 @@ const nothingKnown: Known = { members: {} }
 export const nameOfMember = (member: string, { labels }: Pick<Known, 'labels'>): string =>
   labels?.[member] ?? label(member)
 
-/** A member of a record, as its name and the contract say: an amount, a state, an instant, another record, a text. */
 export function shown(
   member: string,
   value: unknown,
@@ -65,7 +63,7 @@ const listed = (
   return text(items.map(item => (areChoices ? words(String(item)) : String(item))).join(', '), most)
 }
 
-/** A record within a record: what it says, whom it names, or what it points to. */
+/** A record within a record: its text, the record that it names, or its address. */
 function inner(value: unknown, request: PageRequest, most?: number): Content {
   if (!isRecord(value)) return html`<code>${JSON.stringify(value)}</code>`
   const { message, code, type, id, name } = value
@@ -79,24 +77,20 @@ function inner(value: unknown, request: PageRequest, most?: number): Content {
 
 const IN_A_LINE = ['message', 'code', 'type', 'id', 'name']
 
-/** Whether a record within a record is shown in one line; one with other members has a box of its own. */
 export const fitsInLine = (value: Row): boolean => Object.keys(value).every(name => IN_A_LINE.includes(name))
 
-/** What a cell shows: a member of the item by its name, or what is made of the item. */
 type Shows<T> = (keyof T & string) | ((item: T, request: PageRequest) => Content)
 
-/** A column of figures: they are aligned at their right end, as those of numbers are. */
 interface Figure<T> {
   readonly figure: Shows<T>
 }
 
-/** The columns of a table, by what stands above each. */
 export type Columns<T> = Readonly<Record<string, Shows<T> | Figure<T>>>
 
-/** Columns in their order: members by their names, which say what stands above them, and others with what does. */
+/** Columns in order: members by their names, which give the headings, or columns with their own. */
 export type ColumnList<T> = readonly ((keyof T & string) | Columns<T>)[]
 
-/** A table that becomes a list of cards on a narrow screen: each cell knows what its column is called. */
+/** On a narrow screen the table becomes a list of cards: each cell has its heading. */
 export function table<T>(
   request: PageRequest,
   caption: string,
@@ -121,7 +115,7 @@ ${items.map(
 </table>`
 }
 
-/** A member of a cell is cut sooner than one that has a page to itself. */
+/** In characters: shorter than on the record's own page. */
 const MOST = 100
 
 function cellOf<T>(name: string, column: Columns<T>[string], known: Known) {
@@ -139,26 +133,21 @@ function cellOf<T>(name: string, column: Columns<T>[string], known: Known) {
 const isNumber = (schema: Members[string] | undefined): boolean =>
   schema?.type === 'number' || schema?.type === 'integer'
 
-/** How many columns a table has where the page does not say which. */
 const FEW = 6
 
-/** The columns of records where the page does not say which: those that tell most. */
 export const tellingMembers = (rows: readonly Row[]): string[] =>
   tableMembers(rows)
     .filter(name => !SAME.has(name))
     .slice(0, FEW)
 
-/** Members that tell nothing on a page: its head has the id, and the others are the same in each record of an account. */
+/** Left out of pages: the head has the id, and the others are the same in all records of an account. */
 export const SAME: ReadonlySet<string> = new Set(['id', 'ownerId', 'mode', 'currency', 'updatedAt'])
 
-/** What is known of a record: names and values. */
 export const facts = (entries: readonly (readonly [name: Content, value: Content])[]): Html =>
   html`<dl>${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-/** Of what is known of a record only what there is: nobody reads ten lines of `none`. */
 export const knownFacts = (entries: readonly (readonly [name: string, value: Content])[]): Html =>
   facts(entries.filter(([, value]) => value !== none))
 
-/** A part of a page under a heading. */
 export const box = (heading: string, ...contents: readonly Content[]): Html =>
   html`<section class="box"><h2>${heading}</h2>${contents}</section>`

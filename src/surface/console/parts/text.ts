@@ -1,6 +1,6 @@
 import { type Content, type Html, html, plainText } from '../../../web/html.ts'
 
-/** A text of somebody else: harmless, cut, and unable to turn the direction of what stands around it. */
+/** Third-party text: escaped, shortened, and isolated in its direction. */
 export const text = (value: string | null | undefined, most = 200): Html =>
   value ? html`<bdi>${plainText(value, most)}</bdi>` : none
 
@@ -8,7 +8,7 @@ export const none = html`<span class="none">none</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
-/** An amount where no markup may stand: in a title, in a description. */
+/** An amount for places without markup: titles, descriptions. */
 export const plainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
 
 export const euros = (amount: number): Html =>
@@ -16,15 +16,12 @@ export const euros = (amount: number): Html =>
 
 const percents = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 
-/** A share of a whole; none where there is no such whole. */
 export const percent = (share: number | null): Html =>
   share === null ? none : html`<span class="amount">${percents.format(share)}</span>`
 
-/** By how much something has changed, with its sign. */
 export const change = (share: number | null): Html =>
   share === null ? none : html`<span class="amount">${share > 0 ? '+' : ''}${percents.format(share)}</span>`
 
-/** How large a file is. */
 export const size = (bytes: number): string =>
   bytes < 1_000
     ? `${bytes} bytes`
@@ -36,8 +33,8 @@ const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 
 const months = Array.from({ length: 12 }, (_, month) => shortMonth.format(Date.UTC(2000, month)))
 
 /**
- * An instant: by UTC, and by the reader's own zone where scripts run. Lists have hundreds of them, and a formatter takes
- * several times as long as this.
+ * A time in UTC, and in the reader's zone where scripts run. Written by hand: lists have hundreds, and a
+ * formatter takes several times as long.
  */
 export function time(at: string | Date | null | undefined): Html {
   if (!at) return none
@@ -74,7 +71,6 @@ export function label(member: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-/** Members that are called otherwise than their names say. */
 const CALLED: Readonly<Record<string, string>> = {
   at: 'Date',
   workflowId: 'Run in Temporal',
@@ -115,17 +111,15 @@ function toneOf(tone: string, states: string): Record<string, string> {
   return Object.fromEntries(states.split(' ').map(state => [state, tone]))
 }
 
-/** A state, in words; the colour only repeats it. */
+/** A state in words; the colour only repeats it. */
 export const status = (state: string): Html =>
   html`<span class="status ${tones[state] ?? 'plain'}">${words(state)}</span>`
 
-/** How much of a limit is used: a bar, which has another colour where little is left, and the figures beside it. */
 export function usage(used: number, limit: number | null): Html {
   if (limit === null) return html`${euros(used)} <span class="none">no limit</span>`
   const max = limit || 1
   return html`<meter min="0" max="${max}" value="${Math.min(used, limit)}" high="${max * 0.9}" optimum="0">${euros(used)}</meter> ${euros(used)} of ${euros(limit)}`
 }
 
-/** Several things in a row, separated by a space. */
 export const spaced = (...contents: readonly Content[]): Html =>
   html`${contents.filter(content => content !== false && content !== undefined).map(content => html`${content} `)}`

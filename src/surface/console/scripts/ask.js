@@ -1,4 +1,4 @@
-// Asks in a sentence and shows the answer line by line. What others have written stays a text.
+// Sends a message and shows the answer line by line. Third-party text is inserted as text.
 
 import { part, root, words } from './page.js'
 import { signInAgain } from './sign-in.js'
@@ -22,7 +22,7 @@ function add(...shown) {
   shown.at(-1)?.scrollIntoView({ block: 'nearest' })
 }
 
-/** What would be another one. As in every table a cell knows what its column is called: on a phone it is said beside it. */
+/** The differences. As in every table, cells have their heading, which phones show beside them. */
 function tableOf(changes) {
   const names = [words.member, words.before, words.afterwards]
   const table = document.createElement('table')
@@ -40,7 +40,6 @@ function tableOf(changes) {
   return table
 }
 
-/** The difference that a proposal would make, and the way to it. */
 function proposalOf({ id, summary, changes, effect }) {
   const article = element('article', '', 'ask')
   const link = Object.assign(element('a', words.look, 'button'), {
@@ -75,7 +74,7 @@ async function* linesOf(response) {
   }
 }
 
-/** The answer as it comes; whoever is signed in no more signs in here, and asks again. */
+/** Streams the answer. After an expired session the person signs in here, and the message is sent again. */
 async function send(message) {
   const response = await fetch(`${root}canvas/messages`, {
     method: 'POST',
@@ -87,7 +86,6 @@ async function send(message) {
   return send(message)
 }
 
-/** Of a conversation that is full or was deleted: a new one begins. */
 const OVER = new Set(['conversation_full', 'conversation_not_found'])
 
 async function ask(message) {
@@ -107,7 +105,6 @@ async function ask(message) {
     shown[line.type]?.(line)
     isWhole = line.type === 'done'
   }
-  // The service was stopped in the middle.
   if (!isWhole) throw new TypeError('the answer did not come to its end')
 }
 

@@ -1,4 +1,4 @@
-// What every page of the console loads. What only some pages need, those name themselves.
+// Loaded by every page of the console; pages load further scripts themselves.
 
 import './words.js'
 import './times.js'

@@ -1,10 +1,8 @@
-// Copies what a button names, such as an id, and says so.
-
 import { closestTo, tell, words } from './page.js'
 
 const SHOWN_MS = 1_500
 
-/** On a plain HTTP address other than this machine's, browsers offer only the old way. */
+/** Over plain HTTP from another machine, browsers only have the old API. */
 async function write(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const field = Object.assign(document.createElement('textarea'), { value: text })

@@ -1,8 +1,8 @@
-// Questions, and secrets that are shown once: each in a dialog, which gives the focus back when it closes.
+// Questions, and secrets that are shown once: each in a dialog, which returns the focus when it closes.
 
 import { words } from './page.js'
 
-/** An element of this kind with these attributes and this content; texts are texts, whatever stands in them. */
+/** Creates an element. Content is inserted as text, never as markup. */
 export function element(kind, attributes = {}, ...content) {
   const made = document.createElement(kind)
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
@@ -12,7 +12,7 @@ export function element(kind, attributes = {}, ...content) {
 
 let count = 0
 
-/** Shows a dialog until one of its buttons is pressed; gives the name of that button, `no` for Escape. */
+/** Shows a dialog until a button is pressed; returns the name of the button, `no` for Escape. */
 export function show(title, content, buttons) {
   const id = `dialog-${++count}`
   const dialog = element(
@@ -42,7 +42,7 @@ export function show(title, content, buttons) {
   )
 }
 
-/** Asks before something is done; the focus is on the answer that does nothing. */
+/** Asks for confirmation; the focus is on the answer that does nothing. */
 export const confirm = (question, yes, isAgainst) =>
   show(
     question,
@@ -53,7 +53,7 @@ export const confirm = (question, yes, isAgainst) =>
     ],
   )
 
-/** Shows secrets for the only time: they stand nowhere else, and leave the page with the dialog. */
+/** Shows secrets once: they exist only in the dialog. */
 export function showSecrets(secrets) {
   const rows = Object.entries(secrets).map(([name, secret]) =>
     element(

@@ -1,4 +1,5 @@
-// The body of a request from the fields of a form: by their names, dots lead into members of members, and numbers into lists.
+// The body of a request from the fields of a form by their names: dots address nested members, numbers
+// address items of lists.
 
 const LIST = /[\n,]/
 
@@ -12,7 +13,7 @@ const texts = {
   json: text => JSON.parse(text),
   instant: text => {
     const at = new Date(text)
-    // What is no instant is sent as it was typed: the service says what is wrong with it.
+    // An invalid time is sent as typed, and the service refuses it.
     return Number.isNaN(at.getTime()) ? text : at.toISOString()
   },
   boolean: text => text === 'true',
@@ -23,7 +24,6 @@ const kinds = { number: 'number', range: 'number', 'datetime-local': 'instant' }
 const kindOf = ({ dataset, type }) => dataset.type ?? kinds[type] ?? 'text'
 const empties = { null: null, text: '', list: [] }
 
-/** What a field says; undefined where it says nothing. */
 function saidBy(field) {
   const { type, dataset, value } = field
   if (type === 'radio' || (type === 'checkbox' && dataset.type === 'list'))
@@ -58,7 +58,6 @@ function putField(body, field) {
 const fieldsOf = form =>
   [...form.elements].filter(({ name, disabled, tagName }) => name && !disabled && tagName !== 'BUTTON')
 
-/** What the form would send: its body and its query. */
 export function contentOf(form, submitter) {
   /** @type {Record<string, any>} */
   const body = {}
@@ -69,7 +68,7 @@ export function contentOf(form, submitter) {
   return { body, query }
 }
 
-/** A form with a file goes as a form of the web: texts as they are, everything else as JSON. */
+/** A body with a file is sent as a form: text as it is, everything else as JSON. */
 export function asSent(body) {
   if (!Object.values(body).some(value => value instanceof File)) return body
   const data = new FormData()
@@ -78,7 +77,7 @@ export function asSent(body) {
   return data
 }
 
-/** Puts members of the body into a template: `"$name"` is the member `name`; what there is not is left out. */
+/** Fills a template with members of the body: `"$name"` is the member `name`; missing ones are left out. */
 export function filled(template, body) {
   if (typeof template === 'string') return template.startsWith('$') ? body[template.slice(1)] : template
   if (typeof template !== 'object' || template === null || Array.isArray(template)) return template

@@ -1,8 +1,5 @@
-// Shows a refusal beside what has caused it: the field that it names, or else the button.
-
 import { element } from './dialogs.js'
 
-/** Takes back what was said about an earlier attempt. */
 export function clearRefusal(form) {
   for (const line of form.querySelectorAll('.refusal[data-own]')) line.remove()
   for (const line of form.querySelectorAll('.refusal')) line.textContent = ''
@@ -13,7 +10,7 @@ export function clearRefusal(form) {
   }
 }
 
-/** `a: must be …; b: must be …` in its sentences, each with the member that it names. */
+/** Splits `a: must be …; b: must be …` into sentences, each with its member. */
 const sentencesOf = said =>
   said.split(/; (?=[\w.]+: )/).map(sentence => ({
     sentence,
@@ -22,7 +19,7 @@ const sentencesOf = said =>
 
 const isShown = field => field.type !== 'hidden' && field.checkVisibility()
 
-/** The field of a member; of `a.0.b` it is that of `a.0`, or of `a`, where it has none of its own. */
+/** The field of a member; for `a.0.b` that of `a.0` or `a`, if it has none of its own. */
 function fieldOf(form, member) {
   for (
     let name = member;
@@ -48,7 +45,6 @@ function sayAt(field, sentence) {
   field.setAttribute('aria-describedby', [described, id].filter(Boolean).join(' '))
 }
 
-/** The line of a form for what no field has caused: its own one, or one after the button. */
 function lineOf(form, button) {
   const there = form.querySelector('.refusal[role="alert"]')
   if (there) return there
@@ -58,8 +54,8 @@ function lineOf(form, button) {
 }
 
 /**
- * Shows what was said at the fields that it names, with the focus on the first of them unless somebody is typing; the rest
- * beside the button.
+ * Shows refusals at the fields that they name, and the rest beside the button. Focuses the first of these
+ * fields unless the person is typing.
  */
 export function showRefusal(form, button, said, { isTyping = false } = {}) {
   clearRefusal(form)

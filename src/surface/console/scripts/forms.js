@@ -1,4 +1,5 @@
-// Forms that call an operation: the page names it, the fields are its body, and the answer or refusal shows beside them.
+// Forms that call an operation: the page names it, the fields are its body, and the answer or refusal appears
+// beside them.
 
 import { confirm, showSecrets } from './dialogs.js'
 import { asSent, contentOf, filled } from './form-body.js'
@@ -9,11 +10,11 @@ import { all, closestTo, complain, loadCeremonies, once, part, root, tell, words
 import { withPasskey } from './passkey.js'
 import { callSignedIn } from './sign-in.js'
 
-/** A second press of a double click comes within so long: what it would do has been done. */
+/** A second press within this time is a double click, and is ignored. */
 const DOUBLE_MS = 700
 const NEWS = 'news for the next page'
 
-/** The request that a form has sent without an answer: sent again it has the same key, and is done once. */
+/** The unanswered request of a form: sent again, it has the same key, and is done once. */
 const unanswered = new WeakMap()
 
 function keyOf(form, request) {
@@ -28,11 +29,11 @@ function keyOf(form, request) {
 const inAddress = (path, params) =>
   path.replace(/^\//, '').replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
-/** Whether the service has decided: a connection that broke, and a request that is still under way, leave it open. */
+/** Whether the outcome is known: a broken connection, or a request in progress, leaves it open. */
 const isAnswer = ({ status, code }) =>
   status >= 400 && status < 500 && status !== 401 && code !== 'in_progress'
 
-/** Sends what the form holds. An answer of whatever kind ends the key; a broken connection keeps it. */
+/** Sends the form. Any answer ends the idempotency key; a broken connection keeps it. */
 async function send(form, { method, path, body }) {
   const key = keyOf(form, { method, path, body })
   try {
@@ -55,7 +56,6 @@ function requestOf(form, submitter) {
   return { method, path: search ? `${path}?${search}` : path, body: { ...JSON.parse(given), ...body } }
 }
 
-/** The challenge of a form that needs a passkey: where it is asked for, and with what. */
 function challengeOf({ dataset }, body) {
   const { challenge, challengeBody, challengeOf: given, params = '{}' } = dataset
   if (!challenge) return undefined
@@ -70,10 +70,9 @@ function challengeOf({ dataset }, body) {
 
 const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
 
-/** Whether the page stands as it is by now without being loaded: that would lose what is typed in another form. */
+/** Whether the page was renewed without loading it, which would lose input in another form. */
 const isRenewed = form => all('form').some(other => other !== form && hasTyped(other)) && renew()
 
-/** What is done with the answer: `reload`, `go:<page>`, `part:<id>,<id>`, `close`, or nothing. */
 async function finish(form, answer, step) {
   const success = said(form.dataset.success ?? words.done, answer)
   const done = step ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
@@ -101,7 +100,7 @@ async function finish(form, answer, step) {
   return step ? undefined : new Promise(resolve => setTimeout(resolve, DOUBLE_MS))
 }
 
-/** Does what the form is for; `step` says which one of several it is. Gives `done`, `refused`, `no` or `stop`. */
+/** Submits the form; `step` is its number among several. Returns `done`, `refused`, `no` or `stop`. */
 export async function submit(form, submitter, step) {
   clearRefusal(form)
   const button = submitter ?? form.querySelector('button')
@@ -128,7 +127,7 @@ export async function submit(form, submitter, step) {
     tell('')
     const said =
       error instanceof SyntaxError ? words.notJson : (error.said ?? `${words.other} ${error.message}`)
-    // What others have decided meanwhile may have taken the form from the page.
+    // A decision of others may have removed the form from the page meanwhile.
     if (form.isConnected) showRefusal(form, button, said)
     else complain(said)
     return 'refused'
@@ -141,7 +140,7 @@ const withAssertion = ({ body, ...request }, webauthnAssertion) => ({
   body: { ...body, webauthnAssertion },
 })
 
-/** One form after the other: each waits for its passkey, and a refusal of one is no reason to leave out the next. */
+/** Submits one form after the other: each waits for its passkey, and a refusal does not stop the next one. */
 async function submitAll(selector) {
   const forms = all(selector)
   for (const [index, form] of forms.entries()) {
@@ -151,13 +150,12 @@ async function submitAll(selector) {
   }
 }
 
-/** Shows a part by what a form asks for, such as a period. */
 async function fillPart(form) {
   await load(form.dataset.part, new URLSearchParams(/** @type {any} */ (new FormData(form))))
   tell('')
 }
 
-/** Two buttons of one form are one. */
+/** Two buttons of one form share this guard. */
 const underWay = new WeakSet()
 
 document.addEventListener('submit', event => {

@@ -1,4 +1,4 @@
-// Parts of a page that follow the events: each names those that concern it, and is fetched again when one comes.
+// Live parts of a page: each names its events, and is fetched again after one of them.
 
 import { hasTyped, morph } from './morph.js'
 import { closestTo, dataset, goBy, here, part, Refused, words } from './page.js'
@@ -8,11 +8,11 @@ import { showTimes, timeOf } from './times.js'
 
 const SOON_MS = 1_000
 const ASK_MS = 10_000
-/** After so long without an answer the part is marked as old, and after so long nobody waits for it any more. */
+/** Without an answer, a part is marked as old after the first time, and given up after the second. */
 const SLOW_MS = 3_000
 const GIVE_UP_MS = 10_000
 const PATIENT_MS = 60_000
-/** What is pressed at this moment is not moved. */
+/** Parts are not changed during a press. */
 const PRESSED_MS = 200
 
 const parts = new Set()
@@ -20,7 +20,7 @@ const due = new Set()
 let timer
 let isAsking = false
 let notBefore = 0
-/** Somebody waits for a part that is being fetched already: where that fails, it is fetched again at once. */
+/** A caller waits for a part that is already being fetched: a failure is retried at once. */
 let isUrgent = false
 let standing = 'opening'
 
@@ -50,7 +50,6 @@ function want(some) {
   plan()
 }
 
-/** Fetches these parts again: by their ids, or all of the page. */
 export function refresh(ids) {
   const wanted = [...parts].filter(({ id }) => !ids || ids.includes(id))
   if (wanted.length === 0) return location.reload()
@@ -65,13 +64,12 @@ function plan(ms = notBefore - performance.now()) {
   timer = setTimeout(ask, Math.max(0, ms))
 }
 
-/** An address has a hundred requests a minute: with few left, parts wait for each other longer. */
+/** The rate limit is a hundred requests a minute for an address: with few left, fetches wait longer. */
 function gapAfter(response) {
   const left = Number(response.headers.get('X-RateLimit-Remaining') ?? 100)
   return left > 50 ? SOON_MS : left > 20 ? 3 * SOON_MS : ASK_MS
 }
 
-/** Fetches parts by the address of the page, and by what was asked for in each. */
 async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
   const url = new URL(location.href)
   url.hash = ''
@@ -90,7 +88,6 @@ async function fetchParts(asked, patienceMs = GIVE_UP_MS) {
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
-/** What the service says against it, in its own words. */
 async function refusalIn(response) {
   const { error } = await response.json().catch(() => ({}))
   return new Refused(response.headers.get('X-Error-Code'), error ?? String(response.status))
@@ -108,7 +105,7 @@ async function ask() {
   const slow = setTimeout(() => markOld(asked), SLOW_MS)
   try {
     const page = await fetchParts(asked)
-    // One that was paused meanwhile is fetched again when it goes on.
+    // A paused part is fetched again when it continues.
     for (const one of asked) if (one.dataset.paused === undefined) replace(one, page)
   } catch {
     if (!isUrgent) markOld(asked)
@@ -120,7 +117,6 @@ async function ask() {
   plan()
 }
 
-/** Fills a part by these members of the query, however long that takes. */
 export async function load(id, query) {
   const one = document.getElementById(id)
   one.dataset.query = query
@@ -134,7 +130,7 @@ export async function load(id, query) {
   }
 }
 
-/** Makes the whole page what it is by now, and leaves what is typed; false where that cannot be. */
+/** Renews the whole page and keeps input; false if that is not possible. */
 export async function renew() {
   const response = await fetch(location.href).catch(() => undefined)
   if (!response?.ok) return false
@@ -151,7 +147,7 @@ function replace(one, page) {
   const next = page.getElementById(one.id)
   if (!next) return
   const { person } = page.documentElement.dataset
-  // Somebody else has signed in meanwhile, in another tab.
+  // Another person has signed in meanwhile, in another tab.
   if (person && dataset.person && person !== dataset.person) return location.reload()
   showTimes(next)
   const focused = one.contains(document.activeElement) ? document.activeElement : undefined
@@ -162,7 +158,7 @@ function replace(one, page) {
   one.dispatchEvent(new CustomEvent('part-replaced', { bubbles: true }))
 }
 
-/** The focus does not fall to the beginning of the page when what had it has gone. */
+/** If the focused element is gone, the focus stays in its part. */
 function focusIn(one) {
   const place = one.querySelector('h1, h2, h3') ?? one
   place.tabIndex = -1
@@ -196,14 +192,13 @@ function markNew(one) {
   noteOf(one)?.remove()
 }
 
-/** Nobody is signed in any more: asks in place where something typed would be lost, else leads to where one signs in. */
+/** After the session has ended, signs in here if input would be lost, else goes to the sign-in page. */
 async function endSession() {
   if (!hasTyped(document.documentElement) && !part('dialog[open]')) return goBy('login', here())
   await signInAgain()
   refresh()
 }
 
-/** Says how the stream stands in the line of the page for it, or in one of ours. */
 function sayStanding() {
   let line = part('#stream')
   if (!line) {

@@ -1,8 +1,8 @@
-// Changes a part of a page into what it is by now, and leaves what the person has there: focus, selection, open details, texts.
+// Updates a part of a page in place, and keeps focus, selection, open details and input.
 
 const CHOICE = '[type="checkbox"], [type="radio"]'
 const FIELDS = 'input, textarea, select'
-/** What the scripts or the person have set, and the service does not know. */
+/** Attributes that scripts or the person set, and the service does not know. */
 const OURS = new Set([
   'aria-disabled',
   'aria-invalid',
@@ -13,7 +13,6 @@ const OURS = new Set([
   'data-gone',
 ])
 
-/** Whether somebody has typed or chosen something here. */
 export const isDirty = field =>
   field.matches('select')
     ? [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected) &&
@@ -24,13 +23,12 @@ export const isDirty = field =>
 
 const fieldsIn = node => (node.matches(FIELDS) ? [node] : [...node.querySelectorAll(FIELDS)])
 
-/** Whether something typed would be lost with this element. */
 export const hasTyped = node => node.nodeType === Node.ELEMENT_NODE && fieldsIn(node).some(isDirty)
 
 const ROWS = 'li, tr, article, section, dl > div'
 const NAMED = '[data-key], form[data-operation], a[href], [id]:not(input, textarea, select)'
 
-/** What an element is about, by which it is found again; undefined where it is one of many alike. */
+/** A name that identifies an element across renderings; undefined if there are many alike. */
 function nameOf(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return undefined
   const { id, dataset } = node
@@ -63,11 +61,11 @@ function morphNode(now, next) {
   setAttributes(now, next)
   // A refusal stays until the form is sent again.
   if (now.matches('.refusal')) return
-  // What stands in a text field is its person's as soon as something is typed.
+  // A text field with input keeps it.
   if (!now.matches('textarea') || !isDirty(now)) morph(now, next)
 }
 
-/** What stands here for the next one: of the same name, or else the next one alike that has none. */
+/** The element to update: of the same name, or else the next unnamed one alike. */
 function matchOf(next, at, byName) {
   const name = nameOf(next)
   if (name !== undefined) return byName.get(name)
@@ -88,7 +86,7 @@ function namesIn(parent) {
 const put = (parent, node, before) =>
   node.isConnected && parent.moveBefore ? parent.moveBefore(node, before) : parent.insertBefore(node, before)
 
-/** Makes the children of one element those of the other. What has typed text and is there no more stays, and is marked. */
+/** Makes the children of one element those of the other. Removed elements with input stay, and are marked. */
 export function morph(parent, nextParent) {
   const byName = namesIn(parent)
   const left = new Set([...parent.childNodes].filter(node => !isOurs(node)))

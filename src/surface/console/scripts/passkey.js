@@ -1,10 +1,9 @@
-// What a passkey has to sign: asks for a challenge, shows the sentence that is signed, and gives the signature to the call.
+// Signs by passkey: requests a challenge, shows the sentence, and passes the signature to the call.
 
 import { element, show } from './dialogs.js'
 import { askDevice, Refused, words } from './page.js'
 import { callSignedIn } from './sign-in.js'
 
-/** Shows what will be signed. Gives `yes`, `no` or `stop`. */
 function showSentence(sentence, hasChanged, step) {
   const title = step && step.of > 1 ? `${words.youSign} (${step.number}/${step.of})` : words.youSign
   const content = [
@@ -18,7 +17,6 @@ function showSentence(sentence, hasChanged, step) {
   ])
 }
 
-/** Opens a challenge, and has it signed. Gives the assertion, or `no` or `stop` where the person does not want to. */
 async function signatureFor({ path, body }, earlier, step) {
   const { challengeId, options, sentence } = await callSignedIn('POST', path, { body })
   if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskey)
@@ -28,7 +26,7 @@ async function signatureFor({ path, body }, earlier, step) {
   return { sentence, signed: { challengeId, assertion } }
 }
 
-/** Calls with a signature. Where what was signed has changed meanwhile, the person reads it again. */
+/** Calls with a signature. If the sentence has changed meanwhile, the person reads it again. */
 export async function withPasskey(challenge, send, step) {
   if (challenge.isAskedLate) {
     const answer = await send().catch(error => {

@@ -1,4 +1,4 @@
-// Says what the rules of a form would decide about a payment, while both are being typed.
+// Evaluates a test payment by the rules of a form, while both are being edited.
 
 import { element } from './dialogs.js'
 import { contentOf } from './form-body.js'
@@ -28,7 +28,6 @@ function show(result, decision) {
   )
 }
 
-/** What is asked: by the rules as they stand in their form, or by those that the agent has. */
 function questionOf(attempt, rules) {
   const { body } = contentOf(attempt)
   const { agent, policy } = attempt.dataset
@@ -38,7 +37,7 @@ function questionOf(attempt, rules) {
   return { ...body, policy: asTyped }
 }
 
-/** A refusal of a rule names it as `policy.<name>`. */
+/** Refusals name a rule as `policy.<name>`. */
 function showTrouble(attempt, rules, error) {
   if (!(error instanceof Refused)) throw error
   const said = error.said.replace(/(^|; )policy\./g, '$1')
@@ -85,7 +84,7 @@ function simulateIn(attempt) {
     clearTimeout(timer)
     void ask()
   })
-  // A browser that goes back fills the form before this listens.
+  // On back navigation the browser fills the form before this script listens.
   void ask()
 }
 

@@ -1,4 +1,4 @@
-// Shows that something waits, and opens it when it is tapped. It holds ids only, and does nothing else.
+// Shows a notification, and opens its page on a tap. It holds only ids.
 
 const waits = new Set(['intent.created', 'card_request.created', 'transfer.payee_confirmation_required'])
 const isGerman = navigator.language.startsWith('de')
@@ -8,7 +8,6 @@ function titleOf({ event }) {
   return event.replaceAll(/[._]/g, ' ')
 }
 
-/** The id that the page of the event is about. */
 const idOf = ({ intentId, transferId, agentId, eventId }) => intentId ?? transferId ?? agentId ?? eventId
 
 addEventListener('push', event => {
@@ -17,7 +16,7 @@ addEventListener('push', event => {
   event.waitUntil(registration.showNotification(titleOf(data), shown))
 })
 
-/** What waits is decided on its page; everything else is found by its id. Both lie beside the folder of this script. */
+/** A waiting decision has its page; other records are found by id. Both addresses are relative to this script. */
 function pageOf(data) {
   const page = data.intentId ? `../approve/${data.intentId}` : `search?q=${idOf(data)}`
   return new URL(page, registration.scope).href

@@ -1,5 +1,3 @@
-// Has this browser told of events, or of nothing any more, and shows what it is told of.
-
 import { all, call, complain, onPress, onSubmit, part, Refused, root, tell, words } from './page.js'
 
 const subscriptionsOf = async () =>
@@ -12,7 +10,6 @@ const registered = () => navigator.serviceWorker.register(`${root}console/push-w
 const current = async () =>
   (await navigator.serviceWorker.getRegistration(`${root}console/`))?.pushManager.getSubscription()
 
-/** The record of this browser's subscription, and the subscription itself, where there are such. */
 async function standing() {
   const subscription = await current()
   if (!subscription) return {}

@@ -1,4 +1,4 @@
-// Asks for the passkey in place when the session has ended, so that nothing typed is lost.
+// Signs in by passkey on the page after the session has ended, so that no input is lost.
 
 import { element, show } from './dialogs.js'
 import { askDevice, call, dataset, loadCeremonies, part, Refused, root, words } from './page.js'
@@ -6,10 +6,9 @@ import { follow, resume } from './stream.js'
 
 let underWay
 
-/** How often somebody has signed in anew since the page was opened. */
 export let signIns = 0
 
-/** Signs in again, once for all who ask; ends when somebody is signed in. */
+/** Signs in again, once for all callers; resolves when a person is signed in. */
 export function signInAgain() {
   underWay ??= ask().finally(() => {
     underWay = undefined
@@ -47,7 +46,7 @@ async function signIn() {
   resume(personId)
 }
 
-// What was typed for one person is not sent by another one.
+// Input of one person is never sent by another.
 follow(({ personId }) => {
   if (!personId) return
   signIns++

@@ -1,13 +1,14 @@
-// Follows the events of the account. One tab of a browser reads the stream and tells the others, so that ten tabs cost one.
+// Follows the events of the account. One tab of a browser reads the stream and shares it, so that ten tabs
+// cost one.
 
 import { root } from './page.js'
 
-/** After so long without a word the stream is taken for broken: the service says every fifteen seconds that it is there. */
+/** Without any sign of life for this long, the stream counts as broken; the service sends one every fifteen seconds. */
 const SILENCE_MS = 45_000
 const RETRY_MS = 5_000
-/** An event that was the last one so long ago is no place to go on from: the parts are fetched anew instead. */
+/** After this long the stream cannot be resumed from the last event, and the parts are fetched again. */
 const RESUMABLE_MS = 60_000
-/** How many events a new tab can be told of that came while its page was on the way. */
+/** Events kept for a new tab, which happened while its page was loading. */
 const KEPT = 50
 
 const name = `events of ${new URL(root, location.href).href}`
@@ -17,14 +18,14 @@ const listeners = new Set()
 const kept = []
 const wait = ms => new Promise(resolve => setTimeout(resolve, ms))
 
-/** How the stream stands: `opening`, `live`, `lost`, or `ended` with the session. */
+/** The state of the stream: `opening`, `live`, `lost`, or `ended` with the session. */
 let standing = 'opening'
 let isReader = false
 let lastHeard = performance.now()
 /** @type {(value?: unknown) => void} */
 let goOn = () => undefined
 
-/** Calls the listener with `{ event }`, `{ standing }` and `{ missed }`: what happened meanwhile is not known. */
+/** Calls the listener with `{ event }`, `{ standing }` and `{ missed }`, which means that events were lost. */
 export function follow(listener) {
   listeners.add(listener)
   listener({ standing })
@@ -42,7 +43,6 @@ function tellAll(message) {
   hear(message)
 }
 
-/** To be called when the person has signed in anew on this page: every tab goes on. */
 export function resume(personId) {
   tellAll({ standing: 'opening', personId })
   goOn()
@@ -55,7 +55,6 @@ channel.onmessage = ({ data }) => {
   hear(data)
 }
 
-/** Tells a new tab how the stream stands, and what happened since its page was asked for. */
 function greet({ newcomer, since }) {
   channel.postMessage({ to: newcomer, standing })
   for (const { at, event } of kept) if (at >= since) channel.postMessage({ to: newcomer, event })
@@ -98,7 +97,6 @@ async function open(from, signal) {
   return { body: response.body, isGapless: from !== undefined && !response.redirected }
 }
 
-/** Reads until the stream ends. False where the session has ended. */
 async function read() {
   const stop = new AbortController()
   let silence
@@ -128,7 +126,10 @@ async function read() {
   }
 }
 
-/** What the tab does that reads for all. A stream that ends is opened again at once: that tells whether the session has ended. */
+/**
+ * The tab that reads for all. A stream that ends is opened again at once, which shows whether the session has
+ * ended.
+ */
 async function lead() {
   isReader = true
   for (;;) {
@@ -146,7 +147,7 @@ async function lead() {
   }
 }
 
-/** A reader that says nothing has been frozen by its browser. */
+/** A silent reader was frozen by its browser. */
 function doubt() {
   if (!isReader && standing !== 'lost' && performance.now() - lastHeard > SILENCE_MS)
     hear({ standing: 'lost' })

@@ -1,4 +1,4 @@
-// What the scripts of the console say. Refusals of the service are shown in its own words.
+// Texts of the console's scripts. Refusals of the service have their own.
 
 import { words } from './page.js'
 

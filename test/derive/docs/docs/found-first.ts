@@ -1,4 +1,4 @@
-/** What is looked for in the search of `/docs`, and the address that is to stand first. */
+/** Searches in `/docs`, each with the address of its expected first result. */
 export const FOUND_FIRST: readonly (readonly [words: string, address: string])[] = [
   ['dailyLimitEuros', '/docs/policies#policies.create'],
   ['401', '/docs/errors/unauthenticated'],

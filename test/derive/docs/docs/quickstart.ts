@@ -11,7 +11,7 @@ import { service } from '../docs-service.ts'
 test('the quickstart works as it is pasted', async () => {
   const { key } = await service.owner()
   const script = stepsFor(service.url).map(({ curl }) => curl)
-  // The key stands where `npm start` writes it.
+  // The key is where `npm start` writes it.
   const DATA_DIR = temporaryFolder()
   writeFileSync(join(DATA_DIR, 'instance.json'), JSON.stringify({ url: service.url, apiKey: key }, null, 2))
   const { KEY: _, ...shell } = process.env

@@ -25,7 +25,6 @@ const EXCLUDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   'checkout.credential fillerKeyId': ['publicKeyJwk'],
 }
 
-/** Members that an id needs. */
 const ADDED_MEMBERS: Readonly<Record<string, object>> = {
   'transfers.challenge parts.0.walletId': { parts: [{ walletId: '', amountEuros: 5 }] },
   'cards.create intentId': { usage: 'single' },
@@ -93,7 +92,7 @@ describe('an id in a body', () => {
       })
     }
 
-    // A challenge is a part of what is signed: one that is not known is a flaw of the signature.
+    // A challenge is part of the signed data, so an unknown one is a wrong signature.
     if (prefix === 'challenge')
       test('of an unknown challenge is a 400', async () => {
         const { status, headers } = await send(unknownId(prefix).replace(/.$/, '0'))

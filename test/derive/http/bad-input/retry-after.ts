@@ -12,7 +12,7 @@ const codes = new Set(
   [...declared, ...Object.entries(problems)].flatMap(([code, [status]]) => (status === 503 ? [code] : [])),
 )
 
-/** Answers with the code that the path names. */
+/** Answers with the code in the path. */
 const server = createServer(
   ({ url }, response) =>
     void send(response, {}, { status: 503, body: '{}', errorCode: String(url).slice(1) }),

@@ -11,7 +11,7 @@ import { aPdf, form, lyingFiles, owner, pdfFile, send, service } from './service
 const LIMIT_MS = 1_000
 const MIB = 1_048_576
 
-/** A service with little memory and little patience. */
+/** A service with little memory and short timeouts. */
 const strict = await startTestService({
   areas: { ...areas, papers: papersArea },
   tables: PAPER_TABLES,

@@ -17,7 +17,7 @@ interface Part {
   readonly more?: string
 }
 
-/** A form, byte by byte as a client of one's own writes it. */
+/** A form, byte by byte, as a hand-written client sends it. */
 function raw(parts: readonly Part[], end = `--${BOUNDARY}--\r\n`): Buffer<ArrayBuffer> {
   const pieces = parts.flatMap(({ name, content, file, type, more = '' }) => [
     Buffer.from(
@@ -35,7 +35,7 @@ const title: Part = { name: 'title', content: 'A bill' }
 const paper: Part = { name: 'paper', content: aPdf(500), file: 'a.pdf', type: 'application/pdf' }
 const whole = raw([title, paper])
 
-/** Sends what is to be refused, and looks that nothing of it stays. */
+/** Sends a body that must be refused, and checks that nothing of it stays. */
 async function refused(body: Buffer<ArrayBuffer> | FormData | string, headers: Record<string, string> = {}) {
   const before = await traces()
   const { status, body: answer } = await send(body, headers)

@@ -8,7 +8,7 @@ const FORM = 'multipart/form-data; boundary=edge'
 
 async function* cutAt(body: Buffer, places: readonly number[]): AsyncGenerator<Uint8Array> {
   const cuts = [0, ...places.map(place => place % (body.length + 1)).toSorted((a, b) => a - b), body.length]
-  // Memory of its own, which is spoilt afterwards, as that of a thread is used again.
+  // Its own memory, which is overwritten afterwards, as a thread's memory is reused.
   for (const [n, begin] of cuts.slice(0, -1).entries()) {
     const piece = Uint8Array.from(body.subarray(begin, cuts[n + 1]))
     yield piece
@@ -17,7 +17,7 @@ async function* cutAt(body: Buffer, places: readonly number[]): AsyncGenerator<U
 }
 
 const places = fc.array(fc.nat(5_000), { maxLength: 12 })
-/** Contents that look like boundaries, and like what follows them. */
+/** Contents that look like boundaries and their surroundings. */
 const content = fc
   .array(fc.constantFrom('\r', '\n', '\r\n--edge', '\r\n--edg', '--edge--', 'x', 'abc"\\', '\u00ff'), {
     maxLength: 60,

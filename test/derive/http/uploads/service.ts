@@ -25,7 +25,6 @@ export interface Sent {
   readonly body: any
 }
 
-/** Sends a body as it is. */
 export async function send(
   body: RequestInit['body'],
   headers: Record<string, string> = {},
@@ -43,7 +42,6 @@ export async function send(
   }
 }
 
-/** A form with these members; a file is given with its name. */
 export function form(members: Readonly<Record<string, string | File>>): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(members)) data.append(name, value)
@@ -53,13 +51,13 @@ export function form(members: Readonly<Record<string, string | File>>): FormData
 export const pdfFile = (size = 2_000, name = 'bill.pdf', seed = 1): File =>
   new File([aPdf(size, seed)], name, { type: 'application/pdf' })
 
-/** All files of the service on disk, those that are not kept yet among them. */
+/** All files of the service on disk, including temporary ones. */
 export const lyingFiles = (): string[] =>
   readdirSync(service.filesDir, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
 
-/** All that an upload can leave: rows, and files with and without a name. */
+/** Everything that an upload can leave: rows, and files with and without a name. */
 export async function traces(): Promise<{ rows: number; files: number }> {
   const [counted] = await service.sql<{ rows: number }>(
     'select ((select count(*) from papers) + (select count(*) from stored_files))::int as rows',

@@ -12,7 +12,7 @@ import { aPdf, form, lyingFiles, owner, pdfFile, send, service, traces } from '.
 const files = filesOnDisk(service.filesDir, openVault(ENCRYPTION_KEY))
 const tenant = { ownerId: owner.ownerId, mode: 'test' }
 
-/** The sweep, two hours after everything that lies there was written. */
+/** The sweep, two hours after the files were written. */
 async function sweepLater(): Promise<void> {
   const longAgo = new Date(Date.parse('2020-01-01'))
   for (const path of lyingFiles()) utimesSync(path, longAgo, longAgo)

@@ -8,7 +8,7 @@ import { credentials, operations, unknownId, withSession } from '../../../suppor
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { until } from '../../../support/until.ts'
 
-/** The operations whose handlers have been called. */
+/** The operations whose handlers were called. */
 const calledHandlers: string[] = []
 
 const service = await startTestService({ areas: recordingCalls(areas), outbound: acceptingOutbound })
@@ -35,7 +35,7 @@ function mapped(of: object, change: (name: string, value: Area) => unknown): obj
   return Object.fromEntries(Object.entries(of).map(([name, value]) => [name, change(name, value)]))
 }
 
-/** How a body is announced, and the part that is sent before the client leaves. */
+/** How a body is announced, and the part that is sent before the client disconnects. */
 interface BodyBreak {
   readonly announced: (body: string) => Record<string, string | number>
   readonly sent: (body: string) => string
@@ -56,7 +56,7 @@ const breaks: readonly BodyBreak[] = [
 
 const endings = [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()] as const
 
-/** Sends a part of the body once the service asks for it, and leaves. */
+/** Sends a part of the body once the service asks for it, and disconnects. */
 function hangUp(head: string, part: string, end: (socket: Socket) => unknown): Promise<void> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)

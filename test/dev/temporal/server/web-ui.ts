@@ -33,7 +33,6 @@ afterAll(async () => {
   await temporal.stop()
 })
 
-/** The names of the signals that the run received. */
 async function signalsOf(workflowId: string): Promise<string[]> {
   const { events } = await new Client({ connection }).workflow.getHandle(workflowId).fetchHistory()
   return (events ?? []).flatMap(event => event.workflowExecutionSignaledEventAttributes?.signalName ?? [])
@@ -53,7 +52,7 @@ function ask(to: ListeningSocket, path: string, headers: Record<string, string>,
 
 const socketOf = (url: string): ListeningSocket => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
 
-/** Other systems have no second loopback address: there only the port of the server is unknown to pages. */
+/** Other systems have no second loopback address: there only the server's port is unknown to pages. */
 const testOnLinux = host.hasLoopbackNetwork ? test : test.skip
 
 describe('the Web UI', () => {
@@ -67,7 +66,8 @@ describe('the Web UI', () => {
         expect([undefined, 403, 404, 421]).toContain(await ask(socket, path, rebound))
       const listStatus = await ask(socket, '/api/v1/namespaces/default/workflows', rebound, 'GET')
       expect([undefined, 403, 404, 421]).toContain(listStatus)
-      // Requests by IP address are tested, too: other programs of this machine may use gRPC and the Web UI only.
+      // Requests by IP address are tested, too: other programs of this machine may use gRPC and the Web UI
+      // only.
       const hostName = { ...json, Host: `127.0.0.1:${socket.port}`, 'X-CSRF-Token': 'none' }
       expect(await ask(socket, `/api/v1${SIGNAL}`, hostName)).not.toBe(200)
     }

@@ -42,7 +42,6 @@ export const audit = section({
   call: 'agentpay audit list',
 })
 
-/** What one request has caused: its changes, its events, and where these were sent. */
 export const causePage: Page = async request => {
   const { id, to } = request
   const asked = { query: { requestId: id }, limit: 100, empty: 'Nothing.' }
@@ -60,7 +59,7 @@ ${caused}`,
   }
 }
 
-/** The newest checkpoint, and the proof of the trail where the address asks for it, as it reads every entry. */
+/** The newest checkpoint, and on demand the proof of the trail, which reads every entry. */
 async function trail(request: PageRequest): Promise<Html> {
   const { query, part } = request
   const sealed = await sealedSoFar(request)

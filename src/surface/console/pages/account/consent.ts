@@ -44,7 +44,7 @@ export const consents = section({
   above: request => request.part({ id: 'standing', events, make: () => standing(request) }),
 })
 
-/** The newest change of each purpose, each with the way back. */
+/** The newest change of each purpose, with a form to change it back. */
 async function standing(request: PageRequest): Promise<Html> {
   const { consents } = await request.ask(consentApi.getConsent)
   const shown = table(request, 'What holds now', consents, { ...columns, Action: change })

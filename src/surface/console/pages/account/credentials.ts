@@ -8,7 +8,7 @@ import { status, words } from '../../parts/text.ts'
 
 type Passkey = ItemOf<typeof passkeysApi.list>
 
-/** Whether what is done is the person's own, or the person is an owner: others may not. */
+/** People act on their own credentials, owners on all. */
 const isMine = ({ personId }: { readonly personId: string | null }, { actor }: PageRequest): boolean =>
   personId === actor.id || actor.scopes.has('people:write')
 

@@ -13,13 +13,11 @@ interface About {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
-/** Who is meant: the account itself, or somebody else by their record. */
 const whom = ({ subject: { type, id } }: About, request: PageRequest): Html =>
   type === 'owner' ? html`the account` : html`${words(type)} ${recordLink(request, id)}`
 
 const nameOf = ({ subject: { type } }: About): string => (type === 'owner' ? 'The account' : label(type))
 
-/** Another person than the account's, by the kind and id of their record. */
 const another = {
   members: ['subject.type', 'subject.id'],
   labels: {

@@ -14,7 +14,6 @@ const latency = ({ latencyMs }: Attempt): Content => (latencyMs === null ? none 
 
 const answered = ({ status: answer }: Attempt): Content => answer ?? 'no answer'
 
-/** How the last attempt went: what was answered, how fast, and how the answer began. */
 function lastAttempt({ attempts }: Delivery): Html {
   const last = attempts.at(-1)
   if (!last) return none
@@ -26,7 +25,7 @@ const hasEnded = ({ status: state }: Delivery): boolean => state !== 'pending' &
 
 const FILTERS = ['status', 'event', 'webhookId', 'requestId', 'eventId', 'from', 'to']
 
-/** Replays all that the filters of the address show; without a state what has not arrived. */
+/** Replays the deliveries of the present filters; without a status, the failed ones. */
 function replayShown(request: PageRequest): Content {
   const given = Object.fromEntries(
     FILTERS.flatMap(name => (request.query[name] ? [[name, request.query[name]]] : [])),

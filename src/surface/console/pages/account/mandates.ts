@@ -9,7 +9,6 @@ type Mandate = AnswerOf<typeof mandatesApi.get>
 
 type Lefts = Pick<Mandate, 'dayLeftEuros' | 'monthLeftEuros' | 'totalLeftEuros' | 'countLeft'>
 
-/** What is left, of each limit that the mandate sets: the narrowest is what counts. */
 function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts): Html {
   const lefts = [
     dayLeftEuros !== null && html`${euros(dayLeftEuros)} today`,
@@ -22,7 +21,6 @@ function left({ dayLeftEuros, monthLeftEuros, totalLeftEuros, countLeft }: Lefts
 
 const isOpen = ({ status }: Mandate): boolean => status === 'active' || status === 'suspended'
 
-/** The constraints that a person is asked for, with what they are called. */
 const constraints = {
   'constraints.perTransactionEuros': 'Per payment',
   'constraints.perDayEuros': 'Per day',

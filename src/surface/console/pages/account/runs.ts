@@ -10,7 +10,7 @@ type Run = AnswerOf<typeof runsApi.get>
 
 const isOpen = ({ status }: Run): boolean => status === 'running'
 
-/** What the run may still spend: nothing where its budget was lowered below what is used. */
+/** Left of the budget; zero if it was lowered below the used amount. */
 const left = ({
   heldEuros,
   spentEuros,

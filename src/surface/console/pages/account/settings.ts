@@ -30,7 +30,6 @@ ${push}`,
   }
 }
 
-/** What the holder may change, with what it is called. */
 const labels = {
   name: 'Name',
   email: 'Email',
@@ -148,7 +147,7 @@ ${(['minutes', 'days'] as const).map(unit => operationForm(request, sandboxApi.a
   )
 }
 
-/** Which of the kinds of events ring in this browser: those that a person should act on come first. */
+/** Event types for push notifications in this browser: those that need action come first. */
 async function pushBox(request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(pushApi.list)) return html``
@@ -172,7 +171,6 @@ ${box(
 )}`
 }
 
-/** What one would want to be told of at once: what needs a person is ticked. */
 const RINGS: readonly string[] = [
   ...urgentEvents,
   'card_limit_request.updated',

@@ -10,13 +10,11 @@ import { deliveries } from './deliveries.ts'
 
 type Webhook = AnswerOf<typeof webhooksApi.get>
 
-/** How a subscription stands: disabled, paused by its backlog or its receiver, or well. */
 function standing({ status: state, health, backlog }: Webhook): string {
   if (state !== 'active') return state
   return backlog || health.condition === 'paused' ? 'paused' : health.condition === 'well' ? state : 'failing'
 }
 
-/** Why it is paused, failing or disabled, in a sentence each. */
 const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Html =>
   html`${[
     state === 'disabled' && (statusReason ?? 'Its owner has disabled it.'),
@@ -121,7 +119,6 @@ export const webhooks = section({
   },
 })
 
-/** The examples that were sent lately: each has left an event. */
 async function examplesOf(id: string, { ask, may }: PageRequest): Promise<Html> {
   if (!may(eventsApi.list)) return html``
   const { data } = await ask(eventsApi.list, { query: { event: 'webhook.tested', limit: 50 } })

@@ -17,7 +17,6 @@ import { waitingCardRequest, waitingIntent, waitingPayee } from './decision-form
 import { waitingProposal } from './proposals.ts'
 import { countOf, type Intent, readWaiting, waitingEvents } from './waiting.ts'
 
-/** What waits for a person, agent by agent, and what was decided. */
 export const approvalsPage: Page = async request => {
   const [waiting, past] = await Promise.all([
     request.part({ id: 'waiting', events: waitingEvents, make: () => allThatWaits(request) }),
@@ -53,7 +52,7 @@ ${proposals.length > 0 && box('Proposals', ...proposals.map(one => waitingPropos
 ${hasMore && html`<p>More wait: they follow once these are decided.</p>`}`
 }
 
-/** What the newest beneficiaries are called; others are shown by their ids. */
+/** Names of the newest beneficiaries; others appear by id. */
 async function payeeNames({ ask }: PageRequest): Promise<ReadonlyMap<string, string>> {
   const { data } = await ask(beneficiariesApi.list, { query: { limit: 100 } })
   return new Map(data.map(({ id, name }) => [id, name]))
@@ -69,11 +68,9 @@ const nothingWaits = html`<div class="empty"><p>Nothing waits for you. An intent
   'agentpay intents create --agent-id agent_… --merchant Bookshop --amount-euros 25 --purpose "A paper on caching"',
 )}</p></div>`
 
-/** In the order in which the newest of each agent has come. */
 const byAgent = (intents: readonly Intent[]): Map<string, Intent[]> =>
   Map.groupBy(intents, ({ agentId }) => agentId)
 
-/** The intents of one agent, which can be approved one after the other. */
 function intentsOf(agentId: string, intents: readonly Intent[], now: ChecksNow, request: PageRequest): Html {
   const sum = intents.reduce((cents, { amountEuros }) => cents + Math.round(amountEuros * 100), 0) / 100
   const section = `of-${agentId}`
@@ -85,13 +82,12 @@ ${intents.map(intent => waitingIntent(intent, now.get(intent.id), request))}
 </section>`
 }
 
-/** What every rule says now to intents that wait, by their ids. */
 type ChecksNow = ReadonlyMap<string, readonly Check[]>
 
-/** Of how many it is asked: a person decides the newest first, and each question is a decision by itself. */
+/** Bounds the evaluations: a person decides the newest first, and each evaluation is a full decision. */
 const MOST = 10
 
-/** Asks what would be decided now on the newest of what waits. Nothing is stored. */
+/** Evaluates the newest waiting intents as of now; nothing is stored. */
 async function checksNow(intents: readonly Intent[], request: PageRequest): Promise<ChecksNow> {
   const asked = await Promise.all(
     intents.slice(0, MOST).map(async intent => [intent.id, await ofOne(intent, request)] as const),
@@ -108,7 +104,7 @@ async function ofOne(intent: Intent, { ask }: PageRequest): Promise<readonly Che
     const { checks } = await ask(simulationApi.simulate, { body })
     return checks.filter(({ rule }) => rule !== 'possibleDuplicate')
   } catch (error) {
-    // What it is for may have gone since: then only what was decided is known.
+    // The agent or card may be gone since; then only the stored decision is known.
     if (error instanceof Refused) return undefined
     throw error
   }
@@ -116,7 +112,6 @@ async function ofOne(intent: Intent, { ask }: PageRequest): Promise<readonly Che
 
 type Entry = ItemOf<typeof auditApi.list>
 
-/** How it was decided, by the operation that did. */
 const decisions: Readonly<Record<DecidingAction, string>> = {
   'intents.approve': 'approved',
   'intents.deny': 'denied',
@@ -127,7 +122,6 @@ const decisions: Readonly<Record<DecidingAction, string>> = {
 
 const SHOWN = 12
 
-/** What was decided, by whom and when. */
 async function decided(request: PageRequest): Promise<Html> {
   const { ask } = request
   const [{ data: newest }, intents, people] = await Promise.all([

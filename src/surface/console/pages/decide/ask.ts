@@ -9,7 +9,7 @@ const EXAMPLES = [
   'What is left?',
 ]
 
-/** Questions and wishes in sentences: the answer comes line by line, and what would change something as a proposal. */
+/** Questions and requests in sentences: the answer streams line by line, and changes become proposals. */
 export const askPage: Page = async request => ({
   title: 'Ask',
   content: html`<h1>Ask</h1>

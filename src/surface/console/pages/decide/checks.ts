@@ -8,7 +8,6 @@ import type { Intent } from './waiting.ts'
 
 export type Check = Intent['decision']['checks'][number]
 
-/** The rules that ask for a person, each with what it says; the likeness to another intent leads to that one. */
 export function askingRules({ decision, possibleDuplicateOf }: Intent, request: PageRequest): Html {
   const asking = decision.checks.filter(({ outcome }) => outcome === 'review')
   const said = ({ rule, message }: Check): Html =>
@@ -22,7 +21,6 @@ export function askingRules({ decision, possibleDuplicateOf }: Intent, request: 
 const isLimit = ({ rule, remaining, limit }: Check): boolean =>
   remaining !== null && limit !== null && !hasNothingLeft.has(rule)
 
-/** What every limit left when the decision was made, the narrowest first; beside it what each leaves now, where that is known. */
 export function limitsLeft(
   { checks }: Intent['decision'],
   request: PageRequest,
@@ -42,7 +40,6 @@ export function limitsLeft(
 const leftNow = ({ rule }: Check, now: readonly Check[]): number | null =>
   now.find(check => check.rule === rule)?.remaining ?? null
 
-/** What is against the intent now, and a card that it names and that cannot pay now. */
 export function againstItNow(now: readonly Check[]): Html {
   const failing = now.filter(check => check.outcome === 'fail' || isCardUnusable(check))
   if (failing.length === 0) return html``
@@ -64,7 +61,6 @@ interface Rule {
   readonly remedy: string | null
 }
 
-/** What each outcome is called, and its colour; those that say no come first. */
 const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>> = {
   fail: ['bad', 'no'],
   review: ['waiting', 'needs approval'],
@@ -72,7 +68,7 @@ const outcomes: Readonly<Record<string, readonly [tone: string, words: string]>>
   skip: ['plain', 'does not apply'],
 }
 
-/** Every rule of an explanation: what it says, and what would have to change. Those that do not apply are folded. */
+/** Every rule of an explanation, with its remedy. Rules that do not apply are folded. */
 export function rulesTable(rules: readonly Rule[], request: PageRequest): Html {
   const order = Object.keys(outcomes)
   const [silent, said] = [true, false].map(isSilent =>

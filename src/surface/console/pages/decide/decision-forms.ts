@@ -10,7 +10,6 @@ import { euros, none, text, time, words } from '../../parts/text.ts'
 import { againstItNow, askingRules, type Check, limitsLeft } from './checks.ts'
 import type { CardRequest, Intent, Transfer } from './waiting.ts'
 
-/** An intent that waits, with all by which a person decides. */
 export function waitingIntent(intent: Intent, now: readonly Check[] | undefined, request: PageRequest): Html {
   const { id, amountEuros, merchant, purpose, decision, runId } = intent
   return html`<article class="ask" data-key="${id}">
@@ -23,10 +22,9 @@ ${decideIntent(intent, request)}
 </article>`
 }
 
-/** What is fetched again after a decision on a page with several. */
 export const DECIDED = 'part:waiting,decided'
 
-/** Approving takes a passkey, denying a reason; the page for phones shows the same intent with its limits as they are now. */
+/** Approving needs a passkey, denying a reason. The page for phones shows the same intent with its present limits. */
 export function decideIntent({ id }: Pick<Intent, 'id'>, request: PageRequest, done = DECIDED): Html {
   const params = { id }
   const approve = operationForm(request, intentsApi.approve, {
@@ -52,7 +50,6 @@ type Limits = CardRequest['limits']
 
 const kinds = { new_card: 'A new card', limit_change: 'Other limits' } as const
 
-/** A card, or other limits of one, that an agent asks for. */
 export function waitingCardRequest(asked: CardRequest, request: PageRequest): Html {
   const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
   return html`<article class="ask" data-key="${id}">
@@ -82,7 +79,7 @@ const limitLabels = {
   'limits.monthlyLimitEuros': 'A month, at most',
 }
 
-/** Approving may lower what is asked for. */
+/** An approver may lower the requested limits. */
 export function answerCardRequest({ id, limits }: CardRequest, request: PageRequest, done = DECIDED): Html {
   const params = { id }
   const approve = operationForm(request, cardRequestsApi.approve, {
@@ -108,7 +105,7 @@ export function answerCardRequest({ id, limits }: CardRequest, request: PageRequ
   return html`<div class="decide">${approve}${deny}</div>`
 }
 
-/** A payment whose payee the bank knows by another name. */
+/** A transfer whose payee the bank knows by another name. */
 export function waitingPayee(
   transfer: Transfer,
   names: ReadonlyMap<string, string>,

@@ -14,10 +14,8 @@ import { box, facts } from '../../parts/table.ts'
 import { dayInWords, euros, status, text, time, usage, words } from '../../parts/text.ts'
 import { countOf, readWaiting, type Waiting, waitingEvents } from './waiting.ts'
 
-/** How many of them are shown on the first page. */
 const SHOWN_UNUSUAL = 5
 
-/** What was unusual in the last thirty days, in sentences, with whom it was about. */
 async function unusual(request: PageRequest): Promise<Html> {
   const { data, others } = await request.ask(anomaliesApi.anomalies, { query: { limit: SHOWN_UNUSUAL } })
   if (data.length === 0) return box('Unusual', html`<p>No unusual spending in the last 30 days.</p>`)
@@ -32,7 +30,6 @@ async function unusual(request: PageRequest): Promise<Html> {
   )
 }
 
-/** What waits for the person who looks, what has been spent, and what is not well. */
 export const homePage: Page = async request => {
   const parts = await Promise.all([
     request.part({ id: 'waiting', events: waitingEvents, make: () => waits(request) }),
@@ -60,7 +57,7 @@ ${toKnow}
   }
 }
 
-/** What was unusual is reckoned anew for each page: where that takes too long, all that is urgent is still shown. */
+/** Anomalies are computed for each page: if that takes too long, the urgent parts still appear. */
 function notNow(error: unknown): Html {
   if (!(error instanceof Problem) || error.status !== 503) throw error
   return box(
@@ -76,7 +73,6 @@ interface Line {
   readonly about: Html
 }
 
-/** How many of what waits are shown here: the approvals have all. */
 const SHOWN = 8
 
 async function waits(request: PageRequest): Promise<Html> {

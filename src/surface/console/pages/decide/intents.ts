@@ -62,7 +62,6 @@ ${intent.status === 'created' && decideIntent(intent, request, 'reload')}`,
   below: reasonsOf,
 })
 
-/** Why it was decided so, the proof of an approval, its evidence, and what happened. */
 async function reasonsOf(intent: Intent, request: PageRequest): Promise<Html> {
   const { ask, id } = request
   const params = { id }
@@ -87,7 +86,6 @@ ${evidence}
 ${box('Timeline', timelineOf(timeline.data, request))}`
 }
 
-/** The proof of an approval by passkey; nothing where no person has signed. */
 async function proofOf({ ask, id, to }: PageRequest): Promise<Html> {
   try {
     const { approvedAt, keptUntil } = await ask(approvalApi.approval, { params: { id } })

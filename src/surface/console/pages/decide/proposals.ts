@@ -51,7 +51,6 @@ function proposerOf({ agentId, proposedBy }: Proposal, request: PageRequest): Ht
   return proposedBy.name === null ? recordLink(request, proposedBy.id) : text(proposedBy.name, 60)
 }
 
-/** What waits among the approvals. */
 export function waitingProposal(proposal: Proposal, request: PageRequest): Html {
   const { id, summary, reason, createdAt, expiresAt } = proposal
   return html`<article class="ask" data-key="${id}">
@@ -63,7 +62,6 @@ ${decideProposal(proposal, request, DECIDED)}
 </article>`
 }
 
-/** The difference that it makes, and what it would have done. */
 function consequences({ changes, effect }: Proposal, request: PageRequest): Html {
   const differences = table(request, 'What would change', changes, {
     Member: ({ member }) => html`<code>${member}</code>`,
@@ -94,6 +92,6 @@ function decideProposal(proposal: Proposal, request: PageRequest, done?: string)
   return html`<div class="decide">${apply}${dismiss}</div>`
 }
 
-/** As JSON, with signs that nobody sees written out: they could turn the direction of what is read. */
+/** As JSON with invisible characters escaped, since those could change the direction of the text. */
 const jsonOf = (input: Proposal['input']): string =>
   JSON.stringify(input, null, 2).replace(/\p{Cf}/gu, sign => `\\u{${sign.codePointAt(0)?.toString(16)}}`)

@@ -27,7 +27,7 @@ export const risk = section({
   empty: 'No alerts. No agent was frozen for its risk.',
   call: 'agentpay risk alerts',
   above: thresholds,
-  // Acknowledging notes that a person has looked; unfreezing lets the agent spend again.
+  // Acknowledging records that a person has looked; unfreezing lets the agent spend again.
   actions: [
     { ...answer, operation: riskApi.acknowledge, when: ({ status: state }) => state === 'open' },
     {
@@ -90,7 +90,6 @@ const FIELDS = [
   ['velocityCount', 'How many spends in these are usual'],
 ] as const
 
-/** The thresholds as they are, and the form that sets all of them. */
 async function thresholds(request: PageRequest): Promise<Html> {
   const config = await request.ask(riskApi.config)
   const { enabled, thresholds: from, weights } = config

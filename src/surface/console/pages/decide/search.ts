@@ -10,12 +10,11 @@ import { box, facts, table } from '../../parts/table.ts'
 import { status, text, words } from '../../parts/text.ts'
 import type { Intent } from './waiting.ts'
 
-/** One word that may be an id: of a record, or of a request. */
 const ID = /^[\w.:@/-]{6,128}$/
 const MOST = 100
 const SHOWN = 20
 
-/** An id leads to its page; a request id to what it caused; words to agents, intents and merchants. */
+/** An id leads to its page, a request id to its changes, other text to agents, intents and merchants. */
 export const searchPage: Page = async request => {
   const wanted = (request.query.q ?? '').trim().slice(0, 200)
   if (wanted === '')
@@ -44,7 +43,7 @@ const leadTo = (id: string, address: string, request: PageRequest): Shown => ({
   content: html`<h1>Search</h1><p class="lead">This is ${recordLink(request, id)}.</p>`,
 })
 
-/** What a request has caused, or what was done to a record that has no page of its own. */
+/** The changes of a request, or the history of a record without a page. */
 async function causedBy(id: string, { ask, to }: PageRequest): Promise<Shown | undefined> {
   const [ofRequest, ofRecord] = await Promise.all([
     ask(auditApi.list, { query: { requestId: id, limit: 1 } }),
@@ -76,7 +75,7 @@ async function agentsCalled(wanted: string, request: PageRequest): Promise<Html 
   )
 }
 
-/** Intents to a merchant of this name, and of the newest those that mention it. */
+/** Intents to a merchant of this name, and the newest ones that mention it. */
 async function intentsAbout(wanted: string, request: PageRequest): Promise<Html | undefined> {
   const [toMerchant, ofOwnId, newest] = await Promise.all([
     request.ask(intentsApi.list, { query: { merchant: wanted, limit: SHOWN } }),
@@ -105,7 +104,6 @@ async function intentsAbout(wanted: string, request: PageRequest): Promise<Html 
   )
 }
 
-/** What the text says as that of a card statement. */
 async function merchant(wanted: string, { ask, to }: PageRequest): Promise<Html | undefined> {
   const { name, category, mcc, processor, confidence } = await ask(merchantsApi.resolve, {
     query: { q: wanted },

@@ -4,7 +4,6 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { ItemOf, PageRequest } from '../../page.ts'
 
-/** How many of each kind are shown at once; more follow when these are decided. */
 const MOST = 50
 
 export type Intent = ItemOf<typeof intentsApi.list>
@@ -12,7 +11,7 @@ export type CardRequest = ItemOf<typeof cardRequestsApi.list>
 export type Proposal = ItemOf<typeof proposalsApi.list>
 export type Transfer = ItemOf<typeof transfersApi.list>
 
-/** What waits for the decision of a person, of each kind the newest first. */
+/** Decisions that wait for a person, each kind newest first. */
 export interface Waiting {
   readonly intents: readonly Intent[]
   readonly cardRequests: readonly CardRequest[]
@@ -21,7 +20,6 @@ export interface Waiting {
   readonly hasMore: boolean
 }
 
-/** The events after which something else waits. */
 export const waitingEvents = [
   'intent.created',
   'intent.approved',

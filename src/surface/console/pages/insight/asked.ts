@@ -12,14 +12,14 @@ type PeriodName = 'day' | 'week' | 'month'
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** The first day of the period in which a day lies: weeks begin on Mondays. */
+/** The first day of the period; weeks begin on Mondays. */
 function beginOf(day: string, name: PeriodName): string {
   if (name === 'month') return `${day.slice(0, 7)}-01`
   const at = Date.parse(day)
   return name === 'day' ? day : dayOf(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS)
 }
 
-/** The first days of all periods of a span, also of those in which nothing was. */
+/** The first days of all periods of a span, including empty ones. */
 export function periodsIn(from: string, to: string, name: PeriodName): string[] {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   const begins = Array.from({ length: days }, (_, n) => beginOf(dayOf(Date.parse(from) + n * DAY_MS), name))
@@ -28,13 +28,11 @@ export function periodsIn(from: string, to: string, name: PeriodName): string[] 
 
 type Query = Readonly<Record<string, string>>
 
-/** What stands in the address for a report: fields that were left empty are left out. */
 export const asked = ({ query }: PageRequest): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 
 const labels = { agentId: 'Agent', from: 'From', to: 'To', groupBy: 'By', days: 'Days ahead' }
 
-/** The fields by which a report is asked for, the agent beside them: what is chosen stands in the address. */
 export async function questionForm(
   operation: AnyOperation,
   names: readonly string[],
@@ -49,10 +47,8 @@ ${[...names, 'agentId'].map(name => field(`asked-${name}`, name, { ...members[na
 </form>`
 }
 
-/** The address of a report as a table for accounting, by the same question. */
 export const tableAddress = ({ path }: AnyOperation, request: PageRequest): string =>
   `${request.to(path.slice(1))}?${new URLSearchParams(asked(request))}`
 
-/** The days of a report, which it names itself. */
 export const spanInWords = ({ from, to }: { readonly from: string; readonly to: string }): string =>
   from === to ? dayInWords(from) : `${dayInWords(from)} to ${dayInWords(to)}`

@@ -10,7 +10,6 @@ import { asked, periodsIn, questionForm, spanInWords, tableAddress } from './ask
 type Costs = AnswerOf<typeof costsApi.costs>
 type Period = Costs['total']['periods'][number]
 
-/** What agents cost: day by day, and agent by agent. */
 export const costsPage: Page = async request => {
   const content = await request.part({ id: 'costs', events: ['transaction.*'], make: () => costs(request) })
   return {

@@ -11,10 +11,8 @@ import { asked, periodsIn, questionForm } from './asked.ts'
 
 type Forecast = AnswerOf<typeof forecastApi.ofOwner>
 
-/** So many days of what really happened stand before the forecast. */
 const PAST_DAYS = 28
 
-/** What will be spent, when a budget or a wallet is used up, and how well such forecasts have held. */
 export const forecastPage: Page = async request => {
   const content = await request.part({
     id: 'forecast',
@@ -57,7 +55,6 @@ const on = (day: string | null): Content =>
     ? html`<span class="none">not foreseen</span>`
     : html`<time datetime="${day}">${dayInWords(day)}</time>`
 
-/** What an owner acts on: the day on which nothing is left. */
 function runsOut({ runsOut: { budget, wallet } }: Forecast, isOfAgent: boolean): Html {
   const days = ({ p10, p50, p90 }: Forecast['runsOut']['budget']): Html =>
     p10 === null

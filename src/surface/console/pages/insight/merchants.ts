@@ -11,7 +11,6 @@ import { asked, questionForm, spanInWords, tableAddress } from './asked.ts'
 type Merchants = AnswerOf<typeof merchantsApi.merchants>
 type Merchant = Merchants['data'][number]
 
-/** Who was paid most, since when, and by which rhythm. */
 export const merchantsPage: Page = async request => {
   const content = await request.part({
     id: 'merchants',

@@ -13,7 +13,6 @@ type Outcome = ItemOf<typeof outcomesApi.list>
 
 const EVENTS = ['outcome.*', 'transaction.*', 'intent.completed']
 
-/** Whether it was worth it: by group, and what was reported last. */
 export const outcomesPage: Page = async request => {
   const [summed, latest] = await Promise.all([
     request.part({ id: 'summary', events: EVENTS, make: () => summary(request) }),
@@ -31,7 +30,7 @@ ${latest}`,
 
 const groupBy = ['agent', 'merchant', 'mcc', 'run'].map(one => [one, one] as const)
 
-/** A rate is never told without the interval in which it lies. */
+/** A rate always appears with its interval. */
 const rate = ({ successRate }: Figures): Html =>
   successRate
     ? html`${percent(successRate.rate)} <small>${percent(successRate.low)} to ${percent(successRate.high)}</small>`

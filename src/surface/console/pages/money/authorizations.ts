@@ -13,7 +13,6 @@ type Authorization = ItemOf<typeof authorizationsApi.list>
 const why = ({ id, cardId }: Authorization, { to }: PageRequest, shown: Content): Html =>
   cardId ? html`<a href="${to(`console/cards/${cardId}?authorization=${id}`)}">${shown}</a>` : html`${shown}`
 
-/** What the network has asked of a card: the address names the card. */
 export const authorizations = section({
   kind: 'Authorization',
   lead: 'Every card payment that the network has requested, declined ones included.',
@@ -36,7 +35,6 @@ export const newestAuthorizations = async (cardId: string, request: PageRequest)
   html`${await authorizations.related({ title: 'Authorizations', params: { id: cardId }, empty: 'None yet.' }, request)}
 <p><a href="${request.to(`console/authorizations?id=${cardId}`)}">All authorizations</a></p>`
 
-/** The authorization that the address names, rule by rule. */
 export async function explained(cardId: string, request: PageRequest): Promise<Content> {
   const { authorization: authorizationId } = request.query
   if (authorizationId === undefined) return false

@@ -56,7 +56,6 @@ async function fundForm(request: PageRequest): Promise<Html> {
   })
 }
 
-/** What all wallets have together, from where money comes, and what the card processor and the acquirer hold. */
 export const billingPage: Page = async request => {
   const { ask, part, to } = request
   const content = await part({

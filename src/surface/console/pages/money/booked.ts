@@ -9,13 +9,11 @@ const MOST = 20
 
 const kinds: Readonly<Record<string, string>> = { txn: 'payment', cardauth: 'authorization' }
 
-/** What an id names, in a word. */
 function kindOf(id: string): string {
   const prefix = id.slice(0, id.lastIndexOf('_'))
   return kinds[prefix] ?? prefix
 }
 
-/** What the ledger has booked for these records: an intent, a transfer, a payment. */
 export async function bookedFor(ids: readonly (string | null)[], request: PageRequest): Promise<Html> {
   const { ask, may } = request
   if (!may(ledgerApi.transfers)) return html``
@@ -37,14 +35,13 @@ export async function bookedFor(ids: readonly (string | null)[], request: PageRe
 }
 
 export interface Step {
-  /** What has happened, or is waited for. */
   readonly what: Content
-  /** When; left out for what is still to come. */
+  /** Left out for a step that is still to come. */
   readonly at?: string | null
   readonly note?: Content
 }
 
-/** The way that a record has come, the oldest step first; what is still waited for stands last. */
+/** The history of a record, the oldest step first; expected steps come last. */
 export const steps = (all: readonly (Step | false)[]): Html => html`<ol class="steps">
 ${all.map(
   step =>

@@ -7,7 +7,7 @@ import { explained, newestAuthorizations } from './authorizations.ts'
 
 type Card = AnswerOf<typeof cardsApi.get>
 
-/** `visa …4242`; while the processor has not issued it there is no number. */
+/** `visa …4242`; no number before the processor has issued the card. */
 const numberOf = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): Content =>
   last4 === null ? none : html`${brand && words(brand)} …${last4}`
 

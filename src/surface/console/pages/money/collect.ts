@@ -12,7 +12,6 @@ interface Request {
 
 const isOpen = ({ status }: Request): boolean => status === 'open'
 
-/** All that has come for the request that the address names. */
 export const requestPayments = section({
   kind: 'Payment',
   title: 'Payments of a request',
@@ -29,7 +28,6 @@ export const requestPayments = section({
   events,
 })
 
-/** What has gone back to those who paid. */
 const givenBack = section({
   kind: 'Refund',
   list: collectRefundsApi.refunds,

@@ -52,10 +52,9 @@ export const disputes = section({
   },
 })
 
-/** Disputes that have ended without a decision: the payment may be disputed again. */
+/** Ended without a decision of the network: the payment may be disputed again. */
 const OVER = ['withdrawn', 'lapsed']
 
-/** The disputes about a payment, and the form that begins one where it may be disputed. */
 export async function disputesOf(id: string, mayBegin: boolean, request: PageRequest): Promise<Html> {
   if (!request.may(disputesApi.list)) return html``
   const query = { transactionId: id }

@@ -23,7 +23,6 @@ export const evidence = section({
   below: piece => piece.text !== null && box('Its text', html`<p>${text(piece.text, 20_000)}</p>`),
 })
 
-/** The evidence of an intent, and the form that adds to it. */
 export const evidenceOf = (intentId: string, request: PageRequest): Promise<Html> =>
   evidence.related(
     {

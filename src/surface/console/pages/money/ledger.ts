@@ -8,13 +8,11 @@ import { euros, words } from '../../parts/text.ts'
 
 const moving = ['wallet.*', 'transaction.*', 'transfer.*']
 
-/** What a posting was made for, by what it is. */
 const purpose = (
   { reference }: { readonly reference: Parameters<typeof referenceLink>[1] },
   request: PageRequest,
 ): Content => referenceLink(request, reference, words(reference.type))
 
-/** An account's entries, the newest first: the address names the account. */
 export const entries = section({
   kind: 'Entry',
   title: 'Entries',
@@ -32,7 +30,7 @@ export const entries = section({
   empty: 'No entries on this account yet.',
 })
 
-/** The proof of the ledger in words; it is made where the address asks for it, as it reads every entry. */
+/** The proof of the ledger, on demand, since it reads every entry. */
 async function proof(request: PageRequest): Promise<Html> {
   const { query, part } = request
   const result = await part({

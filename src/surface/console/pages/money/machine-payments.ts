@@ -31,7 +31,7 @@ const stepsOf = (credential: Credential): readonly (Step | false)[] => [
   },
 ]
 
-/** An unknown outcome is set by a person who has learnt it from the merchant. */
+/** A person sets an unknown outcome after asking the merchant. */
 const resolve = {
   operation: mppApi.resolve,
   when: ({ status }: Credential) => status !== 'consumed' && status !== 'void',

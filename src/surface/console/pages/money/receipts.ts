@@ -10,7 +10,6 @@ import { size, words } from '../../parts/text.ts'
 
 type Receipt = AnswerOf<typeof receiptsApi.get>
 
-/** The payments that it may be of, each with a button that says so. */
 const suggestionsOf = ({ suggestions }: Receipt, request: PageRequest): Html | false =>
   suggestions.length > 0 &&
   box(
@@ -77,6 +76,5 @@ export const receipts = section({
   below: suggestionsOf,
 })
 
-/** The receipts of a payment. */
 export const receiptsOf = (transactionId: string, request: PageRequest): Promise<Html> =>
   receipts.related({ title: 'Receipts', query: { transactionId } }, request)

@@ -29,7 +29,6 @@ export const refunds = section({
   ],
 })
 
-/** What has come back of a payment, and the form that asks for it where something may come back. */
 export const refundsOf = (id: string, mayAsk: boolean, request: PageRequest): Promise<Html> =>
   refunds.related(
     {

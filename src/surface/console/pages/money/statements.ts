@@ -9,7 +9,6 @@ const forms = [
   ['camt053', 'camt.053'],
 ] as const
 
-/** The statement as files, from the API's own addresses. */
 const downloads = ({ id }: { readonly id: string }, { to }: PageRequest): Html =>
   html`<span class="downloads">${forms.map(([form, name]) => html`<a href="${to(`statements/${id}/${form}`)}" download>${name}</a> `)}</span>`
 
@@ -37,7 +36,6 @@ export const statements = section({
   note: (statement, request) => html`<p class="record">${downloads(statement, request)}</p>`,
 })
 
-/** The newest statements of a wallet, and the form that draws one up. */
 export const statementsOf = (walletId: string, request: PageRequest): Promise<Html> =>
   statements.related(
     {

@@ -22,7 +22,7 @@ const ends: Readonly<Record<string, Content>> = {
   refunded: 'Refunded',
 }
 
-/** Money that somebody has paid to the owner, on a request. */
+/** Incoming money, on a payment request. */
 const comesIn = ({ type }: Pick<Transaction, 'type'>): boolean => type === 'collect'
 
 function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[] {
@@ -48,7 +48,6 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Step[
   ]
 }
 
-/** The authorization of a payment by card, where the network has asked for it. */
 async function authorizationOf(transaction: Transaction, { ask }: PageRequest) {
   const { id, cardId, intentId, merchant } = transaction
   if (!cardId) return undefined
@@ -83,7 +82,6 @@ export const transactions = section({
   below: recordsOf,
 })
 
-/** Why the network allowed it or not, its papers, what came back of it, and what the ledger has booked. */
 async function recordsOf(transaction: Transaction, request: PageRequest): Promise<Html> {
   const { id, intentId, transferId, cardId, type, status: state } = transaction
   const mayDispute = ['card', 'mpp'].includes(type) && state === 'completed'

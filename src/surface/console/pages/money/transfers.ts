@@ -20,7 +20,7 @@ const LABELS = {
   scheme: 'Scheme',
 }
 
-/** What a payment from the console needs: its sum and payee are signed with a passkey. */
+/** A payment from the console: a passkey signs its amount and payee. */
 async function payForms(request: PageRequest): Promise<Content> {
   const { may, ask } = request
   if (!may(transfersApi.create)) return false

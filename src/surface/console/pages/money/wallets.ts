@@ -98,7 +98,6 @@ ${moved}${papers}`
   },
 })
 
-/** The newest entries of the wallet's account. */
 async function entriesOf(walletId: string, request: PageRequest): Promise<Html> {
   const { ask, may, to } = request
   if (!may(ledgerApi.accounts)) return html``
@@ -109,7 +108,7 @@ async function entriesOf(walletId: string, request: PageRequest): Promise<Html> 
 <p><a href="${to(`console/entries?id=${id}`)}">All entries</a> · <a href="${to(`console/accounts/${id}`)}">The account in the ledger</a></p>`
 }
 
-/** How money is sent to the wallet; a purse, or live mode without an account, has no way. */
+/** Bank details for funding the wallet; purses, and live wallets without a bank account, have none. */
 async function sepaDetailsOf(wallet: Wallet, { ask, may }: PageRequest): Promise<Content> {
   if (!isOpen(wallet) || !may(billingApi.sepaDetails)) return false
   const details = await ask(billingApi.sepaDetails, { query: { walletId: wallet.id } }).catch(() => undefined)

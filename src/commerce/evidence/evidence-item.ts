@@ -9,8 +9,8 @@ import type { Personal } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
-/** The most pieces of one intent: whoever proves a payment needs no more. */
-export const MAX_OF_INTENT = 100
+/** Per intent: a proof of payment needs no more. */
+export const MAX_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
 
@@ -23,24 +23,21 @@ const schema = defineEntity({
     intentId: p.text(),
     type: p.enum(evidenceTypes),
     note: nullable.string(),
-    /** Null where the content is a file. */
     text: nullable.string(),
     fileName: nullable.string(),
     mediaType: p.enum([TEXT, ...FILE_KINDS]),
     bytes: p.integer(),
     sha256: p.text(),
-    /** Of the picture that was made anew of a file; null of a text, and where none was made as it came. */
     viewSha256: nullable.string(),
-    /** In real time, wherever a test clock stands: it proves that nothing was made up later. */
+    /** Real time, regardless of a test clock: it proves that nothing was made up later. */
     receivedAt: realTime(),
   },
 })
 
-/** A piece of evidence for what an agent has paid. It is never changed and never deleted. */
+/** Never changed and never deleted. */
 export class Evidence extends schema.class {}
 schema.setClass(Evidence)
 
-/** What is kept of a text. */
 export const ofText = (text: string) => ({
   text,
   fileName: null,
@@ -50,7 +47,6 @@ export const ofText = (text: string) => ({
   viewSha256: null,
 })
 
-/** The name under which somebody saves it. */
 export const fileNameOf = ({ id, mediaType }: Evidence): string =>
   `${id}.${mediaType === TEXT ? 'txt' : endingOf[mediaType]}`
 
@@ -70,14 +66,13 @@ export const evidencePersonal = {
 
 type ReadContext = Pick<Context, 'records'>
 
-/** Those among these pieces that there are and that the caller may see, oldest first. */
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: { $in: [...new Set(ids)] } }, context)
 
 const find = (condition: Condition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
-  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_OF_INTENT })
+  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_PER_INTENT })
 
-/** The content of a piece, found to be what came; else the code of the refusal: see `fileRefusals`. */
+/** Verifies that the content is what was stored; otherwise the code of a refusal: see `fileRefusals`. */
 export const evidenceContent = async (
   { text, sha256 }: Evidence,
   { ports, tenant }: Pick<Context, 'ports' | 'tenant'>,

@@ -20,7 +20,7 @@ import {
 import { refundResponse, refundsApi } from './api.ts'
 import { refundProcess } from './process.ts'
 
-/** A payment by card, as the processor that is to ask its merchant must know it. */
+/** What the processor needs to know of a card payment to request a refund from its merchant. */
 export interface PushablePayment extends Row {
   readonly transactionId: string
   readonly processorRef: string
@@ -39,7 +39,6 @@ join lateral (
   where (one.owner_id, one.mode, one.card_id) = ($1, $2, a.card_id) order by one.id desc limit 1) n on true
 where a.owner_id = $1 and a.mode = $2 and a.transaction_id = any($3::text[]) and a.processor_ref is not null`
 
-/** Those of these payments of which the processor can ask the merchant for money; none, where it cannot, or there is none. */
 export async function pushableOf(
   sql: Sql,
   tenant: Tenant,
@@ -60,18 +59,17 @@ function canPush(ports: Ports, mode: Mode): boolean {
   }
 }
 
-/** What the processor is asked: JSON, as it outlives a crash. */
+/** JSON, as it outlives a crash. */
 export interface Push {
   readonly refundId: string
   readonly mode: Mode
   readonly now: string
-  /** When the refund was asked for. */
   readonly since: string
   readonly cents: string
   readonly refund: Omit<NewCardRefund, 'amountEuros' | 'requestedAt'>
 }
 
-/** The refund waits for its merchant by now; the processor is to ask for it. */
+/** The refund already waits for its merchant when the processor is asked. */
 export function pushOf(
   { processorRef, processorCardId, descriptor, mcc, country }: PushablePayment,
   call: Omit<Push, 'refund'>,
@@ -80,13 +78,13 @@ export function pushOf(
   return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
 }
 
-/** Longer than a call takes, so that no two are under way for one refund. */
+/** Longer than a call takes, so that no two calls are under way for one refund. */
 export const askAgainAt = (now: Date, attempts: number): Date =>
   after(now, backoff(minutes(1), attempts - 1, minutes(60)))
 
 type PushAnswer = CardRefundOutcome | ProcessorFailure
 
-/** Asks under one reference, however often: so what became of a call whose answer was lost is told by the next one. */
+/** Every repetition has one reference, so the next call reveals the outcome of a lost answer. */
 async function push(
   { refundId, mode, now, since, cents, refund }: Push,
   { ports, requestId }: CallContext,
@@ -99,27 +97,25 @@ async function push(
   )
 }
 
-/** Asked outside for refunds: a merchant by the processor of the card, or the acquirer that has charged the payers of a request. */
-type Ask = { readonly push: Push } | { readonly cards: CardRefunds }
+type ExternalCall = { readonly push: Push } | { readonly cards: CardRefunds }
 
-export type Answered =
+export type ExternalAnswer =
   | { readonly push: Push; readonly answer: PushAnswer }
   | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
 
-export const askOutside = async (ask: Ask, outside: CallContext): Promise<Answered> =>
+export const callOutside = async (ask: ExternalCall, outside: CallContext): Promise<ExternalAnswer> =>
   'push' in ask
     ? { push: ask.push, answer: await push(ask.push, outside) }
     : { cards: ask.cards, outcomes: await askAcquirer(ask.cards, outside) }
 
 type AskContext = Context<never, (typeof refundsApi.ask)['emits']>
 
-/** Records what was answered. Nothing changes for refunds that have ended meanwhile. */
-export const recordAnswer = (answered: Answered, context: AskContext): Promise<void> =>
+export const recordAnswer = (answered: ExternalAnswer, context: AskContext): Promise<void> =>
   'push' in answered
     ? recordPush(answered.answer, answered.push, context)
     : recordCardRefunds(answered.outcomes, answered.cards, context)
 
-/** Locks a refund as its money does; `row` is undefined where it is not awaited any more. */
+/** Locks what the refund's money locks; `row` is undefined if the refund is no longer pending. */
 export async function lockRefund(
   id: string,
   { records, sql, tenant, now }: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
@@ -128,7 +124,7 @@ export async function lockRefund(
   if (!known) return null
   const { agentId, transactionId } = known
   const transactionIds = transactionId ? [transactionId] : []
-  // The agent before the payment: money of cards comes under its lock.
+  // The agent before the payment: card money moves under the agent's lock.
   const [, , refunds] = await Promise.all([
     agentId ? lockSpenders(sql, tenant, [agentId]) : undefined,
     lockTransactions(sql, tenant, transactionIds),
@@ -138,8 +134,8 @@ export async function lockRefund(
 }
 
 /**
- * The refund fails where the merchant declines. Without an answer it stays due, and where the processor will not ask, it waits
- * for the money as one that only the owner can ask for.
+ * A declined refund fails. Without an answer it stays due. If the processor refuses to ask, the refund waits
+ * for the money, and only the owner can request it from the merchant.
  */
 async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskContext): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
@@ -153,7 +149,6 @@ async function recordPush(answer: PushAnswer, { refundId }: Push, context: AskCo
   context.sendAlong(refunds.write(context.sql))
 }
 
-/** The refund as it is by now: the credit may be there already. */
 export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
@@ -162,7 +157,10 @@ export async function foundRefund(id: string, { sql, tenant }: Pick<Context, 'sq
 
 const DONE = { done: true }
 
-/** Asks once more where no answer was recorded. The due time moves before the call, so that no two call at once. */
+/**
+ * Repeats a call whose answer was not recorded. The due time moves before the call, so that no two calls run
+ * at once.
+ */
 export const ask = externalCall(refundsApi.ask, {
   async reserve({ params }, context) {
     const locked = await lockRefund(params.id, context)
@@ -174,7 +172,7 @@ export const ask = externalCall(refundsApi.ask, {
     return asked ?? new AnswerNow(DONE)
   },
 
-  call: askOutside,
+  call: callOutside,
 
   async record(answered, _asked, context) {
     await recordAnswer(answered, context)
@@ -185,12 +183,11 @@ export const ask = externalCall(refundsApi.ask, {
   recover: async () => DONE,
 })
 
-/** The merchant who is due to be asked; undefined where none is, or the processor cannot. */
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: Refunds,
   { sql, tenant, now, ports, sendAlong }: AskContext,
-): Promise<Ask | undefined> {
+): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await pushableOf(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
   const attempts = row.attempts + 1

@@ -1,1 +1,0 @@
-export { type RowOf, type Table, tableOf } from '../../record-store/index.ts'
